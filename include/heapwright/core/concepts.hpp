@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contract of a heap, verb by verb. A heap is any type with `malloc` and `free`; every further
+// capability is the presence of one more verb, and each concept below names exactly one. A layer
+// states with them what it needs from the heap under it, so that a stack put together wrongly fails
+// in one readable line.
+//
+// Invariants that no concept can state:
+//  - `malloc` answers null when there is no memory, and every layer passes a null upward untouched.
+//  - `malloc(n)` for n > 0 gives at least n bytes at an address that is `phaseOf<H>` modulo
+//    `H::alignment`; the phase is 0 everywhere but below a layer that writes a header.
+//  - `free` takes any pointer that this very heap gave out and that is still live, never null.
+//  - the destructor returns everything that the heap holds to the heap below it.
+//  - a verb that a layer does not answer itself does not exist above it: layers inherit privately,
+//    and pass a verb on only by writing it down.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+namespace heapwright {
+
+/// What a heap knows of its own memory, in bytes, gathered rung by rung on the way down.
+struct Footprint {
+    std::size_t mapped = 0;      ///< taken from the system and not given back, all sources together
+    std::size_t direct = 0;      ///< the part of `mapped` that serves single large objects
+    std::size_t directCount = 0; ///< how many such objects there are
+    std::size_t held = 0;        ///< free, but kept by some rung for reuse
+    std::size_t heldCount = 0;   ///< how many free blocks that is
+};
+
+/// A heap gives out memory and takes it back.
+template <class H>
+concept Heap = requires(H heap, std::size_t size, void* object) {
+    { H::alignment } -> std::convertible_to<std::size_t>;
+    { heap.malloc(size) } -> std::same_as<void*>;
+    { heap.free(object) } -> std::same_as<void>;
+};
+
+/// A sized heap knows how many bytes of an object may be used.
+template <class H>
+concept SizedHeap = Heap<H> && requires(H heap, void* object) {
+    { heap.getSize(object) } -> std::same_as<std::size_t>;
+};
+
+/// A clearable heap gives back, in one step, everything it has handed out or holds.
+template <class H>
+concept ClearableHeap = Heap<H> && requires(H heap) {
+    { heap.clear() } -> std::same_as<void>;
+};
+
+/// An aligned heap honours any power-of-two alignment.
+template <class H>
+concept AlignedHeap = Heap<H> && requires(H heap, std::size_t alignment, std::size_t size) {
+    { heap.memalign(alignment, size) } -> std::same_as<void*>;
+};
+
+/// A zeroing heap gives out memory that is known to be all zero bytes, at less cost than a fill.
+template <class H>
+concept ZeroingHeap = Heap<H> && requires(H heap, std::size_t size) {
+    { heap.zalloc(size) } -> std::same_as<void*>;
+};
+
+/// A resizable heap can try to grow or shrink an object where it stands.
+template <class H>
+concept ResizableHeap = Heap<H> && requires(H heap, void* object, std::size_t size) {
+    { heap.resize(object, size) } -> std::same_as<bool>;
+};
+
+/// A relocating heap can move a large object to a new size by moving its pages, not its bytes;
+/// null means that it could not and that nothing has changed.
+template <class H>
+concept RelocatingHeap = Heap<H> && requires(H heap, void* object, std::size_t size) {
+    { heap.relocate(object, size) } -> std::same_as<void*>;
+};
+
+/// A holding heap can be asked for memory that it already holds, and then never asks below.
+template <class H>
+concept HoldingHeap = Heap<H> && requires(H heap, std::size_t size) {
+    { heap.mallocHeld(size) } -> std::same_as<void*>;
+};
+
+/// A trimmable heap returns what it can to the system, keeping `pad` bytes; true if it returned any.
+template <class H>
+concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
+    { heap.trim(pad) } -> std::same_as<bool>;
+};
+
+/// A measurable heap adds what it knows of its memory to a footprint.
+template <class H>
+concept MeasurableHeap = Heap<H> && requires(H heap, Footprint& footprint) {
+    { heap.measure(footprint) } -> std::same_as<void>;
+};
+
+/// A forkable heap can be held still while the process forks, and set going again on both sides.
+template <class H>
+concept ForkableHeap = Heap<H> && requires(H heap) {
+    { heap.beforeFork() } -> std::same_as<void>;
+    { heap.afterForkInParent() } -> std::same_as<void>;
+    { heap.afterForkInChild() } -> std::same_as<void>;
+};
+
+/// The remainder that a heap's addresses leave modulo its alignment: 0 unless it says otherwise.
+template <class H>
+inline constexpr std::size_t phaseOf = 0;
+
+template <class H>
+    requires requires { H::phase; }
+inline constexpr std::size_t phaseOf<H> = H::phase;
+
+} // namespace heapwright
