@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# make demo      build everything and answer one real question with it
+# make test      build and run the tests that fit in a coffee break
+# make test-all  the longer proofs too
+# make lint      formatters, linters and type checks, changing nothing
+# make format    let the formatters have their way
+# make clean     remove what was built
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# What the installed tool is made from; when any of it changes, it is installed anew.
+SOURCES := $(shell find src include allocators interpose harness cmake tests/conformance -type f \
+             -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
+
+.PHONY: demo test test-all lint format clean unit
+.DELETE_ON_ERROR:
+
+demo:
+	@PYTHON='$(PYTHON)' scripts/demo.sh
+
+# The tool in its own environment; the second form has what the tests and linters need as well.
+$(VENV)/installed: $(SOURCES)
+	@PYTHON='$(PYTHON)' scripts/environment.sh && touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
+
+test: $(VENV)/installed-dev
+	@scripts/packages.sh peers test
+	@scripts/test.sh
+
+test-all: $(VENV)/installed-dev
+	@scripts/packages.sh peers test
+	@scripts/test.sh all
+
+lint: $(VENV)/installed-dev
+	@scripts/packages.sh lint
+	@scripts/lint.sh
+
+format: $(VENV)/installed-dev
+	@scripts/lint.sh fix
+
+clean:
+	rm -rf build $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

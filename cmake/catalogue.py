@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Print the composed allocators of a catalogue for CMake, one NAME|HEADER|TYPE a line.
+
+Standard library only: the build must not need anything that the build itself provides.
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+
+
+def main(path: str) -> int:
+    catalogue = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    for entry in catalogue["composed"]:
+        print(entry["name"], entry["header"], entry["type"], sep="|")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# test.sh [all]: the unit tests of the layers (where GoogleTest is), then everything that pytest
+# drives, against the tool as it is installed in .venv. With `all` the proofs marked slow run too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+cmake=.venv/bin/cmake
+[ -x $cmake ] || cmake=cmake
+
+if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
+    echo "test: unit tests of the layers"
+    PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython3_EXECUTABLE="$PWD/.venv/bin/python" >build/cmake-test.log ||
+        { cat build/cmake-test.log; exit 1; }
+    $cmake --build build/test -- -j "$jobs" --quiet
+    "$(dirname "$(command -v $cmake)")/ctest" --test-dir build/test --output-on-failure -j "$jobs" --progress
+else
+    echo "test: SKIPPED the unit tests of the layers: no GoogleTest (package libgtest-dev)"
+fi
+
+marks=(-m 'not slow')
+[ "${1:-}" = all ] && marks=()
+.venv/bin/python -m pytest -n "$jobs" --dist worksteal -q "${marks[@]}"
