@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one exception whose text is meant for the user.
+
+Whatever the user can bring about (a misspelt name, a broken library, a full disk) is raised as a
+`HeapwrightError`: one sentence that says what is the matter, and a hint that says what to do. The
+command line prints both and leaves with `exit_code`; a traceback therefore always means a defect.
+"""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process says to its caller; documented in docs/compare.md."""
+
+    OK = 0
+    NOTHING_COMPARED = 1
+    BAD_INPUT = 2
+    NOT_WRITTEN = 3
+    INTERRUPTED = 130
+
+
+class HeapwrightError(Exception):
+    """What went wrong, in one sentence, and what to do about it."""
+
+    def __init__(
+        self, message: str, hint: str = "", *, exit_code: ExitCode = ExitCode.BAD_INPUT
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
