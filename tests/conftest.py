@@ -14,7 +14,7 @@ import pytest
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
+    item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if os.environ.get("HEAPWRIGHT_NO_SKIP") and report.skipped and not hasattr(report, "wasxfail"):
