@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Paths that LD_PRELOAD can hold.
+
+The loader splits LD_PRELOAD at colons and blanks, has no way to quote them, and expands `$ORIGIN`
+and its like. A library whose path has one of these is therefore given to it by the name of a
+symbolic link in a folder of ours, which is removed at the end.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from heapwright.artefacts.errors import HeapwrightError
+
+UNSAFE = frozenset(": \t\n\r\f\v$")
+FALLBACKS = ("/tmp", "/var/tmp", "/dev/shm")
+
+
+class PreloadPaths:
+    """Makes paths that the loader understands; a context manager that cleans up after itself."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def of(self, library: Path) -> str:
+        """The text for LD_PRELOAD that makes the loader load `library`."""
+        text = os.fspath(library)
+        if not UNSAFE.intersection(text):
+            return text
+        link = Path(self._links()) / f"{hashlib.sha256(os.fsencode(text)).hexdigest()[:16]}.so"
+        if not link.is_symlink():
+            link.symlink_to(library.absolute())
+        return os.fspath(link)
+
+    def _links(self) -> str:
+        if self._folder is None:
+            places = (tempfile.gettempdir(), *FALLBACKS)
+            place = next((p for p in places if not UNSAFE.intersection(p) and Path(p).is_dir()), "")
+            if not place:
+                raise HeapwrightError(
+                    "there is no folder for temporary files whose name the loader can read",
+                    "set TMPDIR to a folder without blanks and colons in its name",
+                )
+            self._folder = tempfile.TemporaryDirectory(prefix="heapwright-", dir=place)
+        return self._folder.name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
