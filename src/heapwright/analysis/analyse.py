@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole analysis of a comparison: runs in, effects and a verdict out.
+
+Treatments with any bad outcome are left out of every figure (a crashed run must not make its
+survivors look fast), except for the baseline, whose good runs remain the measure. The same runs,
+settings and seed give the same answer, in whatever order the treatments are listed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from heapwright.analysis.apply import how_to_apply
+from heapwright.analysis.blocked import (
+    BlockedFit,
+    Cells,
+    comparable,
+    fit,
+    tabulate,
+    value_of,
+)
+from heapwright.analysis.intervals import Intervals, simultaneous
+from heapwright.analysis.letters import compact_letters
+from heapwright.analysis.pareto import pareto_front
+from heapwright.analysis.tukey import all_pairs
+from heapwright.analysis.verdict import Entrant, Rule, decide
+from heapwright.analysis.wording import Span
+from heapwright.artefacts.comparison import (
+    Design,
+    Effect,
+    Key,
+    Response,
+    ResponseSummary,
+    TreatmentInfo,
+    Verdict,
+    count_outcomes,
+    label_of,
+)
+from heapwright.artefacts.runs import Outcome, Run
+
+RESPONSES: tuple[Response, ...] = ("time", "memory", "cpu")
+_UNITS: dict[Response, Literal["s", "bytes"]] = {"time": "s", "memory": "bytes", "cpu": "s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to analyse: confidence of this look's intervals, margin, cap, seed of the bootstrap."""
+
+    level: float
+    margin: float = 0.02
+    cap_bytes: int | None = None
+    seed: int = 0
+
+
+def settings_of(design: Design) -> Settings:
+    """The settings that a finished comparison was, or is to be, analysed with.
+
+    The error rate is shared among the looks only if there were any to choose from.
+    """
+    shares = len(design.looks) if design.until is not None and design.looks else 1
+    level = 1 - (1 - design.confidence) / shares
+    return Settings(level, design.margin, design.cap_bytes, design.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a Comparison holds besides design and runs."""
+
+    effects: tuple[Effect, ...]
+    responses: tuple[ResponseSummary, ...]
+    pareto: tuple[str, ...]
+    verdict: Verdict
+
+
+def analyse(
+    runs: Sequence[Run],
+    treatments: Sequence[TreatmentInfo],
+    baseline: Key,
+    settings: Settings,
+    command: Sequence[str] = (),
+) -> Analysis:
+    """Analyse `runs` of `treatments` against `baseline`; `command` is for the lines of advice.
+
+    Raises ValueError if the baseline is not among the treatments or one of them is named twice.
+    """
+    infos = {info.key: info for info in treatments}
+    if baseline not in infos or len(infos) < len(treatments):
+        raise ValueError("the treatments must differ and include the baseline")
+    keys = (baseline, *sorted(key for key in infos if key != baseline))
+    outcomes = {key: count_outcomes(runs, key) for key in keys}
+    sound = [key for key in keys if key == baseline or not set(outcomes[key]) - {Outcome.OK}]
+    effects: list[Effect] = []
+    responses: list[ResponseSummary] = []
+    for response in RESPONSES:
+        found, summary = _response(runs, response, sound, settings)
+        effects += found
+        responses.append(summary)
+    entrants = _entrants(runs, keys, outcomes, effects)
+    front = _front(entrants, settings.cap_bytes)
+    rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks)
+    verdict = decide(entrants[0], entrants[1:], front, rule)
+    if verdict.action == "switch" and verdict.allocator is not None:
+        how = how_to_apply(infos[verdict.allocator, verdict.level], command)
+        verdict = verdict.model_copy(update={"how": how})
+    return Analysis(
+        tuple(effects), tuple(responses), tuple(label_of(*key) for key in front), verdict
+    )
+
+
+def _response(
+    runs: Sequence[Run], response: Response, sound: Sequence[Key], settings: Settings
+) -> tuple[list[Effect], ResponseSummary]:
+    """One response: its effects, the baseline's own included, and how they were found."""
+    cells = tabulate(runs, response, sound)
+    usable = comparable(cells)
+    own = np.exp(cells.log_values[cells.seen[:, 0], 0])
+    empty = ResponseSummary(
+        response=response,
+        unit=_UNITS[response],
+        baseline_value=float(np.exp(np.log(own).mean())) if own.size else None,
+        baseline_low=float(own.min()) if own.size else None,
+        baseline_high=float(own.max()) if own.size else None,
+        method="none",
+        level=settings.level,
+        blocks=0,
+        df=0,
+        residual_sd=None,
+    )
+    if reason := _no_analysis(runs, response, cells, usable):
+        return [], empty.model_copy(update={"notes": (reason,)})
+    model = fit(usable)
+    intervals = simultaneous(model, settings.level, settings.seed)
+    letters = compact_letters(
+        model.effects.tolist(), all_pairs(model, settings.level).differs(settings.level)
+    )
+    summary = empty.model_copy(
+        update={
+            "method": intervals.method,
+            "critical_value": intervals.critical,
+            "blocks": model.blocks,
+            "df": model.df,
+            "residual_sd": model.sigma if model.df else None,
+            "anova": model.anova,
+            "notes": _notes(model, sound),
+        }
+    )
+    return _effects(response, model, intervals, letters), summary
+
+
+def _effects(
+    response: Response, model: BlockedFit, intervals: Intervals, letters: Sequence[str]
+) -> list[Effect]:
+    def bound(value: float) -> float | None:
+        with np.errstate(over="ignore", under="ignore"):
+            ratio = float(np.exp(value))
+        return ratio if 0 < ratio < np.inf else None
+
+    return [
+        Effect(
+            allocator=key[0],
+            level=key[1],
+            response=response,
+            ratio=float(np.exp(model.effects[number])),
+            low=bound(intervals.low[number]),
+            high=bound(intervals.high[number]),
+            group=letters[number],
+            runs=int(model.runs[number]),
+        )
+        for number, key in enumerate(model.treatments)
+    ]
+
+
+def _no_analysis(runs: Sequence[Run], response: Response, cells: Cells, usable: Cells) -> str:
+    """Why there is nothing to fit; empty if there is."""
+    if not cells.seen[:, 0].any():
+        return "the baseline has no good run with this figure"
+    if len(usable.treatments) < 2:
+        return "no other treatment has a good run in a block with the baseline"
+    measured = (run for run in runs if run.outcome is Outcome.OK and not run.warmup)
+    if response == "cpu" and any(value_of(run, response) is None for run in measured):
+        return "some runs used less processor time than the clock resolves"
+    return ""
+
+
+def _notes(model: BlockedFit, sound: Sequence[Key]) -> tuple[str, ...]:
+    """Name what is degenerate about the data."""
+    notes = []
+    if model.df == 0:
+        notes.append("too few blocks to see scatter: point estimates only, no intervals")
+    elif model.sigma == 0:
+        notes.append("no scatter at all: every block shows the same ratios")
+    single = [key for key, n in zip(model.treatments, model.runs, strict=True) if n == 1]
+    if model.blocks > 1:
+        notes += [
+            f"{label_of(*key)} has one good run: its interval relies on the scatter of the others"
+            for key in single
+        ]
+    apart = [key for key in sound if key not in model.treatments]
+    notes += [f"{label_of(*key)} has no good run to compare with the baseline" for key in apart]
+    return tuple(notes)
+
+
+def _entrants(
+    runs: Sequence[Run],
+    keys: Sequence[Key],
+    outcomes: Mapping[Key, Mapping[Outcome, int]],
+    effects: Sequence[Effect],
+) -> list[Entrant]:
+    """What the verdict needs to know, the baseline first."""
+    found = {(effect.key, effect.response): effect for effect in effects}
+
+    def entrant(key: Key) -> Entrant:
+        time, memory = found.get((key, "time")), found.get((key, "memory"))
+        mine = (r for r in runs if (r.allocator, r.level) == key and r.outcome is Outcome.OK)
+        peaks = [run.peak_rss_bytes for run in mine if run.peak_rss_bytes is not None]
+        return Entrant(
+            key=key,
+            time=Span.of(time) if time else None,
+            memory=Span.of(memory) if memory else None,
+            groups=(time.group if time else "", memory.group if memory else ""),
+            peak_bytes=max(peaks, default=None),
+            outcomes=outcomes[key],
+        )
+
+    return [entrant(key) for key in keys]
+
+
+def _front(entrants: Sequence[Entrant], cap_bytes: int | None) -> tuple[Key, ...]:
+    """The Pareto front of those without a bad outcome that stay under the cap."""
+    return pareto_front(
+        {
+            entrant.key: (entrant.time.ratio, entrant.memory.ratio)
+            for entrant in entrants
+            if not entrant.bad and entrant.fits(cap_bytes) and entrant.time and entrant.memory
+        }
+    )

@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to do: switch, stay, or not decided, by the rule of docs/methods.md.
+
+With m the margin of practical equivalence, a candidate wins a response if its whole interval lies
+below 1 - m, loses it if the whole interval lies above 1 + m, and does not lose it if the interval
+ends at or below 1 + m. A candidate is
+
+    clean       wins one response and does not lose the other   -> switch
+    trade-off   wins one and loses the other                    -> undecided: trade-off
+    beaten      can no longer win either: every low >= 1 - m    -> stay, if all are
+    open        anything else                                   -> undecided: more blocks
+
+Candidates with a bad outcome are never recommended, and those over the memory cap neither; the same
+goes for the baseline, which is why it may turn a "stay" into an "undecided". The answer depends on
+the intervals only, not on the order or the unit of anything.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from heapwright.analysis.wording import (
+    Span,
+    listed,
+    memory_in_words,
+    percent_text,
+    size_text,
+    time_in_words,
+    within,
+)
+from heapwright.artefacts.comparison import Key, Verdict, label_of
+from heapwright.artefacts.runs import Outcome
+
+Standing = Literal["clean", "trade-off", "beaten", "open"]
+
+MOST_BLOCKS_WORTH_NAMING = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """What the rule needs to know of one treatment.
+
+    time, memory   ratio to the baseline; None without good comparable runs
+    groups         its compact letters in (time, memory)
+    peak_bytes     the largest peak of its good runs
+    outcomes       how its runs ended
+    """
+
+    key: Key
+    time: Span | None = None
+    memory: Span | None = None
+    groups: tuple[str, str] = ("", "")
+    peak_bytes: int | None = None
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return label_of(*self.key)
+
+    @property
+    def good(self) -> int:
+        return self.outcomes.get(Outcome.OK, 0)
+
+    @property
+    def bad(self) -> int:
+        return sum(self.outcomes.values()) - self.good
+
+    def fits(self, cap_bytes: int | None) -> bool:
+        """Whether it may be advised under the cap; what was not measured does not fit."""
+        return cap_bytes is None or (self.peak_bytes is not None and self.peak_bytes <= cap_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The settings of a verdict: margin m, memory cap, and the number of blocks behind it."""
+
+    margin: float
+    cap_bytes: int | None
+    blocks: int
+
+    def wins(self, span: Span | None) -> bool:
+        return span is not None and span.high < 1 - self.margin
+
+    def loses(self, span: Span | None) -> bool:
+        return span is not None and span.low > 1 + self.margin
+
+    def keeps(self, span: Span | None) -> bool:
+        """Does not lose beyond the margin."""
+        return span is not None and span.high <= 1 + self.margin
+
+    def cannot_win(self, span: Span | None) -> bool:
+        return span is not None and span.low >= 1 - self.margin
+
+    def standing(self, entrant: Entrant) -> Standing:
+        time, memory = entrant.time, entrant.memory
+        pairs = ((time, memory), (memory, time))
+        if any(self.wins(one) and self.keeps(other) for one, other in pairs):
+            return "clean"
+        if any(self.wins(one) and self.loses(other) for one, other in pairs):
+            return "trade-off"
+        if self.cannot_win(time) and self.cannot_win(memory):
+            return "beaten"
+        return "open"
+
+    def figures(self, entrant: Entrant) -> str:
+        """ "8 % faster (6 to 10), 12 % less memory (10 to 14)"."""
+        parts = []
+        if entrant.time is not None:
+            parts.append(time_in_words(entrant.time, self.margin))
+        if entrant.memory is not None:
+            parts.append(memory_in_words(entrant.memory, self.margin))
+        return ", ".join(parts)
+
+
+def decide(
+    baseline: Entrant, others: Sequence[Entrant], front: Sequence[Key], rule: Rule
+) -> Verdict:
+    """The verdict on `others` against `baseline`; `front` is the Pareto front, fastest first."""
+    if not others:
+        return _undecided(f"nothing was compared with {baseline.label}")
+    if not baseline.good:
+        return _undecided(f"{baseline.label}, the baseline, has no good run to compare with")
+    fitting = [entrant for entrant in others if not entrant.bad and entrant.fits(rule.cap_bytes)]
+    standings = {entrant.key: rule.standing(entrant) for entrant in fitting}
+
+    def having(standing: Standing) -> list[Entrant]:
+        return sorted(
+            (entrant for entrant in fitting if standings[entrant.key] == standing),
+            key=lambda entrant: _preference(entrant, rule),
+        )
+
+    notes = _notes_on_baseline(baseline, rule)
+    if clean := having("clean"):
+        return _switch(clean, having("trade-off"), rule, notes)
+    if traded := having("trade-off"):
+        return _trade_off(traded, front, rule, notes)
+    if unsettled := having("open"):
+        return _too_wide(unsettled, baseline, rule, notes)
+    return _stay(baseline, others, rule, notes)
+
+
+def _preference(entrant: Entrant, rule: Rule) -> tuple[bool, float, float, Key]:
+    """Winners of time by time, then winners of memory by memory; a total order."""
+    time = entrant.time.ratio if entrant.time else math.inf
+    memory = entrant.memory.ratio if entrant.memory else math.inf
+    fast = rule.wins(entrant.time)
+    return (not fast, time if fast else memory, memory if fast else time, entrant.key)
+
+
+def _switch(
+    clean: Sequence[Entrant], traded: Sequence[Entrant], rule: Rule, notes: Sequence[str]
+) -> Verdict:
+    best = clean[0]
+    which = 0 if rule.wins(best.time) else 1
+    ties = [
+        other
+        for other in clean[1:]
+        if set(other.groups[which]) & set(best.groups[which])
+        and rule.wins((other.time, other.memory)[which])
+    ]
+    response = ("time", "memory")[which]
+    told = [f"{tie.label} ties with it in {response}: {rule.figures(tie)}" for tie in ties]
+    told += [f"{other.label} is a trade-off: {rule.figures(other)}" for other in traded]
+    return Verdict(
+        action="switch",
+        allocator=best.key[0],
+        level=best.key[1],
+        reason=f"Switch to {best.label}: {rule.figures(best)}",
+        notes=(*told, *notes),
+    )
+
+
+def _trade_off(
+    traded: Sequence[Entrant], front: Sequence[Key], rule: Rule, notes: Sequence[str]
+) -> Verdict:
+    best = traded[0]
+    nature = "faster and fatter" if rule.wins(best.time) else "leaner and slower"
+    others = [f"{other.label}: {rule.figures(other)}" for other in traded[1:]]
+    edge = f"Pareto front, fastest first: {', '.join(label_of(*key) for key in front)}"
+    return _undecided(f"{best.label} is {nature}: {rule.figures(best)}", *others, edge, *notes)
+
+
+def _stay(
+    baseline: Entrant, others: Sequence[Entrant], rule: Rule, notes: Sequence[str]
+) -> Verdict:
+    """No candidate can win any more; may the baseline itself be advised?"""
+    why = _why_stay(others, rule)
+    if baseline.bad or not baseline.fits(rule.cap_bytes):
+        fault = "failed too" if baseline.bad else "is over the memory cap"
+        return _undecided(f"{why[0].lower()}{why[1:]}, but {baseline.label} {fault}", *notes)
+    return Verdict(
+        action="stay",
+        allocator=baseline.key[0],
+        level=baseline.key[1],
+        reason=f"{why}: stay with {baseline.label}",
+        notes=tuple(notes),
+    )
+
+
+def _why_stay(others: Sequence[Entrant], rule: Rule) -> str:
+    sound = [entrant for entrant in others if not entrant.bad]
+    fitting = [entrant for entrant in sound if entrant.fits(rule.cap_bytes)]
+    spans = [span for entrant in fitting for span in (entrant.time, entrant.memory) if span]
+    if fitting and all(within(span, rule.margin) for span in spans):
+        return "No difference that matters"
+    if fitting:
+        return f"Nothing is better by more than {percent_text(rule.margin)}"
+    if sound:
+        return f"Nothing else stays under {size_text(rule.cap_bytes or 0)} without failing"
+    return f"{'The other' if len(others) == 1 else 'Every other'} allocator failed"
+
+
+def _too_wide(
+    unsettled: Sequence[Entrant], baseline: Entrant, rule: Rule, notes: Sequence[str]
+) -> Verdict:
+    """Name the most promising candidate, and how many blocks would tell."""
+    known = [entrant for entrant in unsettled if entrant.time and entrant.memory]
+    if not known:
+        names = listed([entrant.label for entrant in unsettled])
+        lack = "has" if len(unsettled) == 1 else "have"
+        return _undecided(
+            f"{names} {lack} no good run to compare with {baseline.label}", "more blocks", *notes
+        )
+    if not any(
+        span.bounded for entrant in known for span in (entrant.time, entrant.memory) if span
+    ):
+        return _undecided(
+            f"{rule.blocks or 'no'} {'block' if rule.blocks == 1 else 'blocks'} cannot show how "
+            "much the runs scatter",
+            "run at least 3 blocks (-n 3), or go on until the intervals are narrow (--until 3%)",
+            *notes,
+        )
+    best = known[0]
+    return _undecided(
+        f"the intervals are too wide to say whether {best.label} is better: {rule.figures(best)}",
+        _what_would_settle(known, rule),
+        *notes,
+    )
+
+
+def _what_would_settle(unsettled: Iterable[Entrant], rule: Rule) -> str:
+    """How many blocks would do if the figures stay as they are.
+
+    Half-widths shrink with the root of the number of blocks, so an interval that reaches across a
+    limit at distance d with half-width h (both on the log scale) needs (h / d)^2 times as many.
+    """
+    need = max(_blocks_needed(entrant, rule) for entrant in unsettled)
+    if need > MOST_BLOCKS_WORTH_NAMING:
+        return (
+            f"the difference is about as large as the margin of {percent_text(rule.margin)}: no "
+            "reasonable number of blocks would settle it; another margin (--margin) would"
+        )
+    return f"about {need:.0f} blocks (-n {need:.0f}) would settle it if the figures stay"
+
+
+def _blocks_needed(entrant: Entrant, rule: Rule) -> float:
+    needed = rule.blocks + 1.0
+    for span in (entrant.time, entrant.memory):
+        if span is None or not span.bounded or span.low == span.high:
+            continue
+        half = math.log(span.high / span.low) / 2
+        for limit in (1 - rule.margin, 1 + rule.margin):
+            if span.low <= limit <= span.high:
+                distance = abs(math.log(span.ratio / limit))
+                factor = (half / distance) ** 2 if distance > 0 else math.inf
+                needed = max(needed, rule.blocks * factor)
+    return math.ceil(needed) if math.isfinite(needed) else math.inf
+
+
+def _notes_on_baseline(baseline: Entrant, rule: Rule) -> list[str]:
+    notes = []
+    if baseline.bad:
+        total = baseline.good + baseline.bad
+        notes.append(f"{baseline.label} itself ended badly in {baseline.bad} of {total} runs")
+    if not baseline.fits(rule.cap_bytes) and baseline.peak_bytes is not None:
+        notes.append(
+            f"{baseline.label} peaks at {size_text(baseline.peak_bytes)}, over the cap of "
+            f"{size_text(rule.cap_bytes or 0)}"
+        )
+    return notes
+
+
+def _undecided(reason: str, *notes: str) -> Verdict:
+    return Verdict(
+        action="undecided", allocator=None, reason=f"Undecided: {reason}", notes=tuple(notes)
+    )
