@@ -81,7 +81,15 @@ concept HoldingHeap = Heap<H> && requires(H heap, std::size_t size) {
     { heap.mallocHeld(size) } -> std::same_as<void*>;
 };
 
-/// A trimmable heap returns what it can to the system, keeping `pad` bytes; true if it returned any.
+/// A flushable heap can hand all freed objects that it keeps to the heap below it, where they may
+/// merge; true if there were any.
+template <class H>
+concept FlushableHeap = Heap<H> && requires(H heap) {
+    { heap.flush() } -> std::same_as<bool>;
+};
+
+/// A trimmable heap returns what it can to the system, keeping `pad` bytes; true if it returned
+/// any.
 template <class H>
 concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
     { heap.trim(pad) } -> std::same_as<bool>;
@@ -106,7 +114,9 @@ template <class H>
 inline constexpr std::size_t phaseOf = 0;
 
 template <class H>
-    requires requires { H::phase; }
+requires requires {
+    H::phase;
+}
 inline constexpr std::size_t phaseOf<H> = H::phase;
 
 } // namespace heapwright

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue of heaps. No header of the library includes this one; compositions do.
+//
+// The verbs of a heap (core/concepts.hpp states them exactly; only the first two are required):
+//
+//   malloc(size)              memory, or null
+//   free(object)              takes an object back
+//   getSize(object)           the bytes of it that may be used
+//   memalign(align, size)     malloc at any power of two
+//   zalloc(size)              malloc of zero bytes, where that costs less than a fill
+//   resize(object, size)      grows or shrinks in place; false if it cannot
+//   relocate(object, size)    moves the pages, not the bytes; null if it cannot
+//   mallocHeld(size)          malloc from what is held, never from below
+//   flush()                   hands what is held down to the heap below
+//   trim(pad)                 gives memory back to the system
+//   clear()                   takes everything back at once
+//   measure(footprint)        says how much memory it has and holds
+//   beforeFork() …            stands still while the process forks
+//
+// The layers, by what they do to a request:
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/core/immortal.hpp>
+
+// source: where memory comes from
+#include <heapwright/layers/source/mmap_heap.hpp> // a mapping for each object
+#include <heapwright/layers/source/null_heap.hpp> // never has memory
+
+// carve: small from large
+#include <heapwright/layers/carve/chunk_heap.hpp> // piece by piece out of chunks
+
+// object: how an object is represented
+#include <heapwright/layers/object/align_heap.hpp>   // any alignment, by a displaced header
+#include <heapwright/layers/object/ansi_wrapper.hpp> // the C rules
+#include <heapwright/layers/object/checked_heap.hpp> // aborts on a wrong free
+#include <heapwright/layers/object/size_heap.hpp>    // the size in a tag before the object
+
+// reuse: what is freed serves again
+#include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
+
+// combine: several heaps as one
+#include <heapwright/layers/combine/strict_seg_heap.hpp> // a list per size class
+
+// thread: who may be inside
+#include <heapwright/layers/thread/locked_heap.hpp>      // one at a time
+#include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
+
+// policies
+#include <heapwright/sizeclass/power_of_two.hpp> // blocks of 2^k bytes
+#include <heapwright/sync/futex_lock.hpp>        // one word, sleeps in the kernel

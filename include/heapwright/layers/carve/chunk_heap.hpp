@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asks for memory in chunks of `ChunkSize` and hands it out piece by piece with a moving pointer.
+//
+// Pieces start `Lead` bytes past a multiple of 16, so that a header of `16 - Lead` bytes before
+// each object leaves the object aligned. A request too large for a chunk gets one for itself.
+// Single pieces are not taken back: they wait for `clear` or the destructor; only whoever tells the
+// size
+// (`free(object, size)`) gets a chunk of its own returned. Cost: an addition and a compare.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t ChunkSize, std::size_t Lead, Heap SuperHeap>
+class ChunkHeap : private SuperHeap {
+    struct Chunk {
+        Chunk* next;
+        Chunk* previous;
+    };
+
+    /// What a chunk gives away before its first piece, and what the rung below puts before it.
+    static constexpr std::size_t overhead = sizeof(Chunk) + Lead + minAlignment;
+    static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
+
+    static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
+    static_assert(Lead % sizeof(void*) == 0 && Lead < minAlignment);
+    static_assert(SuperHeap::alignment % minAlignment == 0 && phaseOf<SuperHeap> == 0);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::size_t phase = Lead;
+    static constexpr std::string_view caption =
+        "takes memory in chunks, hands it out piece by piece";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ChunkHeap() noexcept = default;
+    ~ChunkHeap() { clear(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        const std::size_t piece = roundUp(size, minAlignment);
+        if (piece <= end_ - next_ && piece >= size) [[likely]] {
+            void* const object = pointerTo(next_);
+            next_ += piece;
+            return object;
+        }
+        return refill(size);
+    }
+
+    /// Chunks come from the superheap as zero and no piece is handed out twice.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return malloc(size);
+    }
+
+    void free(void* /*object*/) noexcept {}
+
+    /// Takes back an object of which the caller knows what size it asked for.
+    void free(void* object, std::size_t size) noexcept {
+        if (size > room - overhead) {
+            remove(static_cast<Chunk*>(backward(object, sizeof(Chunk) + Lead)));
+        }
+    }
+
+    void clear() noexcept {
+        while (chunks_ != nullptr) {
+            remove(chunks_);
+        }
+        next_ = end_ = 0;
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        footprint.held += end_ - next_;
+        footprint.heldCount += end_ != next_ ? 1U : 0U;
+    }
+
+private:
+    [[gnu::noinline]] void* refill(std::size_t size) noexcept {
+        if (size > room - overhead) {
+            std::size_t whole = 0;
+            if (__builtin_add_overflow(size, overhead, &whole)) {
+                return nullptr;
+            }
+            Chunk* const own = add(whole);
+            return own == nullptr ? nullptr : forward(own, sizeof(Chunk) + Lead);
+        }
+        Chunk* const chunk = add(room);
+        if (chunk == nullptr) {
+            return nullptr;
+        }
+        const Address first = addressOf(chunk) + sizeof(Chunk) + Lead;
+        const Address last = addressOf(chunk) + room;
+        const std::size_t piece = roundUp(size, minAlignment);
+        if (last - first - piece > end_ - next_) { // go on where there is more room
+            next_ = first + piece;
+            end_ = last;
+        }
+        return pointerTo(first);
+    }
+
+    Chunk* add(std::size_t size) noexcept {
+        void* const memory = fresh(size);
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        Chunk* const chunk = ::new (memory) Chunk{chunks_, nullptr};
+        if (chunks_ != nullptr) {
+            chunks_->previous = chunk;
+        }
+        chunks_ = chunk;
+        return chunk;
+    }
+
+    void* fresh(std::size_t size) noexcept {
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            return SuperHeap::malloc(size);
+        }
+    }
+
+    void remove(Chunk* chunk) noexcept {
+        (chunk->previous != nullptr ? chunk->previous->next : chunks_) = chunk->next;
+        if (chunk->next != nullptr) {
+            chunk->next->previous = chunk->previous;
+        }
+        SuperHeap::free(chunk);
+    }
+
+    Address next_ = 0;        ///< where the next piece starts, `Lead` modulo 16 unless 0
+    Address end_ = 0;         ///< where the chunk it lies in ends
+    Chunk* chunks_ = nullptr; ///< all chunks, the newest first
+};
+
+} // namespace heapwright

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C rules over any sized heap: zero sizes, overflow, null pointers, `calloc` and `realloc`.
+//
+// What it does not do is errno and EINVAL: that is the business of the entry points, which differ
+// in it. It offers the whole set of verbs whatever is below, so it ends a composition. Cost: two
+// compares a request.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizedHeap SuperHeap>
+requires AlignedHeap<SuperHeap>
+class ANSIWrapper : private SuperHeap {
+    static_assert(SuperHeap::alignment >= alignof(std::max_align_t) &&
+                  phaseOf<SuperHeap> % alignof(std::max_align_t) == 0);
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::string_view caption =
+        "applies the C rules: zero sizes, overflow, realloc";
+    using Below = Heaps<SuperHeap>;
+
+    /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size > largest) [[unlikely]] {
+            return nullptr;
+        }
+        return SuperHeap::malloc(atLeastOne(size));
+    }
+
+    void free(void* object) noexcept {
+        if (object != nullptr) [[likely]] {
+            SuperHeap::free(object);
+        }
+    }
+
+    [[nodiscard]] void* calloc(std::size_t count, std::size_t each) noexcept {
+        std::size_t size = 0;
+        if (__builtin_mul_overflow(count, each, &size) || size > largest) [[unlikely]] {
+            return nullptr;
+        }
+        size = atLeastOne(size);
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            void* const object = SuperHeap::malloc(size);
+            return object == nullptr ? nullptr : std::memset(object, 0, size);
+        }
+    }
+
+    /// In place where that works, else by moving pages, else by copying. A new size of zero frees
+    /// and answers null, as the GNU C library has it. On null the old object stands as it was.
+    [[nodiscard]] void* realloc(void* object, std::size_t size) noexcept {
+        if (object == nullptr) {
+            return malloc(size);
+        }
+        if (size == 0) {
+            SuperHeap::free(object);
+            return nullptr;
+        }
+        if (size > largest) {
+            return nullptr;
+        }
+        if constexpr (ResizableHeap<SuperHeap>) {
+            if (SuperHeap::resize(object, size)) {
+                return object;
+            }
+        }
+        if constexpr (RelocatingHeap<SuperHeap>) {
+            void* const moved = SuperHeap::relocate(object, size);
+            if (moved != nullptr) {
+                return moved;
+            }
+        }
+        return copied(object, size);
+    }
+
+    /// Null unless `align` is a power of two.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        if (!std::has_single_bit(align) || size > largest || align > largest) [[unlikely]] {
+            return nullptr;
+        }
+        if (align <= alignment) {
+            return malloc(size);
+        }
+        return SuperHeap::memalign(align, atLeastOne(size));
+    }
+
+    /// The bytes that may be used of an object; of null, none.
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return object == nullptr ? 0 : SuperHeap::getSize(object);
+    }
+
+    /// False where nothing below can return memory.
+    bool trim(std::size_t pad) noexcept {
+        if constexpr (TrimmableHeap<SuperHeap>) {
+            return SuperHeap::trim(pad);
+        } else {
+            return false;
+        }
+    }
+
+    void measure(Footprint& footprint) noexcept {
+        if constexpr (MeasurableHeap<SuperHeap>) {
+            SuperHeap::measure(footprint);
+        }
+    }
+
+    void beforeFork() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+
+    void afterForkInParent() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+    }
+
+    void afterForkInChild() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+    }
+
+private:
+    static constexpr std::size_t largest = PTRDIFF_MAX;
+
+    static constexpr std::size_t atLeastOne(std::size_t size) noexcept {
+        return size + (size == 0 ? 1U : 0U);
+    }
+
+    void* copied(void* object, std::size_t size) noexcept {
+        const std::size_t have = SuperHeap::getSize(object);
+        void* const fresh = SuperHeap::malloc(size);
+        if (fresh == nullptr) {
+            return size <= have ? object : nullptr;
+        }
+        std::memcpy(fresh, object, have < size ? have : size);
+        SuperHeap::free(object);
+        return fresh;
+    }
+};
+
+} // namespace heapwright

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Aborts, in one line, on a free that the heap below would not survive: an object freed twice, an
+// address that is no object, an address inside one. Every verb that is given an object looks.
+//
+// Invariant: the tags of objects in the program's hands say live, those of freed ones say free.
+// What it cannot see: a double free after the memory was handed out again, and an address whose tag
+// lies in memory that is no longer mapped. Cost: one compare and one store a verb.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <TaggedHeap SuperHeap>
+class CheckedHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool tagged = true;
+    static constexpr std::string_view caption =
+        "aborts on a double free or a pointer that is no object";
+    using Below = Heaps<SuperHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return madeLive(SuperHeap::malloc(size));
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return madeLive(SuperHeap::zalloc(size));
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return madeLive(SuperHeap::memalign(align, size));
+    }
+
+    void free(void* object) noexcept {
+        check(object, "free");
+        Tag::of(object).makeFree();
+        SuperHeap::free(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        check(object, "malloc_usable_size");
+        return SuperHeap::getSize(object);
+    }
+
+    /// Also where the superheap has no such verb: `realloc` asks this first, so it is where a
+    /// wrong pointer given to it shows.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        check(object, "realloc");
+        if constexpr (ResizableHeap<SuperHeap>) {
+            return SuperHeap::resize(object, size);
+        } else {
+            return size <= SuperHeap::getSize(object);
+        }
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        check(object, "realloc");
+        return SuperHeap::relocate(object, size);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    static void* madeLive(void* object) noexcept {
+        if (object != nullptr) [[likely]] {
+            Tag::of(object).makeLive();
+        }
+        return object;
+    }
+
+    static void check(void* object, std::string_view routine) noexcept {
+        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live))
+            [[unlikely]] {
+            refuse(object, routine);
+        }
+    }
+
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(void* object,
+                                                              std::string_view routine) noexcept {
+        const bool freed = addressOf(object) % minAlignment == 0 && Tag::of(object).is(State::free);
+        const bool again = freed && routine == "free";
+        platform::abortWithMessage(routine, again   ? "double free"
+                                            : freed ? "use of a freed object"
+                                                    : "invalid pointer");
+    }
+};
+
+} // namespace heapwright

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each object remembers its size, in a tag before it.
+//
+// The header is 8 bytes where the superheap's blocks start 8 bytes past a multiple of 16, and 16
+// bytes (8 of them unused) where they start on one; either way objects are 16-aligned. The capacity
+// is the rest of the block. Cost: one store on malloc; the size is a load and a shift.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <Heap SuperHeap>
+class SizeHeap : private SuperHeap {
+    static constexpr std::size_t header =
+        phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
+
+    static_assert(SuperHeap::alignment % minAlignment == 0 &&
+                      (phaseOf<SuperHeap> + header) % minAlignment == 0,
+                  "objects would not be 16-aligned behind the header");
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr std::string_view caption = "writes each object's size before it";
+    using Below = Heaps<SuperHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        const std::size_t block = blockFor(size);
+        return block == 0 ? nullptr : place(SuperHeap::malloc(block), block);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        const std::size_t block = blockFor(size);
+        return block == 0 ? nullptr : place(SuperHeap::zalloc(block), block);
+    }
+
+    /// The superheap is told the size if it wants to know.
+    void free(void* object) noexcept {
+        void* const block = backward(object, header);
+        if constexpr (requires { SuperHeap::free(block, std::size_t{}); }) {
+            SuperHeap::free(block, getSize(object) + header);
+        } else {
+            SuperHeap::free(block);
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return Tag::of(object).plainSize() - Tag::bytes;
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.
+    static constexpr std::size_t blockFor(std::size_t size) noexcept {
+        const std::size_t block = roundUp(size + header, minAlignment);
+        return block > size ? block : 0;
+    }
+
+    static void* place(void* block, std::size_t size) noexcept {
+        if (block == nullptr) {
+            return nullptr;
+        }
+        void* const object = forward(block, header);
+        ::new (backward(object, Tag::bytes)) Tag(size - header + Tag::bytes, State::live);
+        return object;
+    }
+};
+
+} // namespace heapwright

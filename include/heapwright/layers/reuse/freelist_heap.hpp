@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is freed waits on a list, the last in first out, for the next request. All objects on one
+// list serve any request made of it, so put it where every request is for the same size.
+// Invariant: a waiting object's first word is the link. Cost: two loads and a store. Kingsley's
+// buckets, and the freelists of every allocator since.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <Heap SuperHeap>
+class FreelistHeap : private SuperHeap {
+    struct Node {
+        Node* next;
+    };
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::string_view caption =
+        "keeps what is freed on a list for the next request";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr FreelistHeap() noexcept = default;
+    ~FreelistHeap() { flush(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const object = mallocHeld(size);
+        if (object != nullptr) [[likely]] {
+            return object;
+        }
+        return SuperHeap::malloc(size < sizeof(Node) ? sizeof(Node) : size);
+    }
+
+    /// Only what waits on the list.
+    [[nodiscard]] void* mallocHeld(std::size_t /*size*/) noexcept {
+        Node* const node = head_;
+        if (node != nullptr) [[likely]] {
+            head_ = node->next;
+        }
+        return node;
+    }
+
+    void free(void* object) noexcept { head_ = ::new (object) Node{head_}; }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return SuperHeap::getSize(object);
+    }
+
+    /// Hands the whole list to the superheap; true if there was anything on it.
+    bool flush() noexcept {
+        const bool any = head_ != nullptr;
+        while (head_ != nullptr) {
+            SuperHeap::free(mallocHeld(0));
+        }
+        return any;
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        head_ = nullptr;
+        SuperHeap::clear();
+    }
+
+    /// Counts what waits; only who knows the size of the objects can tell how much that is.
+    void measure(Footprint& footprint) const noexcept {
+        for (const Node* node = head_; node != nullptr; node = node->next) {
+            ++footprint.heldCount;
+        }
+    }
+
+private:
+    Node* head_ = nullptr;
+};
+
+} // namespace heapwright

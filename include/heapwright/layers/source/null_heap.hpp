@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Never has memory. The end of a list that shall hold what it is given and ask nobody for more.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+class NullHeap {
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::string_view caption = "never has memory";
+    using Below = Heaps<>;
+
+    constexpr NullHeap() noexcept = default;
+    NullHeap(const NullHeap&) = delete;
+    NullHeap& operator=(const NullHeap&) = delete;
+    ~NullHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t /*size*/) noexcept { return nullptr; }
+    void free(void* /*object*/) noexcept {}
+    void clear() noexcept {}
+};
+
+static_assert(ClearableHeap<NullHeap>);
+
+} // namespace heapwright

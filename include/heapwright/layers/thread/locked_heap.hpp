@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One lock around every verb of the heap below: the simplest way to share it between threads.
+//
+// Over a fork the lock is held, so that the child finds the heap at rest; there it is made free,
+// since whoever may have waited for it does not exist any more.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <Lock Mutex, Heap SuperHeap>
+class LockedHeap : private SuperHeap {
+    using Hold = Guard<Mutex>;
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
+    using Below = Heaps<SuperHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        const Hold hold(lock_);
+        return SuperHeap::malloc(size);
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::mallocHeld(size);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept {
+        const Hold hold(lock_);
+        SuperHeap::free(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::getSize(object);
+    }
+
+    /// For a caller that may be inside the lock itself, a signal handler. It is right even so for a
+    /// live object: its size does not change under its owner.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return SuperHeap::getSize(object);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::relocate(object, size);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::flush();
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        const Hold hold(lock_);
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        const Hold hold(lock_);
+        SuperHeap::measure(footprint);
+    }
+
+    void beforeFork() noexcept {
+        lock_.lock();
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+
+    void afterForkInParent() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+        lock_.unlock();
+    }
+
+    void afterForkInChild() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+        lock_.reset();
+    }
+
+private:
+    Mutex lock_;
+};
+
+} // namespace heapwright

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps a thread from entering the heap below while it is already inside: a signal handler that
+// interrupted malloc and allocates, an atfork handler that runs while the heap is held still.
+//
+// A flag of the thread's own says that it is inside. A request that finds it set is served from an
+// emergency arena; what is freed then goes back there, or, if it is the heap's, onto a lock-free
+// list that the next ordinary request works off. So nothing waits for a lock which its own thread
+// holds. Cost: a thread-local flag set and cleared, one look at the list, one range check on free.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/emergency_arena.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizedHeap SuperHeap>
+class SignalSafeHeap : private SuperHeap {
+    struct Deferred {
+        Deferred* next;
+    };
+
+    using Inside = platform::PerThread<SignalSafeHeap, bool>;
+    /// Set from a fork inside a request until that fork is over.
+    using ForkedInside = platform::PerThread<Inside, bool>;
+
+    /// Marks the thread as inside over a scope. The fences keep the compiler, and so a handler on
+    /// this thread, from seeing the heap change outside of it.
+    class Entry {
+    public:
+        Entry() noexcept {
+            Inside::value = true;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+        Entry(const Entry&) = delete;
+        Entry& operator=(const Entry&) = delete;
+        ~Entry() {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            Inside::value = false;
+        }
+    };
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::string_view caption =
+        "serves a signal handler that interrupted the heap from an arena beside it";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr SignalSafeHeap() noexcept = default;
+    ~SignalSafeHeap() { drain(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (Inside::value) [[unlikely]] {
+            return arena_.memalign(alignment, size);
+        }
+        const Entry entry;
+        drain();
+        return SuperHeap::malloc(size);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        if (Inside::value) [[unlikely]] {
+            void* const object = arena_.memalign(alignment, size);
+            return object == nullptr ? nullptr : std::memset(object, 0, size);
+        }
+        const Entry entry;
+        drain();
+        return SuperHeap::zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        if (Inside::value) [[unlikely]] {
+            return arena_.memalign(align, size);
+        }
+        const Entry entry;
+        drain();
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept {
+        if (arena_.owns(object)) [[unlikely]] {
+            arena_.free(object);
+            return;
+        }
+        if (Inside::value) [[unlikely]] {
+            defer(object);
+            return;
+        }
+        const Entry entry;
+        drain();
+        SuperHeap::free(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        if (arena_.owns(object)) [[unlikely]] {
+            return EmergencyArena::getSize(object);
+        }
+        if (Inside::value) [[unlikely]] {
+            return sizeFromInside(object);
+        }
+        const Entry entry;
+        return SuperHeap::getSize(object);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        if (arena_.owns(object)) [[unlikely]] {
+            return size <= EmergencyArena::getSize(object);
+        }
+        if (Inside::value) [[unlikely]] {
+            return size <= sizeFromInside(object);
+        }
+        const Entry entry;
+        return SuperHeap::resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        if (arena_.owns(object) || Inside::value) [[unlikely]] {
+            return nullptr;
+        }
+        const Entry entry;
+        return SuperHeap::relocate(object, size);
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        if (Inside::value) {
+            return false;
+        }
+        const Entry entry;
+        drain();
+        return SuperHeap::trim(pad);
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        if (Inside::value) {
+            return;
+        }
+        const Entry entry;
+        SuperHeap::measure(footprint);
+    }
+
+    /// From here until the fork is over this thread counts as inside, so that handlers of others
+    /// may allocate. If it is inside already, in a handler that interrupted the heap, the lock is
+    /// its own in the parent as in the child, and is left to the interrupted request.
+    void beforeFork() noexcept {
+        if (Inside::value) {
+            ForkedInside::value = true;
+            return;
+        }
+        Inside::value = true;
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+
+    void afterForkInParent() noexcept {
+        if (endOfInnerFork()) {
+            return;
+        }
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+        Inside::value = false;
+    }
+
+    void afterForkInChild() noexcept {
+        if (endOfInnerFork()) {
+            return;
+        }
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+        Inside::value = false;
+    }
+
+private:
+    static bool endOfInnerFork() noexcept {
+        const bool inner = ForkedInside::value;
+        ForkedInside::value = false;
+        return inner;
+    }
+
+    std::size_t sizeFromInside(void* object) noexcept {
+        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+            return SuperHeap::getSizeUnlocked(object);
+        } else {
+            return SuperHeap::getSize(object);
+        }
+    }
+
+    void defer(void* object) noexcept {
+        auto* const node = ::new (object) Deferred{deferred_.load(std::memory_order_relaxed)};
+        while (!deferred_.compare_exchange_weak(node->next, node, std::memory_order_release,
+                                                std::memory_order_relaxed)) {
+        }
+    }
+
+    void drain() noexcept {
+        if (deferred_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+            freeDeferred();
+        }
+    }
+
+    [[gnu::noinline]] void freeDeferred() noexcept {
+        Deferred* node = deferred_.exchange(nullptr, std::memory_order_acquire);
+        while (node != nullptr) {
+            Deferred* const next = node->next;
+            SuperHeap::free(node);
+            node = next;
+        }
+    }
+
+    EmergencyArena arena_;
+    std::atomic<Deferred*> deferred_{nullptr};
+};
+
+} // namespace heapwright

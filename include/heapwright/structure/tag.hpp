@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tag: one 64-bit word just before an object, which says how large the object's block is and
+// what state it is in. All layers that keep something about an object keep it here, so that they
+// work over every heap that writes tags.
+//
+//   63                                20 19    16 15          0
+//   [ size of the block, multiple of 16 ][ flags ][   state    ]
+//
+// Invariants: the block is the tag and the object's bytes, so its size is the capacity plus 8. The
+// state is one of a few 16-bit numbers that no text and no small integer looks like, so that a
+// pointer which is not an object is told by one compare. `live` has all the bits of `free` and some
+// more: making an object live is one OR. The word is always stored whole, so that a load that
+// follows is forwarded from the store buffer.
+// From the boundary tags of Knuth (TAOCP 1, 2.5) as Doug Lea's allocator packs them.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+/// What an object's tag says of it.
+enum class State : std::uint16_t {
+    live = 0xB7E5,      ///< in the program's hands
+    free = 0x93C5,      ///< given back; still so in the remains of a block that has been merged
+    displaced = 0xD92B, ///< in the program's hands, inside a larger object: size is the way back
+    fence = 0x8E97,     ///< no object: the end of a span
+};
+
+/// What a block's tag says of its neighbours and its origin.
+enum class Flag : std::uint64_t {
+    none = 0,
+    prevFree = 1U << 16, ///< the block before is free: its size stands in the word before this tag
+    binned = 1U << 17,   ///< this block is free and known to the heap that merges
+    direct = 1U << 18,   ///< this block has a mapping for itself
+};
+
+class Tag {
+public:
+    /// The room that a tag takes before its object.
+    static constexpr std::size_t bytes = sizeof(std::uint64_t);
+
+    constexpr Tag(std::size_t blockSize, State state, Flag flags = Flag::none) noexcept
+        : word_((std::uint64_t{blockSize} << sizeShift) | static_cast<std::uint64_t>(flags) |
+                static_cast<std::uint64_t>(state)) {}
+
+    /// The tag of an object. Pre: `object` is 8-aligned and has a readable word before it.
+    [[nodiscard]] static Tag& of(void* object) noexcept {
+        return *static_cast<Tag*>(backward(object, bytes));
+    }
+
+    [[nodiscard]] constexpr bool is(State state) const noexcept {
+        return static_cast<std::uint16_t>(word_) == static_cast<std::uint16_t>(state);
+    }
+    [[nodiscard]] constexpr bool has(Flag flag) const noexcept {
+        return (word_ & static_cast<std::uint64_t>(flag)) != 0;
+    }
+    [[nodiscard]] constexpr Flag flags() const noexcept { return Flag{word_ & flagMask}; }
+    [[nodiscard]] constexpr State state() const noexcept {
+        return State{static_cast<std::uint16_t>(word_)};
+    }
+
+    /// The size of the block, tag included.
+    [[nodiscard]] constexpr std::size_t size() const noexcept {
+        return (word_ >> sizeShift) & ~std::size_t{minAlignment - 1};
+    }
+    /// The same where the heap sets no flags, for one instruction less.
+    [[nodiscard]] constexpr std::size_t plainSize() const noexcept { return word_ >> sizeShift; }
+
+    /// free or live → live.
+    constexpr void makeLive() noexcept { word_ |= static_cast<std::uint64_t>(State::live); }
+    /// live → free.
+    constexpr void makeFree() noexcept {
+        word_ ^= static_cast<std::uint64_t>(State::live) ^ static_cast<std::uint64_t>(State::free);
+    }
+    constexpr void set(Flag flag) noexcept { word_ |= static_cast<std::uint64_t>(flag); }
+    constexpr void reset(Flag flag) noexcept { word_ &= ~static_cast<std::uint64_t>(flag); }
+
+private:
+    static constexpr unsigned sizeShift = 16;
+    static constexpr std::uint64_t flagMask = 0xF0000;
+
+    std::uint64_t word_;
+};
+
+static_assert(sizeof(Tag) == Tag::bytes);
+static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State::free)) ==
+              static_cast<unsigned>(State::free));
+
+/// A tagged heap keeps a `Tag` before each object.
+template <class H>
+concept TaggedHeap = SizedHeap<H> && requires {
+    requires H::tagged;
+};
+
+} // namespace heapwright
