@@ -5,7 +5,6 @@
 // pointer and a number in the library is in this file.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,9 +55,10 @@ using Address = std::uintptr_t;
     return value + ((phase - value) & (unit - 1));
 }
 
-/// The position of the highest set bit; `value` is not 0.
+/// The position of the highest set bit; `value` is not 0. (`std::bit_width` would ask whether it
+/// is.)
 [[nodiscard]] constexpr std::size_t floorLog2(std::size_t value) noexcept {
-    return static_cast<std::size_t>(std::bit_width(value)) - 1;
+    return 63U ^ static_cast<unsigned>(__builtin_clzll(value));
 }
 
 } // namespace heapwright

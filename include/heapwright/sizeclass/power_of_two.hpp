@@ -23,7 +23,7 @@ struct PowerOfTwo {
     /// The first class whose objects hold `request` bytes, which is not 0; `count` or more if none
     /// does.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
-        return floorLog2((request + tag - 1) | (std::size_t{1} << (smallest - 1))) + 1 - smallest;
+        return floorLog2(request + tag - 1) + 1 - smallest;
     }
 
     /// The last class whose objects are not larger than `capacity`; `count` or more if that is

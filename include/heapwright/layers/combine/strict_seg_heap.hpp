@@ -37,14 +37,13 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
-        if (index >= Classes::count) [[unlikely]] {
-            return fetch(size);
+        if (index < Classes::count) [[likely]] {
+            void* const object = lists_[index].malloc(Classes::sizeOf(index));
+            if (object != nullptr) [[likely]] {
+                return object;
+            }
         }
-        void* const object = lists_[index].malloc(Classes::sizeOf(index));
-        if (object == nullptr) [[unlikely]] {
-            return fetch(Classes::sizeOf(index));
-        }
-        return object;
+        return fetch(size);
     }
 
     /// What waits on a list is cleared; what comes from below may be zero already.
@@ -65,11 +64,11 @@ public:
 
     void free(void* object) noexcept {
         const std::size_t index = Classes::classOf(SuperHeap::getSize(object));
-        if (index >= Classes::count) [[unlikely]] {
-            SuperHeap::free(object);
-            return;
+        if (index < Classes::count) [[likely]] {
+            lists_[index].free(object);
+        } else {
+            release(object);
         }
-        lists_[index].free(object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
@@ -134,8 +133,10 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    /// From below; growth only after everything that waits has had its chance to merge.
-    [[gnu::noinline]] void* fetch(std::size_t size) noexcept {
+    /// From below; growth only after everything that waits has had its chance to merge. Out of
+    /// line, as `release` is, so that the fast paths need no stack.
+    [[gnu::noinline]] void* fetch(std::size_t request) noexcept {
+        const std::size_t size = rounded(request);
         if constexpr (HoldingHeap<SuperHeap>) {
             void* object = SuperHeap::mallocHeld(size);
             if (object == nullptr && flush()) {
@@ -147,6 +148,8 @@ private:
         }
         return SuperHeap::malloc(size);
     }
+
+    [[gnu::noinline]] void release(void* object) noexcept { SuperHeap::free(object); }
 
     PerClass lists_[Classes::count];
 };
