@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a report is printed: a terminal of some width, or a pipe or file of any.
+
+A terminal gets colour (unless NO_COLOR says otherwise) and lines of its width. Anything else gets
+plain text whose lines are as long as they need to be, because whoever reads a pipe (grep, a log, a
+pager) can fold a line but cannot bring back what was cut. Text is printed literally: an allocator's
+label has brackets, a path may have colons, neither is markup.
+"""
+
+import sys
+from io import TextIOWrapper
+from typing import TextIO
+
+from rich.console import Console
+
+UNLIMITED = 100_000
+
+
+def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
+    """A console on `stream` (standard output by default); `width` overrules what is found out.
+
+    A character that the stream's encoding lacks is written as an escape rather than raised.
+    """
+    target = sys.stdout if stream is None else stream
+    if isinstance(target, TextIOWrapper):
+        target.reconfigure(errors="backslashreplace")
+    if width is None and not target.isatty():
+        width = UNLIMITED
+    return Console(
+        file=target,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_jupyter=False,
+    )

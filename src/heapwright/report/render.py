@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole report of a comparison: table, legend, sentence, advice.
+
+It needs the document alone, so a JSON file that was kept can be reported again.
+"""
+
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from heapwright.artefacts.comparison import Comparison
+from heapwright.report.console import make_console
+from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
+from heapwright.report.table import ComparisonTable, legend
+
+
+def print_report(console: Console, comparison: Comparison, *, quiet: bool = False) -> None:
+    """Print the report; `quiet` leaves only the sentence."""
+    verdict = comparison.verdict
+    if not quiet:
+        console.print(ComparisonTable(comparison))
+        console.print()
+        for line in legend(comparison):
+            console.print(Text(line, style="dim"))
+        for note in _data_notes(comparison):
+            console.print(Text(note, style="dim"))
+        console.print()
+    console.print(Text(sentence(verdict), style=sentence_style(verdict)), soft_wrap=quiet)
+    if quiet:
+        return
+    for line in remarks(verdict):
+        console.print(Text(line))
+    for line in instructions(verdict):
+        console.print(Text(line), soft_wrap=True)
+
+
+def report_text(comparison: Comparison, *, width: int | None = None, quiet: bool = False) -> str:
+    """The report as plain text; without a width its lines are as long as they need to be."""
+    stream = StringIO()
+    print_report(make_console(stream, width=width), comparison, quiet=quiet)
+    return stream.getvalue()
+
+
+def _data_notes(comparison: Comparison) -> list[str]:
+    """What the analysis found unusual in time or memory, each once."""
+    found: dict[str, list[str]] = {}
+    for summary in comparison.responses:
+        if summary.response != "cpu":
+            for note in summary.notes:
+                found.setdefault(note, []).append(summary.response)
+    return [f"{' and '.join(names).capitalize()}: {note}." for note, names in found.items()]
