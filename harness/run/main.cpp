@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-run: runs one command, measures it and everything that it starts, and writes what it
+// measured as one JSON object. Needs no privileges, no control group and no tracing. Leaves with 0
+// whenever it wrote the object, however the command ended; with 2 when it was itself misused.
+#include "result.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace heapwright::harness;
+
+int complain(const char* what, const char* about) {
+    std::fprintf(stderr, "heapwright-run: %s %s: %s\n", what, about, std::strerror(errno));
+    return 2;
+}
+
+/// Makes the file, and tells the witnesses by its full path, for the command may run elsewhere.
+bool prepareWitness(WitnessFile& witness, const char* path) {
+    if (!witness.create(path)) {
+        return false;
+    }
+    char* const whole = realpath(path, nullptr);
+    const bool told = whole != nullptr && setenv(heapwright::witness::variable, whole, 1) == 0;
+    std::free(whole);
+    return told;
+}
+
+bool writeAll(int descriptor, const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        at += written > 0 ? static_cast<std::size_t>(written) : 0;
+    }
+    return true;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    const auto options = parseOptions(count, arguments);
+    if (!options) {
+        return 2;
+    }
+    WitnessFile witness;
+    if (options->witness != nullptr && !prepareWitness(witness, options->witness)) {
+        return complain("cannot make", options->witness);
+    }
+    fcntl(options->resultFd, F_SETFD, FD_CLOEXEC);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+        return complain("cannot become", "the sub-reaper");
+    }
+    Surroundings surroundings;
+    surroundings.begin();
+    Counters counters;
+    if (options->counters) {
+        counters.open();
+    }
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    Session session(*options, witness);
+    session.run(before);
+    // SIGPIPE is blocked like all others, so a reader who has gone makes an error, not a death.
+    const std::string json = resultJson(session, witness, counters, surroundings);
+    return writeAll(options->resultFd, json) ? 0 : complain("cannot write", "the result");
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The runner's side of the witnesses' shared file: makes it, and reads the records in it.
+#pragma once
+
+#include "../witness/format.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace heapwright::harness {
+
+class WitnessFile {
+public:
+    /// Makes the file, sparse and zero, for this user alone; false, with errno, if that fails.
+    bool create(const char* path);
+
+    bool exists() const { return file_ != nullptr; }
+    std::uint32_t records() const;
+    /// Processes that found no record free.
+    std::uint64_t lost() const;
+    /// Null while the record is not yet valid.
+    const witness::Record* record(std::uint32_t index) const;
+    std::string text(std::uint16_t reference) const;
+
+private:
+    witness::File* file_ = nullptr;
+};
+
+} // namespace heapwright::harness

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file that the witness in every process and heapwright-run share. The runner makes it, sparse
+// and all zero; every process maps it, claims records by counting `claimed` up, and never waits for
+// anybody: a writer may be killed between any two stores.
+//
+// Invariants: a record is valid once `state` has `published`; only its own process writes it. A
+// text is valid once `ready` is set; texts are found by their hash and shared by all who use them.
+// Cost: a process touches three or four pages of it, 5 MiB of address space in all.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright::witness {
+
+inline constexpr std::uint64_t magic = 0x3153534e54495748; // "HWITNSS1"
+inline constexpr std::uint32_t recordCapacity = 65536;
+inline constexpr std::uint32_t textCapacity = 1024; // a power of two
+inline constexpr char variable[] = "HEAPWRIGHT_WITNESS";
+
+/// Bits of `Record::state`.
+enum State : std::uint32_t {
+    published = 1,     ///< the fields below are written
+    exited = 2,        ///< the process came to its exit, `cpuNs` and `endNs` are final
+    forked = 4,        ///< the record of a process that was forked from a reporting one
+    late = 8,          ///< claimed only at exit: the process was cloned behind our back
+    libcProvides = 16, ///< malloc is the C library's
+    sandboxed = 32,    ///< from here on the process must not be made to call the system
+};
+
+/// One program image in one process.
+struct Record {
+    std::atomic<std::uint32_t> state;
+    std::int32_t pid;
+    std::int32_t parent;
+    std::uint16_t exe;         ///< 1 + index of a text; 0 when there was none, or no place
+    std::uint16_t provider;    ///< likewise: the object that gives malloc
+    std::uint64_t startNs;     ///< CLOCK_MONOTONIC
+    std::uint64_t cpuStartNs;  ///< CPU time that the process had used before this image
+    std::uint64_t cpuNs;       ///< CPU time of the process when it last said so
+    std::uint64_t endNs;       ///< CLOCK_MONOTONIC at the exit
+    std::uint32_t peakStartKb; ///< the kernel's peak at the start: what exec carried over
+    std::uint32_t peakKb;      ///< the same at the exit
+};
+static_assert(sizeof(Record) == 56);
+
+struct Text {
+    std::atomic<std::uint64_t> hash; ///< 0 = free
+    std::atomic<std::uint32_t> ready;
+    char bytes[500]; ///< ends with a zero byte
+};
+static_assert(sizeof(Text) == 512);
+
+struct File {
+    std::uint64_t magic;
+    std::atomic<std::uint64_t> claimed; ///< may run past `recordCapacity`: the rest got no record
+    Record records[recordCapacity];
+    Text texts[textCapacity];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+} // namespace heapwright::witness
