@@ -7,10 +7,12 @@ and its like. A library whose path has one of these is therefore given to it by 
 symbolic link in a folder of ours, which is removed at the end.
 """
 
+import contextlib
 import hashlib
 import os
 import tempfile
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -25,6 +27,7 @@ class PreloadPaths:
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = Lock()
 
     def of(self, library: Path) -> str:
         """The text for LD_PRELOAD that makes the loader load `library`."""
@@ -32,11 +35,15 @@ class PreloadPaths:
         if not UNSAFE.intersection(text):
             return text
         link = Path(self._links()) / f"{hashlib.sha256(os.fsencode(text)).hexdigest()[:16]}.so"
-        if not link.is_symlink():
+        with contextlib.suppress(FileExistsError):
             link.symlink_to(library.absolute())
         return os.fspath(link)
 
     def _links(self) -> str:
+        with self._lock:
+            return self._make_folder()
+
+    def _make_folder(self) -> str:
         if self._folder is None:
             places = (tempfile.gettempdir(), *FALLBACKS)
             place = next((p for p in places if not UNSAFE.intersection(p) and Path(p).is_dir()), "")

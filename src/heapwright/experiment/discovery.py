@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which allocators can be used here, and does a preload of each really take effect?
+
+Nothing is assumed from a file's name: the loader resolves a soname, and a tiny program of ours, run
+with the library, says who provides its malloc (see `probe`).
+
+A library that does not load, or that leaves malloc with the C library, is not usable, and the
+loader's words are the reason. A library that loads and defines malloc, but crashes or hangs even in
+the tiny program, stays usable: a comparison measures that, and names it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from heapwright.artefacts.catalogue import (
+    Catalogue,
+    ComposedAllocator,
+    Entry,
+    PeerAllocator,
+    SystemAllocator,
+)
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.provenance import Allocator, Kind, package_version, sha256_of
+from heapwright.experiment.command_check import defines_malloc
+from heapwright.experiment.probe import Probe, Prober, ProbeReport
+from heapwright.experiment.treatments import Request
+
+PROBES_AT_ONCE = 4
+TCACHE_OFF = "glibc.malloc.tcache_count=0"
+COMMIT = re.compile(r"-0-g[0-9a-f]{40}$")
+"""What jemalloc adds to a release: no commits after it, and the commit that it is."""
+
+
+class Discovery:
+    """Looks allocators up on this machine."""
+
+    def __init__(self, catalogue: Catalogue, libraries: Path, prober: Prober) -> None:
+        """`libraries` is the folder with ours."""
+        self._catalogue = catalogue
+        self._libraries = libraries
+        self._prober = prober
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the registry."""
+        return self._catalogue.names
+
+    def everything(self) -> list[Allocator]:
+        """All of the registry, in its order, usable or not."""
+        return self.look_up([Request(name) for name in self.names])
+
+    def look_up(self, requests: Iterable[Request]) -> list[Allocator]:
+        """What is asked for, in its order, usable or not."""
+        with ThreadPoolExecutor(PROBES_AT_ONCE) as pool:
+            return list(pool.map(self._find, requests))
+
+    def requested(self, requests: Sequence[Request]) -> list[Allocator]:
+        """Exactly what is asked for; raises HeapwrightError if any of it is not usable."""
+        found = self.look_up(requests)
+        unusable = [allocator for allocator in found if not allocator.usable]
+        if unusable:
+            raise _refusal(unusable, self._catalogue)
+        return found
+
+    def _find(self, request: Request) -> Allocator:
+        if request.library is not None:
+            return self._find_file(request.name, request.library)
+        entry = self._catalogue.find(request.name)
+        match entry:
+            case ComposedAllocator():
+                return self._find_composed(entry)
+            case SystemAllocator():
+                return self._find_system(entry)
+            case PeerAllocator():
+                return self._find_peer(entry)
+            case None:
+                raise HeapwrightError(f"unknown allocator {request.name!r}")
+
+    def _find_composed(self, entry: ComposedAllocator) -> Allocator:
+        library = self._libraries / entry.library
+        if not library.is_file():
+            return _unusable(entry, Kind.COMPOSED, "it is not built into this installation")
+        return self._judge(entry.name, Kind.COMPOSED, library, entry.caption)
+
+    def _find_system(self, entry: SystemAllocator) -> Allocator:
+        environment = dict(entry.environment)
+        probe = self._prober.run(None, environment)
+        reason = ""
+        usable = True
+        if probe.report is None:
+            usable, reason = False, f"the probe {probe.ending}"
+        elif not probe.report.provider_is_libc:
+            reason = f"malloc comes from {probe.report.malloc}, not from the C library"
+        elif TCACHE_OFF in environment.values() and probe.report.tcache is not False:
+            usable, reason = False, f"{TCACHE_OFF} does not turn the cache off in this C library"
+        return Allocator(
+            name=entry.name,
+            kind=Kind.SYSTEM,
+            caption=entry.caption,
+            version=(probe.report.glibc_version or "") if probe.report else "",
+            environment=environment,
+            usable=usable,
+            effective=not reason,
+            reason=reason,
+        )
+
+    def _find_peer(self, entry: PeerAllocator) -> Allocator:
+        for soname in entry.sonames:
+            path = self._prober.resolve(soname).path
+            if path is not None:
+                return self._judge(entry.name, Kind.PEER, path, entry.caption)
+        return _unusable(
+            entry, Kind.PEER, f"not installed (package {entry.package}): no {entry.sonames[0]}"
+        )
+
+    def _find_file(self, name: str, library: str) -> Allocator:
+        path = Path(library)
+        if "/" not in library and not path.exists():
+            resolved = self._prober.resolve(library)
+            if resolved.path is None:
+                reason = f"there is no such file here, and the loader says: {resolved.words}"
+                return Allocator(
+                    name=name, kind=Kind.FILE, usable=False, effective=False, reason=reason
+                )
+            path = resolved.path
+        path = path.absolute()
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            return Allocator(
+                name=name,
+                kind=Kind.FILE,
+                path=str(path),
+                usable=False,
+                effective=False,
+                reason=f"{path} {what}",
+            )
+        return self._judge(name, Kind.FILE, path)
+
+    def _judge(self, name: str, kind: Kind, library: Path, caption: str = "") -> Allocator:
+        """Probe a library that is there."""
+        probe = self._prober.run(library)
+        usable, reason = _verdict_on(library, probe)
+        report = probe.report
+        described = report.described if report else {}
+        return Allocator(
+            name=name,
+            kind=kind,
+            caption=caption,
+            version=_version(library, report),
+            path=str(library),
+            sha256=sha256_of(library),
+            usable=usable,
+            effective=not reason,
+            reason=reason,
+            composition=described.get("composition"),
+        )
+
+
+def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
+    """Whether a probed library is usable, and what is wrong with it, if anything."""
+    if probe.words:
+        return False, f"it does not load: {probe.words}"
+    report = probe.report
+    if report is None:
+        usable = defines_malloc(library)
+        return (
+            usable,
+            f"it {'loads' if usable else 'defines no malloc'}, but the probe {probe.ending}",
+        )
+    if report.provider_is_libc:
+        return False, "it defines no malloc: with it preloaded, malloc is still the C library's"
+    if not report.comes_from(library) and not defines_malloc(library):
+        return False, f"it defines no malloc: with it preloaded, malloc is {report.malloc}'s"
+    if not report.consistent:
+        return True, "it defines malloc, but not all of free, calloc and realloc"
+    return True, "" if report.works else "it loads, but an allocation of the probe failed"
+
+
+def _version(library: Path, report: ProbeReport | None) -> str:
+    """What it says itself, else the package it is from, else the name of its file."""
+    if report is not None:
+        own = report.described.get("version")
+        if isinstance(own, str) and own:
+            return own
+        if report.allocator_version:
+            return COMMIT.sub("", report.allocator_version)
+    return package_version(library) or library.resolve().name
+
+
+def _unusable(entry: Entry, kind: Kind, reason: str) -> Allocator:
+    return Allocator(
+        name=entry.name,
+        kind=kind,
+        caption=entry.caption,
+        usable=False,
+        effective=False,
+        reason=reason,
+    )
+
+
+def _refusal(unusable: Sequence[Allocator], catalogue: Catalogue) -> HeapwrightError:
+    reasons = [f"{allocator.name} cannot be used: {allocator.reason}" for allocator in unusable]
+    packages = []
+    for allocator in unusable:
+        entry = catalogue.find(allocator.name)
+        if isinstance(entry, PeerAllocator) and allocator.kind is Kind.PEER:
+            packages.append(entry.package)
+    hint = f"apt-get install {' '.join(packages)}" if packages else ""
+    return HeapwrightError("; ".join(reasons), hint)

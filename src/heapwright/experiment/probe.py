@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Asking the loader and a tiny program what a preload really does.
+
+Two questions. What would the loader load? LD_TRACE_LOADED_OBJECTS makes it answer by its own rules
+(cache, LD_LIBRARY_PATH, the program's machine) without running anything. And whose malloc does a
+program get? `heapwright-probe` is run with the library and tells. It is a program of ours so that a
+library that fails later, in the user's command, is still measured there and named.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.treatments import TUNABLES, merge_tunables
+
+PROBE_SECONDS = 10.0
+REFUSED = re.compile(
+    r"ERROR: ld\.so: object '(?P<object>.*?)' from LD_PRELOAD (?P<words>cannot be preloaded .*?)"
+    r"(: ignored)?\.?$",
+    re.MULTILINE,
+)
+LOADER_DIED = re.compile(
+    r"^\S+: ((?:error while loading shared libraries|symbol lookup error|relocation error): .*"
+    r"|.*: version `.*' not found.*)$",
+    re.MULTILINE,
+)
+LOADED = re.compile(r"^\t(?:(?P<name>\S.*) => )?(?P<path>/.*) \(0x[0-9a-f]+\)$", re.MULTILINE)
+
+
+class ProbeReport(BaseModel):
+    """What the tiny program says about the malloc it was given."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    malloc: str | None
+    """Path of the object that gives it malloc."""
+    provider_is_libc: bool
+    consistent: bool
+    """Whether free, calloc and realloc come from there, too."""
+    works: bool
+    glibc_version: str | None = None
+    tcache: bool | None = None
+    allocator_version: str | None = None
+    description: str | None = None
+    """What a library of ours says about itself, as JSON."""
+
+    def comes_from(self, library: Path) -> bool:
+        """Whether the malloc it got is that of `library`, by whatever path."""
+        try:
+            return self.malloc is not None and Path(self.malloc).samefile(library)
+        except OSError:
+            return False
+
+    @property
+    def described(self) -> dict[str, JsonValue]:
+        """`description`, read; empty for a library that is not ours."""
+        try:
+            return DESCRIPTION.validate_json(self.description or "{}")
+        except ValidationError:
+            return {}
+
+
+DESCRIPTION = TypeAdapter(dict[str, JsonValue])
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One run of the tiny program: its report if it came that far, and how it ended."""
+
+    report: ProbeReport | None
+    ending: str
+    words: str = ""
+    """What the loader said, if it refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the loader takes a name for: a path, or words why nothing."""
+
+    path: Path | None
+    words: str = ""
+
+
+class Prober:
+    """Runs the tiny program, each time in the environment that a command would have."""
+
+    def __init__(
+        self,
+        program: Path,
+        paths: PreloadPaths,
+        environment: Mapping[str, str],
+        limit_s: float = PROBE_SECONDS,
+    ) -> None:
+        self._program = program
+        self._paths = paths
+        self._environment = environment
+        self._limit_s = limit_s
+
+    def resolve(self, soname: str) -> Resolved:
+        """Ask the loader which file it takes `soname` for; nothing of the file is run."""
+        done = self._run(soname, {"LD_TRACE_LOADED_OBJECTS": "1"})
+        for match in LOADED.finditer(done.stdout):
+            if soname in (match["name"], match["path"]):
+                return Resolved(Path(match["path"]))
+        return Resolved(None, _refusal(done.stderr, soname) or "it is not loaded")
+
+    def run(self, library: Path | None, settings: Mapping[str, str] | None = None) -> Probe:
+        """Run the tiny program with `library` preloaded and the variables `settings` set."""
+        text = None if library is None else self._paths.of(library)
+        overlay = dict(settings or {})
+        if TUNABLES in overlay:
+            inherited = self._environment.get(TUNABLES, "")
+            overlay[TUNABLES] = merge_tunables(inherited, overlay[TUNABLES])
+        try:
+            done = self._run(text, overlay)
+        except subprocess.TimeoutExpired:
+            return Probe(None, f"does not end within {self._limit_s:g} s")
+        words = "" if text is None else _refusal(done.stderr, text)
+        return Probe(_read_report(done.stdout), _ending(done), words)
+
+    def _run(self, preload: str | None, overlay: Mapping[str, str]) -> "_Done":
+        environment = {**self._environment, **overlay}
+        if preload is not None:
+            own = environment.get("LD_PRELOAD", "")
+            environment["LD_PRELOAD"] = f"{preload}:{own}" if own else preload
+        with subprocess.Popen(
+            [self._program],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=environment,
+            process_group=0,
+        ) as process:
+            try:
+                stdout, stderr = process.communicate(timeout=self._limit_s)
+            except BaseException:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return _Done(process.returncode, stdout, stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    status: int
+    stdout: str
+    stderr: str
+
+
+def _read_report(text: str) -> ProbeReport | None:
+    """The report is the last line: a library may have printed something before."""
+    try:
+        return ProbeReport.model_validate_json(text.rstrip().rpartition("\n")[2])
+    except ValidationError:
+        return None
+
+
+def _refusal(stderr: str, preload: str) -> str:
+    """The loader's words, if it refused the library or ended the program because of it."""
+    for match in REFUSED.finditer(stderr):
+        if match["object"] == preload:
+            return match["words"]
+    died = LOADER_DIED.search(stderr)
+    return died[1] if died else ""
+
+
+def _ending(done: _Done) -> str:
+    """How the tiny program ended, as the end of a sentence, with the last it said."""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    said = f": {lines[-1]}" if lines else ""
+    if done.status < 0:
+        return f"is killed by {signal.Signals(-done.status).name}{said}"
+    if done.status > 0:
+        return f"exits with status {done.status}{said}"
+    return f"says nothing that can be read{said}"
