@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Language runtimes running one program each, which prints what the C library's run prints."""
+
+from pathlib import Path
+
+from .under import Under, needed
+
+INPUTS = Path(__file__).parent / "inputs"
+
+
+def test_perl_prints_the_same(under: Under, control: Under) -> None:
+    command = [needed("perl", "perl"), INPUTS / "work.pl"]
+    fixed = {"PERL_HASH_SEED": "0"}  # the order of hash keys is random otherwise
+    finished = under.run(command, extra=fixed)
+    assert finished.output.endswith(b"done\n")
+    assert finished.output == control.run(command, extra=fixed).output
+
+
+def test_node_prints_the_same(under: Under, control: Under) -> None:
+    command = [needed("node", "nodejs"), INPUTS / "work.mjs"]
+    finished = under.run(command)
+    assert finished.output.endswith(b"done\n")
+    assert finished.output == control.run(command).output

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a program of the distribution under one allocator, and prove that it was under it.
+
+A run goes through heapwright-run with the witness preloaded behind the allocator, so every process
+of it says which object gave it malloc; a server, which outlives the call that starts it, is looked
+at through its memory map instead. `Under(GLIBC)` runs the same thing on the C library, to get the
+answer that the others have to give.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts import native
+
+GLIBC = "glibc"
+TIMEOUT_S = 300
+# What in the tester's environment could change an answer; the tests set what they need.
+FOREIGN = ("LD_", "PYTHON", "PERL", "NODE_", "GIT_", "XZ_", "TAR_", "MALLOC_", "GLIBC_", "HEAPWR")
+
+
+def needed(program: str, package: str) -> str:
+    """The path of a program of the distribution, or a skip that names its package."""
+    # Not from PATH: what is found there may be another build, or a script that calls one.
+    path = shutil.which(program, path="/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin")
+    if path is None:
+        pytest.skip(f"{program} is not installed (package {package})")
+    return path
+
+
+@dataclass(frozen=True)
+class Process:
+    """One program image of a run, and the object that gave it malloc (None: it never said)."""
+
+    exe: str
+    provider: str | None
+    libc: bool
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that came to its end; `output` is what it wrote to standard output."""
+
+    output: bytes
+    errors: str
+    processes: tuple[Process, ...]
+
+
+class Under:
+    """Programs under the allocator `name`."""
+
+    def __init__(self, name: str, home: Path):
+        self.name = name
+        self.home = home
+        self.library = None if name == GLIBC else native.library(name)
+        self._runs = 0
+
+    def __repr__(self) -> str:
+        return f"Under({self.name!r})"
+
+    def environment(self, extra: Mapping[str, str] | None = None, *behind: Path) -> dict[str, str]:
+        """A plain environment, the allocator preloaded first, then the libraries `behind` it."""
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+        plain |= {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+        }
+        preloaded = [str(p) for p in (self.library, *behind) if p is not None]
+        if preloaded:
+            plain["LD_PRELOAD"] = ":".join(preloaded)
+        return plain | dict(extra or {})
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        extra: Mapping[str, str] | None = None,
+        everywhere: bool = True,
+    ) -> Finished:
+        """Run to a good end. Fails unless the command ends with status 0, leaves nothing running,
+        and had malloc from our library: in all its processes, or at least in its first one when it
+        starts some with an environment of their own (`everywhere=False`)."""
+        self._runs += 1
+        base = self.home / f"run-{self.name}-{self._runs}"
+        output, record = base.with_suffix(".out"), base.with_suffix(".witness")
+        reading, writing = os.pipe()
+        with os.fdopen(reading, encoding="utf-8") as report:
+            try:
+                runner = subprocess.Popen(
+                    [
+                        *(native.program("run"), "--result-fd", str(writing)),
+                        *("--timeout", str(TIMEOUT_S), "--interval-ms", "1000"),
+                        *("--cwd", cwd or self.home, "--stdout", output, "--witness", record),
+                        *("--", *command),
+                    ],
+                    env=self.environment(extra, native.witness()),
+                    pass_fds=[writing],
+                    stderr=subprocess.DEVNULL,  # its last lines are in the report
+                )
+            finally:
+                os.close(writing)
+            with runner:
+                result = json.load(report)
+        errors = result["stderr_tail"]
+        ending = {k: result[k] for k in ("exit_status", "signal", "timed_out", "spawn_error")}
+        good = {"exit_status": 0, "signal": None, "timed_out": False, "spawn_error": None}
+        written = output.read_bytes()
+        assert ending == good, f"{command}:\n{written.decode(errors='replace')[-4000:]}\n{errors}"
+        assert result["leftover_processes"] == 0
+        processes = tuple(
+            Process(p["exe"], p["provider"], p["provider_is_libc"]) for p in result["processes"]
+        )
+        assert processes, "no process of the run was seen"
+        self._prove(processes if everywhere else processes[:1])
+        return Finished(written, errors, processes)
+
+    def _prove(self, processes: Sequence[Process]) -> None:
+        wrong = [p for p in processes if not self._gave_malloc(p)]
+        assert not wrong, f"{self.name} was not effective in {wrong}"
+
+    def _gave_malloc(self, process: Process) -> bool:
+        if self.library is None:
+            return process.libc
+        return process.provider is not None and Path(process.provider).samefile(self.library)
+
+    def prove_mapped(self, pid: int) -> None:
+        """Fail unless the running process `pid` has our library in its memory."""
+        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        assert self.library is None or str(self.library) in maps
