@@ -130,12 +130,11 @@ def _response(
         residual_sd=None,
     )
     if reason := _no_analysis(runs, response, cells, usable):
-        return [], empty.model_copy(update={"notes": (reason,)})
+        alone = [_reference(sound[0], response, own.size)] if own.size else []
+        return alone, empty.model_copy(update={"notes": (reason,)})
     model = fit(usable)
     intervals = simultaneous(model, settings.level, settings.seed)
-    letters = compact_letters(
-        model.effects.tolist(), all_pairs(model, settings.level).differs(settings.level)
-    )
+    letters = _letters(model, settings.level)
     summary = empty.model_copy(
         update={
             "method": intervals.method,
@@ -148,6 +147,27 @@ def _response(
         }
     )
     return _effects(response, model, intervals, letters), summary
+
+
+def _letters(model: BlockedFit, level: float) -> list[str]:
+    """Compact letters from all pairs; none where there is no scatter to judge by."""
+    if model.df == 0:
+        return [""] * len(model.treatments)
+    return compact_letters(model.effects.tolist(), all_pairs(model, level).differs(level))
+
+
+def _reference(key: Key, response: Response, runs: int) -> Effect:
+    """The baseline's own effect where there is nothing else."""
+    return Effect(
+        allocator=key[0],
+        level=key[1],
+        response=response,
+        ratio=1,
+        low=1,
+        high=1,
+        group="",
+        runs=runs,
+    )
 
 
 def _effects(

@@ -18,7 +18,7 @@ the intervals only, not on the order or the unit of anything.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from heapwright.analysis.wording import (
@@ -217,6 +217,9 @@ def _too_wide(
 ) -> Verdict:
     """Name the most promising candidate, and how many blocks would tell."""
     known = [entrant for entrant in unsettled if entrant.time and entrant.memory]
+    if not known and (half := next((e for e in unsettled if e.time or e.memory), None)):
+        lack = "peak memory" if half.time else "time"
+        return _undecided(f"the {lack} of {half.label} is not known: {rule.figures(half)}", *notes)
     if not known:
         names = listed([entrant.label for entrant in unsettled])
         lack = "has" if len(unsettled) == 1 else "have"
@@ -232,7 +235,7 @@ def _too_wide(
             "run at least 3 blocks (-n 3), or go on until the intervals are narrow (--until 3%)",
             *notes,
         )
-    best = known[0]
+    best = min(known, key=lambda entrant: _promise(entrant, rule))
     return _undecided(
         f"the intervals are too wide to say whether {best.label} is better: {rule.figures(best)}",
         _what_would_settle(known, rule),
@@ -244,15 +247,36 @@ def _what_would_settle(unsettled: Iterable[Entrant], rule: Rule) -> str:
     """How many blocks would do if the figures stay as they are.
 
     Half-widths shrink with the root of the number of blocks, so an interval that reaches across a
-    limit at distance d with half-width h (both on the log scale) needs (h / d)^2 times as many.
+    limit at distance d with half-width h (both on the log scale) needs (h / d)^2 times as many. One
+    clean candidate is enough; without any in sight all must be settled.
     """
-    need = max(_blocks_needed(entrant, rule) for entrant in unsettled)
+    hopeful = [e for e in unsettled if _expected(e, rule) == "clean"]
+    if hopeful:
+        need = min(_blocks_needed(entrant, rule) for entrant in hopeful)
+    else:
+        need = max(_blocks_needed(entrant, rule) for entrant in unsettled)
     if need > MOST_BLOCKS_WORTH_NAMING:
         return (
             f"the difference is about as large as the margin of {percent_text(rule.margin)}: no "
             "reasonable number of blocks would settle it; another margin (--margin) would"
         )
     return f"about {need:.0f} blocks (-n {need:.0f}) would settle it if the figures stay"
+
+
+def _expected(entrant: Entrant, rule: Rule) -> Standing:
+    """Where the candidate will stand if the estimates are right."""
+
+    def point(span: Span | None) -> Span | None:
+        return Span(span.ratio, span.ratio, span.ratio) if span else None
+
+    return rule.standing(replace(entrant, time=point(entrant.time), memory=point(entrant.memory)))
+
+
+def _promise(entrant: Entrant, rule: Rule) -> tuple[bool, float, float, Key]:
+    """Those first that may turn out clean, then the fastest."""
+    time = entrant.time.ratio if entrant.time else math.inf
+    memory = entrant.memory.ratio if entrant.memory else math.inf
+    return (_expected(entrant, rule) != "clean", time, memory, entrant.key)
 
 
 def _blocks_needed(entrant: Entrant, rule: Rule) -> float:

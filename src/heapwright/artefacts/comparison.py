@@ -3,8 +3,8 @@
 """The comparison: what `heapwright compare` measured, concluded and can be asked again.
 
 This is the document that `--json` writes; docs/comparison-json.md explains every field, and
-docs/comparison.schema.json is `schema_text()`. It holds every raw run beside what was concluded from
-them, so that a later analysis never needs to run anything and a later report never needs to analyse.
+docs/comparison.schema.json is `schema_text()`. It holds every raw run beside what was concluded
+from them: a later analysis never needs to run anything, a later report never needs to analyse.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero. `schema_version` goes up when a reader of the old form would be misled.
@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from heapwright.artefacts.provenance import Environment, Kind
 from heapwright.artefacts.runs import Outcome, Run
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 Key = tuple[str, str]
 """A treatment's key: (allocator, level); the level is "" where the allocator has no setting."""
@@ -103,7 +103,10 @@ class Effect(_Frozen):
     high: float | None
     group: Annotated[
         str,
-        Field(description="Compact letters: treatments that share one do not differ; a is best"),
+        Field(
+            description="Compact letters: treatments that share one do not differ, a is best; "
+            "empty where there was no scatter to judge by"
+        ),
     ]
     runs: Annotated[int, Field(ge=1, description="Good measured runs behind the figure")]
 

@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a comparison, for any width.
 
-One row a treatment, the fastest first; those with a bad outcome last, with their counts and without
-figures. Where the row does not fit, each treatment gets a few short lines instead: nothing is ever
-cut. There are no box lines, so a piped table is plain columns.
+One row a treatment, the fastest first; those with a bad outcome last, their counts in place of
+figures. Where the rows do not fit, each treatment gets a few short lines instead: nothing is ever
+cut. Rich's own tables shorten or drop what does not fit, so the columns are laid out here; there
+are no box lines, and a piped table is plain columns without trailing blanks.
 """
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.comparison import (
@@ -27,7 +28,8 @@ from heapwright.artefacts.comparison import (
 from heapwright.artefacts.runs import Outcome
 
 HEADINGS = ("Allocator", "Time", "Peak memory", "Group", "Front")
-REMARKS = "Remarks"
+GAP = 2
+NARROWEST_LABEL = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,13 @@ class Row:
     letters: str
     front: str
     remarks: str
+    failed: bool
     style: str
+
+    @property
+    def figures(self) -> tuple[str, str, str, str]:
+        """The cells right of the label."""
+        return (self.time, self.memory, self.letters, self.front)
 
 
 def table_rows(comparison: Comparison) -> list[Row]:
@@ -60,14 +68,14 @@ def _row(comparison: Comparison, info: TreatmentInfo, counts: dict[Outcome, int]
     reference = info.label == comparison.design.baseline
     time = comparison.effect(info.key, "time")
     memory = comparison.effect(info.key, "memory")
-    ranked = not failed
     return Row(
         label=f"{info.label} (baseline)" if reference else info.label,
-        time=ratio_text(time, reference) if ranked else "-",
-        memory=ratio_text(memory, reference) if ranked else "-",
-        letters=time.group if time and ranked else "",
+        time=ratio_text(time, reference),
+        memory=ratio_text(memory, reference),
+        letters=time.group if time else "",
         front="*" if info.label in comparison.pareto else "",
         remarks=_remarks(comparison, info.key, counts),
+        failed=failed,
         style=_style(comparison, info.key, failed),
     )
 
@@ -107,60 +115,83 @@ def _style(comparison: Comparison, key: Key, failed: bool) -> str:
 
 
 class ComparisonTable:
-    """The table as something that Rich can print: columns where they fit, else short lines."""
+    """The table as something that Rich can print: columns where they fit, else short lines.
+
+    A label that is too long for its column is folded inside it; what did not run well is told in
+    place of the figures.
+    """
 
     def __init__(self, comparison: Comparison) -> None:
         self.rows = table_rows(comparison)
+        cells = [HEADINGS[1:], *(row.figures for row in self.rows if not row.failed)]
+        self.widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        table = self._columns()
-        unbounded = options.update_width(sum(map(len, self._longest())) + 100)
-        if Measurement.get(console, unbounded, table).maximum <= options.max_width:
-            yield table
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        longest = max(cell_len(row.label) for row in self.rows)
+        wanted = max(longest, cell_len(HEADINGS[0]))
+        beside = max(self._beside(row) for row in self.rows)
+        room = min(wanted, options.max_width - beside)
+        if room >= min(wanted, NARROWEST_LABEL):
+            yield from self._columns(room)
         else:
             yield from self._lines()
 
-    def _longest(self) -> list[str]:
-        return [
-            max((str(getattr(row, name)) for row in self.rows), key=len, default="")
-            for name in ("label", "time", "memory", "letters", "front", "remarks")
-        ]
+    def _beside(self, row: Row) -> int:
+        """How much stands right of the label, gaps included."""
+        figures = 0 if row.failed else sum(self.widths) + GAP * len(self.widths)
+        headings = sum(self.widths) + GAP * len(self.widths)
+        remark = GAP + cell_len(row.remarks) if row.remarks else 0
+        return max(figures + remark, headings)
 
-    def _columns(self) -> Table:
-        remarks = any(row.remarks for row in self.rows)
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for heading in (*HEADINGS, REMARKS) if remarks else HEADINGS:
-            table.add_column(heading, no_wrap=True)
+    def _columns(self, room: int) -> Iterator[Text]:
+        yield Text(self._line(HEADINGS[0], HEADINGS[1:], "", room), style="bold", no_wrap=True)
         for row in self.rows:
-            cells = [row.label, row.time, row.memory, row.letters, row.front]
-            table.add_row(
-                *map(Text, [*cells, row.remarks] if remarks else cells), style=row.style or None
-            )
-        return table
+            first, *further = _folded(row.label, room)
+            figures = () if row.failed else row.figures
+            yield Text(self._line(first, figures, row.remarks, room), style=row.style, no_wrap=True)
+            yield from (Text(piece, style=row.style, no_wrap=True) for piece in further)
+
+    def _line(self, label: str, figures: Sequence[str], remark: str, room: int) -> str:
+        cells = [set_cell_size(label, room)]
+        cells += [set_cell_size(*pair) for pair in zip(figures, self.widths, strict=False)]
+        return (" " * GAP).join([*cells, remark]).rstrip()
 
     def _lines(self) -> Iterator[Text]:
         for row in self.rows:
             mark = f" {row.front}" if row.front else ""
             yield Text(f"{row.label}{mark}", style=f"bold {row.style}".strip(), overflow="fold")
-            figures = [("time", row.time, row.letters), ("memory", row.memory, "")]
-            for name, ratio, letters in figures:
-                if ratio != "-":
+            for name, ratio, letters in (
+                ("time", row.time, row.letters),
+                ("memory", row.memory, ""),
+            ):
+                if not row.failed:
                     text = f"  {name:<6}  {ratio}  {letters}".rstrip()
                     yield Text(text, style=row.style, overflow="fold")
             if row.remarks:
                 yield Text(f"  {row.remarks}", style=row.style, overflow="fold")
 
 
+def _folded(text: str, room: int) -> list[str]:
+    """`text` in pieces of at most `room` cells, parted after a blank or a comma where it can be."""
+    lines = [""]
+    for word in re.findall(r"[^ ,]*[ ,]?", text):
+        if cell_len(lines[-1]) + cell_len(word.rstrip()) <= room:
+            lines[-1] += word
+        else:
+            lines += chop_cells(word, room)
+    return [line.rstrip() for line in lines if line.strip()]
+
+
 def legend(comparison: Comparison) -> list[str]:
     """What one needs to read the table: the baseline's own figures, the intervals, the marks."""
     lines = [_reference(comparison)]
-    if any(effect.low is not None for effect in comparison.effects):
+    if any(summary.method != "none" for summary in comparison.responses):
         confidence = f"{100 * comparison.design.confidence:g} %"
         lines.append(
             f"Ratios to the baseline with simultaneous {confidence} intervals; below 1 is better."
         )
         lines.append("Treatments that share a group letter do not differ in time.")
-    elif comparison.effects:
+    elif any(summary.blocks for summary in comparison.responses):
         lines.append("Ratios to the baseline; too few blocks for intervals or groups.")
     if comparison.pareto:
         lines.append("* marks the Pareto front of time and peak memory.")
