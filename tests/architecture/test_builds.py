@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Other builds of the same tree: the second compiler, and the layers' tests under sanitizers.
+
+The sanitizers own malloc, so under them the heaps are tested as objects and nothing is preloaded.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GTEST = Path("/usr/include/gtest/gtest.h")
+
+
+def tool(*names: str) -> str:
+    """A program by its names: beside this interpreter first, then on the path; skips without it."""
+    beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    for name in names:
+        if found := shutil.which(name, path=beside):
+            return found
+    pytest.skip(f"no {names[0]} here")
+
+
+def run(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{tail}"
+
+
+def configure(folder: Path, *options: str) -> None:
+    run(
+        tool("cmake"),
+        *("-S", ROOT, "-B", folder, "-G", "Ninja"),
+        f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
+        f"-DPython3_EXECUTABLE={sys.executable}",
+        *options,
+    )
+
+
+def test_clang_builds_everything_without_a_warning(tmp_path: Path) -> None:
+    cxx, c = tool("clang++-14", "clang++"), tool("clang-14", "clang")
+    tests = "ON" if GTEST.exists() else "OFF"
+    configure(
+        tmp_path,
+        *(f"-DCMAKE_CXX_COMPILER={cxx}", f"-DCMAKE_C_COMPILER={c}"),
+        *(f"-DHEAPWRIGHT_TESTS={tests}", "-DCMAKE_BUILD_TYPE=Release"),
+    )
+    run(tool("cmake"), "--build", tmp_path, "--parallel", "2")
+    if tests == "ON":
+        run(tool("ctest"), "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error")
+
+
+@pytest.mark.parametrize("sanitizers", ["address,undefined", "thread"])
+def test_layers_pass_under(sanitizers: str, tmp_path: Path) -> None:
+    if not GTEST.exists():
+        pytest.skip("no GoogleTest (package libgtest-dev)")
+    configure(
+        tmp_path,
+        *("-DHEAPWRIGHT_TESTS=ON", f"-DHEAPWRIGHT_SANITIZE={sanitizers}"),
+        "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+    )
+    for folder in ("unit", "layers"):
+        run(tool("ninja"), "-C", tmp_path, "-j", "2", f"tests/{folder}/all")
+    run(tool("ctest"), "--test-dir", tmp_path, "--output-on-failure", "--no-tests=error")
