@@ -30,26 +30,33 @@
 // source: where memory comes from
 #include <heapwright/layers/source/mmap_heap.hpp> // a mapping for each object
 #include <heapwright/layers/source/null_heap.hpp> // never has memory
+#include <heapwright/layers/source/sbrk_heap.hpp> // contiguous memory at the program break
 
 // carve: small from large
-#include <heapwright/layers/carve/chunk_heap.hpp> // piece by piece out of chunks
+#include <heapwright/layers/carve/chunk_heap.hpp>    // piece by piece out of chunks
+#include <heapwright/layers/carve/coalesce_heap.hpp> // splits and merges
 
 // object: how an object is represented
-#include <heapwright/layers/object/align_heap.hpp>   // any alignment, by a displaced header
-#include <heapwright/layers/object/ansi_wrapper.hpp> // the C rules
-#include <heapwright/layers/object/checked_heap.hpp> // aborts on a wrong free
-#include <heapwright/layers/object/size_heap.hpp>    // the size in a tag before the object
+#include <heapwright/layers/object/align_heap.hpp>        // any alignment, by a displaced header
+#include <heapwright/layers/object/ansi_wrapper.hpp>      // the C rules
+#include <heapwright/layers/object/checked_heap.hpp>      // aborts on a wrong free
+#include <heapwright/layers/object/coalesceable_heap.hpp> // tags that know their neighbours
+#include <heapwright/layers/object/size_heap.hpp>         // the size in a tag before the object
 
 // reuse: what is freed serves again
 #include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
 
 // combine: several heaps as one
-#include <heapwright/layers/combine/strict_seg_heap.hpp> // a list per size class
+#include <heapwright/layers/combine/select_mmap_heap.hpp> // large ones are mapped
+#include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
+#include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request
 
 // thread: who may be inside
 #include <heapwright/layers/thread/locked_heap.hpp>      // one at a time
 #include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
 
 // policies
+#include <heapwright/sizeclass/exact.hpp>        // blocks of 32, 48, 64 ...
+#include <heapwright/sizeclass/large_limit.hpp>  // what is large
 #include <heapwright/sizeclass/power_of_two.hpp> // blocks of 2^k bytes
 #include <heapwright/sync/futex_lock.hpp>        // one word, sleeps in the kernel

@@ -29,7 +29,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption =
-        "rounds up to a size class; an object never leaves its";
+        "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;
 
     constexpr StrictSegHeap() noexcept = default;

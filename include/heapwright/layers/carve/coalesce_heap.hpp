@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Splits large blocks and merges free neighbours at once, and serves each request with about the
+// best fit. It grows by the request and `Growth` bytes more.
+//
+// Invariants: structure/block.hpp; all free blocks are in the bins but one, the top: a block that
+// ends at a fence, from the newest span where it can be, which serves only what no other can and
+// carries no footer. When the top has grown beyond what it is worth keeping, memory goes back; a
+// span that is free as a whole goes back at once unless it is the top.
+// Cost: constant. Boundary tags are Knuth's (TAOCP 1, 2.5), the top is Doug Lea's wilderness.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/block.hpp>
+#include <heapwright/structure/fit_bins.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Growth, SpanHeap SuperHeap>
+class CoalesceHeap : private SuperHeap {
+    static_assert(Growth % minAlignment == 0 && Growth >= Block::minSize);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr std::string_view caption =
+        "splits and merges blocks, serves about the best fit";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr CoalesceHeap() noexcept = default;
+    ~CoalesceHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        Block* block = take(size);
+        if (block == nullptr) {
+            block = grow(size);
+        }
+        return block == nullptr ? nullptr : carve(block, size);
+    }
+
+    /// Only from what is there.
+    [[nodiscard]] void* mallocHeld(std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        Block* const block = take(size);
+        return block == nullptr ? nullptr : carve(block, size);
+    }
+
+    /// A larger object, of which the ends are given back.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
+        std::size_t whole = 0;
+        if (__builtin_add_overflow(request, align + Block::minSize, &whole)) {
+            return nullptr;
+        }
+        void* const object = malloc(whole);
+        if (object == nullptr) {
+            return nullptr;
+        }
+        Address aligned = roundUp(addressOf(object), align);
+        if (aligned != addressOf(object) && aligned - addressOf(object) < Block::minSize) {
+            aligned += align < Block::minSize ? Block::minSize : align;
+        }
+        Block* block = Block::of(object);
+        const std::size_t gap = aligned - addressOf(object);
+        if (gap != 0) {
+            Block* const front = block;
+            block = Block::make(front->at(gap), front->size() - gap, State::live);
+            front->tag = Tag(gap, State::live, front->tag.flags());
+            release(front);
+        }
+        cut(block, Block::sizeFor(request));
+        return block->object();
+    }
+
+    void free(void* object) noexcept { release(Block::of(object)); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    /// Shrinks by giving the end back, grows into a free neighbour.
+    [[nodiscard]] bool resize(void* object, std::size_t request) noexcept {
+        Block* const block = Block::of(object);
+        const std::size_t size = Block::sizeFor(request);
+        const std::size_t have = block->size();
+        if (size == 0) {
+            return false;
+        }
+        if (size > have) {
+            Block* const next = block->next();
+            if (!next->tag.has(Flag::binned) || have + next->size() < size) {
+                return false;
+            }
+            detach(next);
+            block->tag = Tag(have + next->size(), block->tag.state(), block->tag.flags());
+            block->next()->tag.reset(Flag::prevFree);
+        }
+        cut(block, size);
+        return true;
+    }
+
+    /// Cuts the top down to `pad` bytes.
+    bool trim(std::size_t pad) noexcept { return top_ != nullptr && shorten(pad); }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        bins_.clear();
+        top_ = nullptr;
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        const auto count = [&](Block* block) {
+            footprint.held += block->size();
+            ++footprint.heldCount;
+        };
+        bins_.forEach(count);
+        if (top_ != nullptr) {
+            count(top_);
+        }
+    }
+
+private:
+    /// The top is cut down to `Growth` when it is larger than this.
+    static constexpr std::size_t mostTop = 2 * Growth;
+
+    /// A free block of at least `size` bytes, out of its bin; null if there is none.
+    Block* take(std::size_t size) noexcept {
+        if (size == 0) {
+            return nullptr;
+        }
+        Block* const fit = bins_.takeFit(size);
+        if (fit != nullptr) {
+            return fit;
+        }
+        return top_ != nullptr && top_->size() >= size ? top_ : nullptr;
+    }
+
+    /// Makes a block that was taken an object of `size` bytes; the rest stays free.
+    void* carve(Block* block, std::size_t size) noexcept {
+        const std::size_t rest = block->size() - size;
+        const bool fromTop = block == top_;
+        if (rest < Block::minSize) {
+            top_ = fromTop ? nullptr : top_;
+            block->tag = Tag(block->size(), State::live);
+            block->next()->tag.reset(Flag::prevFree);
+            return block->object();
+        }
+        block->tag = Tag(size, State::live);
+        Block* const remainder = Block::make(block->next(), rest, State::free, Flag::binned);
+        if (fromTop) {
+            top_ = remainder;
+        } else {
+            remainder->writeFooter();
+            bins_.add(remainder);
+        }
+        return block->object();
+    }
+
+    /// Gives back what an object in use has beyond `size` bytes.
+    void cut(Block* block, std::size_t size) noexcept {
+        const std::size_t rest = block->size() - size;
+        if (rest >= Block::minSize) {
+            block->tag = Tag(size, block->tag.state(), block->tag.flags());
+            release(Block::make(block->next(), rest, State::free));
+        }
+    }
+
+    /// Takes a free block out of where it waits.
+    void detach(Block* block) noexcept {
+        if (block == top_) {
+            top_ = nullptr;
+        } else {
+            FitBins::remove(block);
+        }
+    }
+
+    /// Merges a block with its free neighbours; the result is in no bin.
+    Block* merge(Block* block) noexcept {
+        std::size_t size = block->size();
+        if (block->tag.has(Flag::prevFree)) {
+            Block* const before = block->previous();
+            detach(before);
+            size += before->size();
+            block = before;
+        }
+        Block* const after = block->at(size);
+        if (after->tag.has(Flag::binned)) {
+            detach(after);
+            size += after->size();
+        }
+        block->tag = Tag(size, State::free, Flag::binned);
+        return block;
+    }
+
+    void release(Block* block) noexcept {
+        block = merge(block);
+        Block* const next = block->next();
+        next->tag.set(Flag::prevFree);
+        if (next->tag.is(State::fence)) [[unlikely]] {
+            releaseLast(block);
+            return;
+        }
+        block->writeFooter();
+        bins_.add(block);
+    }
+
+    /// A free block at the end of its span: a new top, an empty span, or an ordinary one.
+    void releaseLast(Block* block) noexcept {
+        if (top_ == nullptr) {
+            top_ = block;
+            if (block->size() > mostTop) {
+                shorten(Growth);
+            }
+        } else if (SuperHeap::isWholeSpan(block)) {
+            SuperHeap::free(block->object());
+        } else {
+            block->writeFooter();
+            bins_.add(block);
+        }
+    }
+
+    /// Gives back what the top has beyond `keep` bytes; true if anything.
+    bool shorten(std::size_t keep) noexcept {
+        const std::size_t least = roundUp(keep, minAlignment);
+        return top_->size() > least + Block::minSize &&
+               SuperHeap::shrink(top_, least < Block::minSize ? Block::minSize : least);
+    }
+
+    /// A free block of at least `size` bytes from below, in no bin.
+    [[gnu::noinline]] Block* grow(std::size_t size) noexcept {
+        if (size == 0) {
+            return nullptr;
+        }
+        std::size_t have = 0;
+        if (top_ != nullptr) {
+            have = top_->size();
+            top_->writeFooter(); // the way back for what is added behind it
+        }
+        void* added = SuperHeap::extend(size + Growth - (have < size ? have : size));
+        if (added != nullptr) {
+            Block* const block = freshTop(added);
+            if (block->size() >= size) {
+                return block;
+            }
+        }
+        added = SuperHeap::malloc(size + Growth);
+        if (added == nullptr) {
+            added = SuperHeap::malloc(size);
+        }
+        return added == nullptr ? nullptr : freshTop(added);
+    }
+
+    /// What came from below becomes the top, with what is free before it; an older top does not
+    /// stay one.
+    Block* freshTop(void* added) noexcept {
+        Block* const block = merge(Block::of(added));
+        block->next()->tag.set(Flag::prevFree);
+        if (top_ != nullptr) {
+            top_->writeFooter();
+            bins_.add(top_);
+        }
+        top_ = block;
+        return block;
+    }
+
+    FitBins bins_;
+    Block* top_ = nullptr;
+};
+
+} // namespace heapwright

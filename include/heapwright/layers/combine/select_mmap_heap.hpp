@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Large requests go to a heap that maps pages for each, the others to the heap below. Which of the
+// two an object is from stands in its tag. Where mapping fails (the system limits how many there
+// may be), the heap below gets its chance. One of the two routers of Doug Lea's design.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/sizeclass/large_limit.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <LargeLimit Limit, TaggedHeap Large, TaggedHeap SuperHeap>
+requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large> && AlignedHeap<SuperHeap>
+class SelectMmapHeap : private SuperHeap {
+    static_assert(Large::alignment == SuperHeap::alignment);
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool tagged = true;
+    static constexpr std::string_view caption =
+        "maps large objects one by one, serves the rest below";
+    using Below = Heaps<Large, SuperHeap>;
+
+    constexpr SelectMmapHeap() noexcept = default;
+    ~SelectMmapHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (limit_.isLarge(size)) [[unlikely]] {
+            if (void* const object = counted(large_.malloc(size))) {
+                return object;
+            }
+        }
+        return SuperHeap::malloc(size);
+    }
+
+    /// Fresh mappings are zero; the rest is filled.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept {
+        if (limit_.isLarge(size)) [[unlikely]] {
+            if (void* const object = counted(large_.zalloc(size))) {
+                return object;
+            }
+        }
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            void* const object = SuperHeap::malloc(size);
+            return object == nullptr ? nullptr : std::memset(object, 0, size);
+        }
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        if (limit_.isLarge(size)) {
+            if (void* const object = counted(large_.memalign(align, size))) {
+                return object;
+            }
+        }
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept {
+        if (isDirect(object)) [[unlikely]] {
+            limit_.noteFreed(large_.getSize(object));
+            --count_;
+            large_.free(object);
+        } else {
+            SuperHeap::free(object);
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return isDirect(object) ? large_.getSize(object) : SuperHeap::getSize(object);
+    }
+
+    /// A mapped object that shrinks far below the limit moves to the heap below.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        if (isDirect(object)) {
+            return limit_.isLarge(size * 2) && large_.resize(object, size);
+        }
+        if constexpr (ResizableHeap<SuperHeap>) {
+            return SuperHeap::resize(object, size);
+        } else {
+            return false;
+        }
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<Large> {
+        return isDirect(object) && limit_.isLarge(size) ? large_.relocate(object, size) : nullptr;
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Large> &&
+        MeasurableHeap<SuperHeap> {
+        Footprint direct;
+        large_.measure(direct);
+        footprint.mapped += direct.mapped;
+        footprint.direct += direct.mapped;
+        footprint.directCount += count_;
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }
+
+    void* counted(void* object) noexcept {
+        count_ += object != nullptr ? 1U : 0U;
+        return object;
+    }
+
+    [[no_unique_address]] Limit limit_;
+    Large large_;
+    std::size_t count_ = 0; ///< live objects of `large_`
+};
+
+} // namespace heapwright

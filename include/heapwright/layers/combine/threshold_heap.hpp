@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A request of `Threshold` bytes or more first makes the heap below hand down what it keeps for
+// reuse, so that it merges: deferred coalescing. Programs tend to ask for large objects at the turn
+// of their phases, when the small ones of the phase before are no longer of use. One of the two
+// routers of Doug Lea's design. Cost: one compare.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Threshold, FlushableHeap SuperHeap>
+requires SizedHeap<SuperHeap>
+class ThresholdHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::string_view caption =
+        "on a large request lets what waits for reuse merge first";
+    using Below = Heaps<SuperHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        consider(size);
+        return SuperHeap::malloc(size);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        consider(size);
+        return SuperHeap::zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        consider(size);
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept { SuperHeap::free(object); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return SuperHeap::resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::relocate(object, size);
+    }
+
+    bool flush() noexcept { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    void consider(std::size_t size) noexcept {
+        if (size >= Threshold) [[unlikely]] {
+            SuperHeap::flush();
+        }
+    }
+};
+
+} // namespace heapwright

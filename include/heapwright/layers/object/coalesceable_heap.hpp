@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Objects that can be split and merged: each has a tag with its block's size and whether the block
+// before is free, and blocks lie end to end in spans. Each request of this layer gets a span of its
+// own, all of it one block; splitting and merging is the business of the layer above.
+//
+//   | next | previous | fence | tag | object ... | fence tag |
+//
+// Where the superheap is contiguous, the newest span is made longer in place and the old fence
+// becomes the tag of what was added, so that it can merge with what was there before.
+// Invariants: structure/block.hpp. A fence's size is the way back to the span's first tag.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/block.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizedHeap SuperHeap>
+class CoalesceableHeap : private SuperHeap {
+    struct Span {
+        Span* next;
+        Span* previous;
+        Block* fence;
+
+        Block* first() noexcept { return static_cast<Block*>(static_cast<void*>(this + 1)); }
+    };
+
+    static_assert(SuperHeap::alignment % minAlignment == 0 && phaseOf<SuperHeap> == 0);
+    static_assert(sizeof(Span) % minAlignment == minAlignment - Tag::bytes);
+
+    static constexpr std::size_t overhead = sizeof(Span) + Tag::bytes + minAlignment;
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr std::string_view caption =
+        "lays out spans in which each object knows its neighbours";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr CoalesceableHeap() noexcept = default;
+    ~CoalesceableHeap() { clear(); }
+
+    /// A span of at least `size` bytes, all one object.
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        std::size_t whole = 0;
+        if (__builtin_add_overflow(size, overhead + Block::minSize, &whole)) {
+            return nullptr;
+        }
+        void* const memory = SuperHeap::malloc(whole);
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* const span = ::new (memory) Span{spans_, nullptr, nullptr};
+        if (spans_ != nullptr) {
+            spans_->previous = span;
+        }
+        spans_ = span;
+        placeFence(span, Flag::none);
+        const std::size_t room = addressOf(span->fence) - addressOf(span->first());
+        return Block::make(span->first(), room, State::live)->object();
+    }
+
+    /// Gives a span back. Pre: the object is all of it.
+    void free(void* object) noexcept { remove(spanOf(Block::of(object)->next())); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return Tag::of(object).size() - Tag::bytes;
+    }
+
+    /// Makes the newest span longer by at least `size` bytes; what was added, or null.
+    [[nodiscard]] void* extend(std::size_t size) noexcept {
+        if constexpr (ResizableHeap<SuperHeap> && requires { requires SuperHeap::contiguous; }) {
+            Span* const span = spans_;
+            if (span == nullptr || !SuperHeap::resize(span, SuperHeap::getSize(span) + size)) {
+                return nullptr;
+            }
+            Block* const added = span->fence;
+            const Flag flags = added->tag.flags();
+            placeFence(span, Flag::none);
+            const std::size_t room = addressOf(span->fence) - addressOf(added);
+            return Block::make(added, room, State::live, flags)->object();
+        } else {
+            return nullptr;
+        }
+    }
+
+    /// Cuts a free last block short, to about `size` bytes and never less; true if it could.
+    [[nodiscard]] bool shrink(Block* block, std::size_t size) noexcept {
+        if constexpr (ResizableHeap<SuperHeap>) {
+            Span* const span = spanOf(block->next());
+            const std::size_t keep = addressOf(block) + size + 2 * Tag::bytes - addressOf(span);
+            if (keep >= SuperHeap::getSize(span) || !SuperHeap::resize(span, keep)) {
+                return false;
+            }
+            const Block* const before = span->fence;
+            placeFence(span, Flag::prevFree);
+            block->tag = Tag(addressOf(span->fence) - addressOf(block), block->tag.state(),
+                             block->tag.flags());
+            return span->fence != before;
+        } else {
+            return false;
+        }
+    }
+
+    /// Whether a block is all of its span.
+    [[nodiscard]] bool isWholeSpan(Block* block) noexcept {
+        const Block* const end = block->next();
+        return end->tag.is(State::fence) && end->size() == block->size();
+    }
+
+    /// Returns all spans.
+    void clear() noexcept {
+        while (spans_ != nullptr) {
+            remove(spans_);
+        }
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    /// Pre: the block is a fence.
+    static Span* spanOf(Block* fence) noexcept {
+        return static_cast<Span*>(backward(fence, fence->size())) - 1;
+    }
+
+    /// Writes the fence at the end of what the superheap says the span has.
+    void placeFence(Span* span, Flag flags) noexcept {
+        const std::size_t room = roundDown(SuperHeap::getSize(span), minAlignment) - Tag::bytes;
+        void* const place = forward(span, room);
+        const std::size_t distance = addressOf(place) - addressOf(span->first());
+        span->fence = Block::make(place, distance, State::fence, flags);
+    }
+
+    void remove(Span* span) noexcept {
+        (span->previous != nullptr ? span->previous->next : spans_) = span->next;
+        if (span->next != nullptr) {
+            span->next->previous = span->previous;
+        }
+        SuperHeap::free(span);
+    }
+
+    Span* spans_ = nullptr; ///< all spans, the newest first
+};
+
+} // namespace heapwright

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A doubly linked ring with a head that is no element: adding at the back, looking from the front,
+// and removing any element in constant time without knowing which ring it is on.
+#pragma once
+
+namespace heapwright {
+
+/// The links that stand inside an element.
+struct RingNode {
+    RingNode* next;
+    RingNode* previous;
+};
+
+/// Invariant: all zero bytes is a ring that has never been used; `reset` makes it an empty one.
+class Ring {
+public:
+    constexpr Ring() noexcept = default;
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+    ~Ring() = default;
+
+    void reset() noexcept { head_.next = head_.previous = &head_; }
+
+    [[nodiscard]] bool empty() const noexcept { return head_.next == &head_; }
+    [[nodiscard]] RingNode* front() const noexcept { return head_.next; }
+    /// Where a walk from `front` along `next` ends.
+    [[nodiscard]] const RingNode* end() const noexcept { return &head_; }
+
+    void addBack(RingNode* node) noexcept {
+        node->next = &head_;
+        node->previous = head_.previous;
+        head_.previous->next = node;
+        head_.previous = node;
+    }
+
+    static void remove(RingNode* node) noexcept {
+        node->previous->next = node->next;
+        node->next->previous = node->previous;
+    }
+
+private:
+    RingNode head_{nullptr, nullptr};
+};
+
+} // namespace heapwright
