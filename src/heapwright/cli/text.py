@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
+
+import sys
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.provenance import Allocator
+from heapwright.report.console import make_console
+from heapwright.report.render import print_report
+from heapwright.report.tree import CompositionTree, Layer
+
+
+def print_allocators(allocators: Sequence[Allocator]) -> None:
+    """One line an allocator."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("allocator", "kind", "version", "preload", "path"):
+        table.add_column(column, overflow="fold")
+    for allocator in allocators:
+        table.add_row(
+            allocator.name,
+            allocator.kind.value,
+            Text(allocator.version),
+            _preload(allocator),
+            Text(allocator.path or ""),
+        )
+    console = make_console()
+    console.print(table)
+    for allocator in allocators:
+        if allocator.reason:
+            console.print(f"{allocator.name}: {allocator.reason}", soft_wrap=True)
+
+
+def _preload(allocator: Allocator) -> Text:
+    """What the probe says."""
+    if not allocator.usable:
+        return Text("not usable", style="dim")
+    if not allocator.effective:
+        return Text("not effective", style="yellow")
+    return Text("effective" if allocator.path else "none needed", style="green")
+
+
+def print_allocator(allocator: Allocator) -> None:
+    """All that is known of one, and the tree of its layers if it is one of ours."""
+    console = make_console()
+    facts = {
+        "": allocator.caption,
+        "kind": allocator.kind.value,
+        "version": allocator.version,
+        "path": allocator.path or "",
+        "sha256": allocator.sha256,
+        "sets": " ".join(f"{name}={value}" for name, value in allocator.environment.items()),
+        "preload": _preload(allocator).plain,
+        "because": allocator.reason,
+    }
+    console.print(Text(allocator.name, style="bold"))
+    for name, value in facts.items():
+        if value:
+            console.print(f"  {name + ' ' if name else ''}{value}", soft_wrap=True)
+    if allocator.composition is not None:
+        console.print()
+        console.print(CompositionTree(Layer.model_validate(allocator.composition)))
+
+
+def print_answer(
+    comparison: Comparison, notes: Sequence[str], *, quiet: bool, stderr: bool
+) -> None:
+    """The report of a comparison and the notes under it; `quiet` leaves the sentence alone."""
+    console = make_console(sys.stderr if stderr else sys.stdout)
+    print_report(console, comparison, quiet=quiet)
+    if quiet or not notes:
+        return
+    console.print()
+    console.print(Text("Notes", style="bold"))
+    for note in notes:
+        console.print(Text(f"- {note}"), soft_wrap=not console.is_terminal)

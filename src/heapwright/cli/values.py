@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Values as people write them on a command line: 3%, 512M, 0-3,8.
+
+Each function reads one form and raises `typer.BadParameter` with what it expected.
+"""
+
+import re
+
+from typer import BadParameter
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+SIZE = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[KMGT]?)(I?B)?", re.IGNORECASE)
+FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
+CPU_RANGE = re.compile(r"(?P<first>[0-9]{1,5})(-(?P<last>[0-9]{1,5}))?")
+
+
+def parse_fraction(text: str) -> float:
+    """`3%`, `3 %` or `0.03`: a fraction of one, more than nothing and less than the whole."""
+    match = FRACTION.fullmatch(text.strip())
+    if match is None:
+        raise BadParameter(f"{text!r} is no fraction; write 3% or 0.03")
+    value = float(match["number"]) / (100 if match["percent"] else 1)
+    if not 0 < value < 1:
+        raise BadParameter(f"{text!r} is not between 0 % and 100 %; write 3% or 0.03")
+    return value
+
+
+def parse_margin(text: str) -> float:
+    """As a fraction, but nothing is allowed too: then every real difference matters."""
+    return 0.0 if text.strip() in ("0", "0%", "0 %") else parse_fraction(text)
+
+
+def parse_size(text: str) -> int:
+    """`512M`, `1.5G`, `100000`: bytes, the units in powers of 1024."""
+    match = SIZE.fullmatch(text.strip())
+    if match is None:
+        raise BadParameter(f"{text!r} is no size; write 512M or 1.5G")
+    value = int(float(match["number"]) * UNITS[match["unit"].upper()])
+    if value < 1:
+        raise BadParameter("a size is more than nothing")
+    return value
+
+
+def parse_cpus(text: str, allowed: set[int]) -> tuple[int, ...]:
+    """`0-3,8`: processors, each of which must be among `allowed`."""
+    cpus: set[int] = set()
+    for piece in text.split(","):
+        match = CPU_RANGE.fullmatch(piece.strip())
+        if match is None:
+            raise BadParameter(f"{text!r} is no list of processors; write 0-3,8")
+        first = int(match["first"])
+        last = int(match["last"] or first)
+        if last < first:
+            raise BadParameter(f"{piece.strip()!r} runs backwards")
+        cpus.update(range(first, last + 1))
+    missing = sorted(cpus - allowed)
+    if missing:
+        raise BadParameter(
+            f"processor {missing[0]} is not available; there are {format_cpus(allowed)}"
+        )
+    return tuple(sorted(cpus))
+
+
+def format_cpus(cpus: set[int]) -> str:
+    """The shortest way to write a set of processors."""
+    ranges: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if ranges and ranges[-1][1] == cpu - 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
