@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A share of one processor that an activity may use. What it did cost puts its next turn off, so
-// that in the long run it stays below its share, however large the tree or the machine.
+// A share of one processor that an activity may use. It has a little credit, for the first turns
+// are dear; once that is spent, what a turn cost puts the next one off, so that in the long run the
+// activity stays below its share, however large the tree or the machine.
 #pragma once
 
 #include "clock.hpp"
@@ -15,13 +16,15 @@ class Budget {
 public:
     Budget(double share, Nanoseconds shortest) : share_(share), shortest_(shortest) {}
 
+    void begin(Nanoseconds now) { begin_ = next_ = now; }
     bool due(Nanoseconds now) const { return now >= next_; }
     Nanoseconds next() const { return next_; }
 
     /// A turn that began at `now` cost this much CPU time.
     void charge(Nanoseconds now, Nanoseconds cost) {
-        const auto pause = static_cast<Nanoseconds>(static_cast<double>(cost) / share_);
-        next_ = now + std::max(shortest_, pause);
+        spent_ += cost;
+        const auto owed = static_cast<double>(std::max<Nanoseconds>(spent_ - credit, 0));
+        next_ = std::max(now + shortest_, begin_ + static_cast<Nanoseconds>(owed / share_));
         longest_ = std::max(longest_, next_ - now);
     }
 
@@ -29,9 +32,13 @@ public:
     Nanoseconds longest() const { return longest_; }
 
 private:
+    static constexpr Nanoseconds credit = 2 * millisecond;
+
     double share_;
     Nanoseconds shortest_;
+    Nanoseconds begin_ = 0;
     Nanoseconds next_ = 0;
+    Nanoseconds spent_ = 0;
     Nanoseconds longest_ = 0;
 };
 

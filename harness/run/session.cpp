@@ -78,6 +78,8 @@ bool Session::run(const sigset_t& mask) {
         return false;
     }
     allowManyDescriptors();
+    sampling_.begin(spawned_.startNs);
+    scanning_.begin(spawned_.startNs);
     if (options_.timeout > 0) {
         deadline_ = spawned_.startNs + options_.timeout;
     }

@@ -139,6 +139,7 @@ std::int64_t Tree::sample() {
         member.cpu = std::max(member.cpu, cpuOf(member.pid).value_or(0));
         member.lastSeen = nowNs();
         member.peakBytes = std::max(member.peakBytes, *bytes);
+        member.lastBytes = *bytes > 0 ? *bytes : member.lastBytes;
         sum += *bytes;
         ++at;
     }

@@ -38,8 +38,9 @@ struct Member {
     Nanoseconds gone = 0; ///< when its end was noticed; 0 while it lives
     Nanoseconds cpu = 0;
     std::int64_t peakBytes = 0;
-    bool reaped = false;    ///< waited for by this program: `cpu` is final and exact
-    bool signalled = false; ///< this program sent it a signal
+    std::int64_t lastBytes = 0; ///< at the last look before it began to die
+    bool reaped = false;        ///< waited for by this program: `cpu` is final and exact
+    bool signalled = false;     ///< this program sent it a signal
     std::vector<Stretch> stretches;
 };
 

@@ -7,7 +7,7 @@
 //
 // Invariants: a record is valid once `state` has `published`; only its own process writes it. A
 // text is valid once `ready` is set; texts are found by their hash and shared by all who use them.
-// Cost: a process touches three or four pages of it, 5 MiB of address space in all.
+// Cost: a process touches three or four pages of it, and 8 MiB of address space.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace heapwright::witness {
 
 inline constexpr std::uint64_t magic = 0x3153534e54495748; // "HWITNSS1"
-inline constexpr std::uint32_t recordCapacity = 65536;
+inline constexpr std::uint32_t recordCapacity = 131072;
 inline constexpr std::uint32_t textCapacity = 1024; // a power of two
 inline constexpr char variable[] = "HEAPWRIGHT_WITNESS";
 

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names how a run ended. The first rule that fits decides:
+
+1. `timeout`: its time was up, whatever its exit status was then.
+2. `out-of-memory`: it ended badly, and the kernel killed for memory meanwhile, or it says itself on
+   standard error that it had none (bad_alloc, MemoryError, "Cannot allocate memory" ...).
+3. `crashed`: it died by a signal. Also: it ended badly and a process of its tree did, because a
+   driver such as g++ or a shell says so in its fixed words, or because it left with 128+n for the
+   signal n of a fault while a process vanished without leaving. 128+n alone stays `failed`.
+4. `failed`: its exit status is none of those expected, or it could not be started.
+5. `not-interposed`: all went well, but for 1 % or more of the CPU time under another allocator.
+6. `ok`.
+
+A bad ending goes before `not-interposed` because a process that crashes while it starts has no time
+to report, and the crash is the news. Pure functions.
+"""
+
+import re
+import signal
+from dataclasses import dataclass
+
+from heapwright.artefacts.runs import Ending, Outcome
+from heapwright.experiment.interposition import Interposition
+from heapwright.experiment.runner import RawRun
+
+NO_MEMORY = re.compile(
+    r"bad_alloc|MemoryError|OutOfMemoryError|cannot allocate memory|\bout of memory\b"
+    r"|virtual memory exhausted|memory exhausted",
+    re.IGNORECASE,
+)
+CHILD_CRASHED = re.compile(
+    r"signal terminated program \S+"
+    r"|^.*\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception"
+    r"|Trace/breakpoint trap|Bad system call)( \(core dumped\))?( +\S.*)?$",
+    re.MULTILINE,
+)
+FAULTS = frozenset(
+    {
+        signal.SIGSEGV,
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGILL,
+        signal.SIGFPE,
+        signal.SIGTRAP,
+        signal.SIGSYS,
+    }
+)
+TAIL_LINES = 4
+TAIL_CHARACTERS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """An outcome, and what there is to say about it."""
+
+    outcome: Outcome
+    detail: str = ""
+
+
+def classify(
+    raw: RawRun, interposition: Interposition, expected: frozenset[int] = frozenset({0})
+) -> Classified:
+    """Apply the rules above; `expected` are the exit statuses that count as success.
+
+    An interrupted run has no outcome of its own making: ValueError.
+    """
+    if raw.interrupted:
+        raise ValueError("an interrupted run has no outcome")
+    if raw.timed_out:
+        return _named(Outcome.TIMEOUT, "still running when its time was up", raw)
+    if raw.spawn_error is not None:
+        return Classified(Outcome.FAILED, raw.spawn_error)
+    if raw.signal is not None or raw.exit_status not in expected:
+        return _bad_ending(raw)
+    if not interposition.effective:
+        return Classified(Outcome.NOT_INTERPOSED, interposition.detail or "no process reported it")
+    return Classified(Outcome.OK, interposition.detail)
+
+
+def _bad_ending(raw: RawRun) -> Classified:
+    ending = _ending_words(raw)
+    if raw.oom_kills > 0:
+        return _named(Outcome.OUT_OF_MEMORY, f"{ending}; the kernel killed for memory", raw)
+    if stated := NO_MEMORY.search(raw.stderr_tail):
+        return _named(Outcome.OUT_OF_MEMORY, f"{ending}; it says {stated[0]!r}", raw)
+    if raw.signal is not None:
+        return _named(Outcome.CRASHED, ending, raw)
+    if stated := CHILD_CRASHED.search(raw.stderr_tail):
+        return _named(Outcome.CRASHED, f"{ending}; {stated[0].strip()}", raw)
+    vanished = _vanished(raw)
+    if vanished and _shell_signal(raw.exit_status) in FAULTS:
+        return _named(Outcome.CRASHED, f"{ending}; {vanished} vanished", raw)
+    note = f"; {vanished} vanished without leaving" if vanished else ""
+    return _named(Outcome.FAILED, ending + note, raw)
+
+
+def _ending_words(raw: RawRun) -> str:
+    if raw.signal is not None:
+        return f"killed by {signal_name(raw.signal)}"
+    inner = _shell_signal(raw.exit_status)
+    hint = f", which is how a shell reports {signal_name(inner)}" if inner is not None else ""
+    return f"exit status {raw.exit_status}{hint}"
+
+
+def _shell_signal(status: int | None) -> int | None:
+    """The signal that an exit status of 128+n stands for, if there is such a signal."""
+    if status is None or not 128 < status < 128 + signal.NSIG:
+        return None
+    return status - 128
+
+
+def signal_name(number: int) -> str:
+    """`SIGSEGV` for 11."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _vanished(raw: RawRun) -> str:
+    """The programs that ended without leaving, not by our hand."""
+    names = {p.exe.rpartition("/")[2] for p in raw.processes if p.ending == Ending.VANISHED}
+    return ", ".join(sorted(names))
+
+
+def _named(outcome: Outcome, words: str, raw: RawRun) -> Classified:
+    lines = [line for line in raw.stderr_tail.splitlines() if line.strip()]
+    tail = "\n".join(lines[-TAIL_LINES:])[-TAIL_CHARACTERS:]
+    return Classified(outcome, f"{words}\n{tail}" if tail else words)
