@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright compare`, once its options are read: check, measure, conclude, tell.
+
+Everything that can be refused is refused before the first run. From then on nothing that was
+measured is lost: each run is in the journal, results are written before anything is printed, and
+the journal is removed only when the runs are safe in the file of `--json`.
+"""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from heapwright.artefacts.comparison import Comparison, label_of
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.journal import Journal
+from heapwright.artefacts.provenance import read_environment
+from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
+from heapwright.cli.measure import Conditions, Measurement
+from heapwright.cli.notes import notes_on, why_nothing
+from heapwright.cli.output import Destination
+from heapwright.cli.progress import Display
+from heapwright.cli.setup import Choice, check, choose
+from heapwright.cli.text import print_answer
+from heapwright.cli.values import format_cpus
+from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.engine import Plan, Result, run_experiment
+from heapwright.experiment.preload import PreloadPaths
+
+SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    command: tuple[str, ...]
+    allocators: tuple[str, ...]
+    blocks: int | None
+    until: float | None
+    confidence: float
+    warmup: int
+    budget_s: float | None
+    timeout_s: float | None
+    baseline: str
+    settings: tuple[str, ...]
+    margin: float
+    cap_bytes: int | None
+    cpus: tuple[int, ...]
+    seed: int | None
+    json_file: str | None
+    csv_file: str | None
+    quiet: bool
+    cwd: Path
+    stdin: Path | None
+    prepare: str | None
+    shell: bool
+    expect_exit: int
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command as it is run."""
+        return (SHELL, "-c", " ".join(self.command)) if self.shell else self.command
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where results go besides the terminal; tried when made."""
+
+    json: Destination | None
+    csv: Destination | None
+
+    @classmethod
+    def of(cls, options: Options) -> "Outputs":
+        made = [
+            None if text is None else Destination(text, option)
+            for text, option in ((options.json_file, "--json"), (options.csv_file, "--csv"))
+        ]
+        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
+            raise HeapwrightError("--json and --csv cannot write to the same place")
+        return cls(*made)
+
+    @property
+    def take_standard_output(self) -> bool:
+        return any(each is not None and each.is_standard_output for each in (self.json, self.csv))
+
+
+def run_comparison(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    outputs = Outputs.of(options)
+    environment = dict(os.environ)
+    with PreloadPaths() as paths:
+        warnings = check(options.words, options.cwd, environment, shell=options.shell)
+        choice = choose(options.allocators, options.settings, options.baseline, environment, paths)
+        question = _question(options)
+        plan = _plan(options, choice, question)
+        machine = read_environment(list(choice.allocators), environment)
+        header = {
+            "command": question.command,
+            "seed": plan.seed,
+            "baseline": label_of(*plan.baseline.key),
+            "environment": machine.model_dump(mode="json"),
+            "treatments": [describe(each).model_dump(mode="json") for each in plan.treatments],
+        }
+        with Journal.open(header) as journal:
+            result = _measure(options, plan, question, paths, journal)
+            comparison = conclude(plan, question, result, machine)
+            notes = [*choice.notes, *warnings, *notes_on(comparison, result)]
+            return _deliver(options, outputs, comparison, result, notes, journal)
+
+
+def _plan(options: Options, choice: Choice, question: Question) -> Plan:
+    return Plan(
+        treatments=choice.treatments,
+        seed=fresh_seed() if options.seed is None else options.seed,
+        blocks=question.looks.most_blocks,
+        warmup=options.warmup,
+        timeout_s=options.timeout_s,
+        budget_s=options.budget_s,
+    )
+
+
+def _question(options: Options) -> Question:
+    from heapwright.analysis.looks import adaptive, fixed  # noqa: PLC0415
+
+    if options.blocks is not None:
+        looks = fixed(options.blocks, options.confidence)
+    else:
+        assert options.until is not None
+        looks = adaptive(options.until, options.confidence)
+    return Question(options.words, looks, options.margin, options.cap_bytes, options.cpus)
+
+
+def _measure(
+    options: Options, plan: Plan, question: Question, paths: PreloadPaths, journal: Journal
+) -> Result:
+    """Run the experiment, telling how far it is."""
+    conditions = Conditions(
+        command=options.words,
+        environment=dict(os.environ),
+        cwd=options.cwd,
+        stdin=options.stdin,
+        cpus=format_cpus(set(options.cpus)) or None,
+        prepare=options.prepare,
+        expect_exit=options.expect_exit,
+    )
+    looks = question.looks.looks
+
+    def target(block: int) -> int:
+        return next((look for look in looks if look >= block), plan.blocks)
+
+    with (
+        _ended_as_interrupted(),
+        Display(len(plan.treatments), plan.warmup, target, quiet=options.quiet) as display,
+    ):
+        return run_experiment(
+            plan,
+            Measurement(conditions, paths).execute,
+            journal=journal,
+            enough=enough_by(plan, question),
+            watch=display.watch,
+        )
+
+
+@contextmanager
+def _ended_as_interrupted() -> Iterator[None]:
+    """A request to end or a terminal that closes is as good as Ctrl-C: what is measured is kept."""
+    previous = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _deliver(
+    options: Options,
+    outputs: Outputs,
+    comparison: Comparison,
+    result: Result,
+    notes: Sequence[str],
+    journal: Journal,
+) -> ExitCode:
+    """Write the files, then print; the journal goes only when everything is safe elsewhere."""
+    failure = _write(outputs, comparison)
+    if outputs.json is not None and failure is None:
+        notes = [*notes, f"raw runs and analysis: {outputs.json.text}"]
+        journal.discard()
+    elif journal.path is not None:
+        notes = [*notes, f"raw runs: {journal.path}"]
+    if journal.failure:
+        notes = [*notes, f"the journal of raw runs is not complete: {journal.failure}"]
+    compared = is_compared(comparison)
+    if compared or len(comparison.runs) > 1 or options.quiet:
+        print_answer(comparison, notes, quiet=options.quiet, stderr=outputs.take_standard_output)
+    if failure is not None:
+        if journal.path is not None:
+            failure.hint = f"nothing is lost: every raw run is in {journal.path}"
+        raise failure
+    if result.failure is not None:
+        raise result.failure
+    if result.interrupted:
+        return ExitCode.INTERRUPTED
+    if not compared:
+        raise why_nothing(comparison)
+    return ExitCode.OK
+
+
+def _write(outputs: Outputs, comparison: Comparison) -> HeapwrightError | None:
+    """Write what was asked for; an error keeps nothing else from being written or printed."""
+    failure = None
+    contents = (
+        (outputs.json, comparison.to_json),
+        (outputs.csv, lambda: _csv(comparison)),
+    )
+    for destination, content in contents:
+        if destination is not None:
+            try:
+                destination.write(content())
+            except HeapwrightError as error:
+                failure = failure or error
+    return failure
+
+
+def _csv(comparison: Comparison) -> str:
+    from heapwright.report.runs_csv import write_runs  # noqa: PLC0415
+
+    stream = StringIO(newline="")
+    write_runs(comparison.runs, stream)
+    return stream.getvalue()

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command `heapwright`: its verbs, and how it leaves.
+
+Errors that a user can bring about are printed as a sentence and a hint, on standard error, and the
+exit status is that of the error; nobody sees a traceback for them. A reader that went away
+(`| head`) ends the command silently.
+"""
+
+import os
+import signal
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from heapwright import __version__
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.cli import allocators, compare
+
+app = typer.Typer(
+    name="heapwright",
+    help="A workshop and a laboratory for memory allocators.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(allocators.app, name="allocators")
+app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"heapwright {__version__}")  # noqa: T201
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Options that come before the verb."""
+    del version
+
+
+def main() -> None:
+    """Run the command line and leave with its exit status."""
+    status: int = ExitCode.OK
+    try:
+        app()
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except HeapwrightError as error:
+        status = error.exit_code
+        print_error(error)
+    except BrokenPipeError:
+        status = 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        status = ExitCode.INTERRUPTED
+    sys.exit(_flushed(status))
+
+
+def print_error(error: HeapwrightError) -> None:
+    """The sentence, and what to do about it."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print("[bold red]heapwright:[/] ", end="")
+    console.print(error.message, markup=False)
+    if error.hint:
+        console.print(f"  {error.hint}", markup=False)
+
+
+def _flushed(status: int) -> int:
+    """Flush while an error can still be dealt with; the interpreter would print a traceback."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = status or 128 + signal.SIGPIPE
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print_error(HeapwrightError(f"the result could not be printed: {error.strerror}"))
+        status = status or ExitCode.NOT_WRITTEN
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status

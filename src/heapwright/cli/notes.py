@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What one should know about a comparison besides its figures: failures, neighbours, the machine.
+
+Every note is one line and says something that could change how the figures are read; a comparison
+on a quiet machine in which nothing failed has next to none.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from heapwright.artefacts.comparison import Comparison, label_of
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.runs import Outcome, Run
+from heapwright.experiment.engine import GIVE_UP_AFTER, Result
+
+BUSY = 0.5
+"""Runnable processes per processor before the first run above which a machine is called busy."""
+STOLEN = 0.01
+"""Share of the processors' time taken by other virtual machines above which it is told."""
+HELPERS_TOLD = 3
+"""Kinds of processes without the preload that are told; more are only counted."""
+
+
+def notes_on(comparison: Comparison, result: Result) -> list[str]:
+    """All notes on what was measured, the gravest first."""
+    return [
+        *_bad_ends(comparison.runs),
+        *_given_up(result),
+        *_helpers(comparison.runs),
+        *_surroundings(comparison),
+        *_methods(comparison),
+    ]
+
+
+def why_nothing(comparison: Comparison) -> HeapwrightError:
+    """The error that says why nothing could be compared."""
+    base = comparison.treatments[0]
+    own = [run for run in comparison.runs if (run.allocator, run.level) == base.key]
+    bad = [run for run in own if run.outcome is not Outcome.OK]
+    if not bad:
+        return HeapwrightError(
+            f"nothing could be compared: {comparison.design.stopped_because}",
+            exit_code=ExitCode.NOTHING_COMPARED,
+        )
+    run = bad[-1]
+    hint = ""
+    if run.outcome is Outcome.FAILED:
+        hint = f"if that is how it should end, add --expect-exit {run.exit_status}"
+    elif run.outcome is Outcome.TIMEOUT:
+        hint = "give it more time with --timeout"
+    elif run.outcome is Outcome.NOT_INTERPOSED:
+        hint = "choose what the ratios refer to with --baseline"
+    return HeapwrightError(
+        f"nothing could be compared: under {base.label}, the baseline, the command ended as "
+        f"{run.outcome}: {_short(run.detail)}",
+        hint,
+        exit_code=ExitCode.NOTHING_COMPARED,
+    )
+
+
+def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
+    """Each way in which a treatment ended badly, once, with how often and what was said."""
+    bad: dict[tuple[str, Outcome], list[Run]] = {}
+    for run in runs:
+        if run.outcome is not Outcome.OK:
+            bad.setdefault((label_of(run.allocator, run.level), run.outcome), []).append(run)
+    for (label, outcome), same in bad.items():
+        times = "once" if len(same) == 1 else f"{len(same)} times"
+        yield f"{label}: {outcome} {times}: {_short(same[0].detail)}"
+
+
+def _short(detail: str) -> str:
+    """How it ended, and the last thing it said."""
+    lines = [line.strip() for line in detail.splitlines() if line.strip()]
+    if not lines:
+        return "it says nothing"
+    return lines[0] if len(lines) == 1 else f"{lines[0]}; the last it said: {lines[-1]}"
+
+
+def _given_up(result: Result) -> Iterator[str]:
+    for given_up in result.given_up:
+        where = "the warm-up" if given_up.block < 1 else f"block {given_up.block}"
+        label = label_of(*given_up.key)
+        yield f"{label} was given up after {where}: it ended badly {GIVE_UP_AFTER} times in a row"
+
+
+def _helpers(runs: Sequence[Run]) -> Iterator[str]:
+    """Processes of good runs that did without the allocator; too small to matter, but real."""
+    seen: dict[str, list[str]] = {}
+    for run in runs:
+        if run.outcome is Outcome.OK and run.detail:
+            share, _, who = run.detail.partition(": ")
+            seen.setdefault(who or share, []).append(label_of(run.allocator, run.level))
+    for who in list(seen)[:HELPERS_TOLD]:
+        labels = list(dict.fromkeys(seen[who]))
+        yield f"too small to matter, under {', '.join(labels)}: {who}"
+    if len(seen) > HELPERS_TOLD:
+        yield f"{len(seen) - HELPERS_TOLD} more of the kind are in the runs"
+
+
+def _surroundings(comparison: Comparison) -> Iterator[str]:
+    environment = comparison.environment
+    runs = comparison.runs
+    if runs and (load := runs[0].load_before) is not None and load > BUSY * environment.cpus:
+        yield f"the machine was busy before the first run (load {load:.1f}): expect scatter"
+    shares = [
+        run.steal_s / (run.wall_s * environment.cpus)
+        for run in runs
+        if run.steal_s is not None and run.wall_s
+    ]
+    if shares and median(shares) > STOLEN:
+        yield f"other virtual machines took {median(shares):.0%} of the processors' time"
+    if environment.governor in ("powersave", "conservative", "ondemand"):
+        yield f"the frequency governor is {environment.governor}: expect scatter"
+    left = max((run.leftover_processes for run in runs), default=0)
+    if left:
+        yield f"up to {left} processes outlived the command and were ended after each run"
+
+
+def _methods(comparison: Comparison) -> Iterator[str]:
+    """How what is in the table was found out."""
+    if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
+        yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
+    methods = dict.fromkeys(run.peak_rss_method for run in comparison.runs if run.peak_rss_method)
+    if methods:
+        yield f"peak memory: {'; '.join(methods)}"

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be known before the first run: allocators, treatments, a command that can run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts import native
+from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.provenance import Allocator, inherited_settings
+from heapwright.experiment.command_check import check_command, machine_of
+from heapwright.experiment.discovery import Discovery
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.probe import Prober
+from heapwright.experiment.treatments import (
+    Treatment,
+    explain_inherited,
+    make_treatments,
+    parse_requests,
+    parse_setting,
+)
+
+
+@contextmanager
+def discovering(
+    environment: Mapping[str, str], paths: PreloadPaths | None = None
+) -> Iterator[Discovery]:
+    """A discovery of the allocators on this machine."""
+    folder = native.native_dir()
+    with PreloadPaths() as own:
+        prober = Prober(native.program("probe"), paths or own, environment)
+        yield Discovery(read_catalogue(folder / "catalogue.toml"), folder / "lib", prober)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be compared, and what the user should know about it."""
+
+    allocators: tuple[Allocator, ...]
+    treatments: tuple[Treatment, ...]
+    """The baseline's first."""
+    notes: tuple[str, ...]
+
+
+def choose(
+    names: Sequence[str],
+    settings: Sequence[str],
+    baseline: str,
+    environment: Mapping[str, str],
+    paths: PreloadPaths,
+) -> Choice:
+    """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, all there are."""
+    parsed = [parse_setting(text) for text in settings]
+    notes = []
+    with discovering(environment, paths) as discovery:
+        if names:
+            requests = parse_requests(names, discovery.names)
+            if baseline not in [request.name for request in requests]:
+                requests += parse_requests([baseline], discovery.names)
+            allocators = discovery.requested(list(dict.fromkeys(requests)))
+        else:
+            everything = discovery.everything()
+            allocators = [allocator for allocator in everything if allocator.usable]
+            left = [allocator for allocator in everything if not allocator.usable]
+            notes += [f"{allocator.name} is left out: {allocator.reason}" for allocator in left]
+            if baseline not in discovery.names:
+                allocators += discovery.requested(parse_requests([baseline], discovery.names))
+    notes += [f"{a.name}: {a.reason}" for a in allocators if not a.effective]
+    # A baseline given by its path has a shorter name by now.
+    base = next((a.name for a in allocators if baseline in (a.name, a.path)), baseline)
+    treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base)
+    notes += explain_inherited(inherited_settings(dict(environment)))
+    return Choice(tuple(allocators), tuple(treatments), tuple(notes))
+
+
+def check(
+    command: Sequence[str], cwd: Path, environment: Mapping[str, str], *, shell: bool
+) -> tuple[str, ...]:
+    """Refuse a command that no preload reaches; the warnings about one that it does reach."""
+    machine = machine_of(native.witness())
+    checked = check_command(command, machine=machine, cwd=cwd, environment=environment, shell=shell)
+    return checked.warnings
