@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C++ runtime of the process, if there is one, found without depending on it: a C program must
+// not load a C++ library because its malloc was preloaded.
+//
+// Both runtimes (libstdc++ and libc++) are first reached by weak references, which the dynamic
+// linker fills in when the runtime is there from the start. A runtime that came later, privately,
+// with a plugin, is looked up by name when it is needed, and that is only when memory is out.
+#pragma once
+
+#include <dlfcn.h>
+#include <new>
+#include <type_traits>
+
+#include <heapwright/platform/abort.hpp>
+
+extern "C" {
+// std::get_new_handler() and std::__throw_bad_alloc(), under names that no header declares.
+[[gnu::weak]] std::new_handler heapwrightGetNewHandler() noexcept asm("_ZSt15get_new_handlerv");
+[[gnu::weak]] void heapwrightThrowBadAlloc() asm("_ZSt17__throw_bad_allocv");
+}
+
+namespace heapwright::interpose {
+
+class CxxRuntime {
+public:
+    /// The new-handler now in force; null if there is none, or no runtime that could keep one.
+    static std::new_handler newHandler() {
+        auto get = &heapwrightGetNewHandler;
+        if (get == nullptr) {
+            get = find<std::remove_pointer_t<decltype(get)>>("_ZSt15get_new_handlerv");
+        }
+        return get == nullptr ? nullptr : get();
+    }
+
+    /// Throws std::bad_alloc; without a runtime there is nobody to catch one, and it aborts.
+    [[noreturn]] static void throwBadAlloc() {
+        auto thrower = &heapwrightThrowBadAlloc;
+        if (thrower == nullptr) {
+            thrower = find<std::remove_pointer_t<decltype(thrower)>>("_ZSt17__throw_bad_allocv");
+        }
+        if (thrower != nullptr) {
+            thrower();
+        }
+        platform::abortWithMessage("operator new",
+                                   "out of memory, and no C++ runtime to throw bad_alloc");
+    }
+
+    /// A function of the runtime itself, whoever else defines the same symbol; null if not found.
+    template <class Function>
+    static Function* find(const char* symbol) {
+        void* library = open();
+        if (library == nullptr) {
+            return nullptr;
+        }
+        auto function = reinterpret_cast<Function*>(::dlsym(library, symbol));
+        ::dlclose(library);
+        return function;
+    }
+
+private:
+    /// A handle on the runtime's library if the process has one; never loads it.
+    static void* open() {
+        Dl_info where;
+        const auto known = reinterpret_cast<void*>(&heapwrightThrowBadAlloc);
+        if (known != nullptr && ::dladdr(known, &where) != 0) {
+            if (void* library = ::dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
+                return library;
+            }
+        }
+        for (const char* name : {"libstdc++.so.6", "libc++.so.1"}) {
+            if (void* library = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {
+                return library;
+            }
+        }
+        return nullptr;
+    }
+};
+
+} // namespace heapwright::interpose

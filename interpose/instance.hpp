@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one allocator of the process. It is complete in the file's image when the first malloc
+// arrives (from the dynamic linker, before any constructor), and it is never destroyed. Cost: none,
+// an address that is known when the library is linked.
+#pragma once
+
+#include <heapwright/core/immortal.hpp>
+
+namespace heapwright::interpose {
+
+template <class Allocator>
+inline constinit Immortal<Allocator> theAllocator;
+
+template <class Allocator>
+inline Allocator& instance() {
+    return theAllocator<Allocator>.object;
+}
+
+} // namespace heapwright::interpose

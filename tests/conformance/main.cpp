@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-conformance: does the malloc of this process keep the rules?
+//
+//   heapwright-conformance --list     every case: NAME, who demands it, what it checks; by tabs
+//   heapwright-conformance NAME...    run these cases in this process, one after the other
+//
+// It takes whatever malloc the process has, so one preloads the allocator in question. Exit status:
+// 0 all is well; 1 with one line on standard output that says what is wrong and where; 77 with the
+// reason if the case cannot be run here; 2 for a name that does not exist. Any other end, a signal
+// above all, is the allocator's failure too.
+#include "suite.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace {
+
+using conformance::Case;
+using conformance::Demand;
+
+constexpr unsigned watchdogSeconds = 60;
+
+const char* nameOf(Demand demand) {
+    switch (demand) {
+    case Demand::standard:
+        return "standard";
+    case Demand::glibc:
+        return "glibc";
+    case Demand::robust:
+        return "robust";
+    }
+    return "";
+}
+
+void list() {
+    for (const Case* it = Case::first(); it != nullptr; it = it->next()) {
+        std::printf("%s\t%s\t%s\n", it->name(), nameOf(it->demand()), it->what());
+    }
+}
+
+void onWatchdog(int) {
+    conformance::fail("not finished after a minute");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
+        list();
+        return 0;
+    }
+    if (argc < 2) {
+        std::fputs("usage: heapwright-conformance --list | NAME...\n", stderr);
+        return 2;
+    }
+    for (int i = 1; i < argc; ++i) {
+        const Case* wanted = Case::find(argv[i]);
+        if (wanted == nullptr) {
+            std::fprintf(stderr, "heapwright-conformance: no case is called %s\n", argv[i]);
+            return 2;
+        }
+        std::signal(SIGALRM, onWatchdog);
+        ::alarm(watchdogSeconds);
+        wanted->run();
+    }
+    return 0;
+}
