@@ -153,7 +153,7 @@ def _letters(model: BlockedFit, level: float) -> list[str]:
     """Compact letters from all pairs; none where there is no scatter to judge by."""
     if model.df == 0:
         return [""] * len(model.treatments)
-    return compact_letters(model.effects.tolist(), all_pairs(model, level).differs(level))
+    return compact_letters(model.effects.tolist(), all_pairs(model).differs(level))
 
 
 def _reference(key: Key, response: Response, runs: int) -> Effect:

@@ -16,7 +16,9 @@ misses the only outlier would otherwise have hardly any error and a huge t; peak
 the same in all blocks but one, does just that. docs/methods.md gives the coverage with this floor.
 """
 
+import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -81,9 +83,17 @@ def max_t_quantile(correlation: Floats, df: int, level: float) -> float:
 
     T is multivariate t with the given correlation, shape (p, p), and degrees of freedom. It lies
     between the quantile of one t and Bonferroni's. Error about 1e-3, from the randomised lattice
-    (fixed seed) that integrates the density (Genz and Bretz 2002).
+    (fixed seed) that integrates the density (Genz and Bretz 2002). The responses of one experiment
+    share design and holes, so the last answers are kept.
     """
-    p = correlation.shape[0]
+    entries = np.round(correlation, 12).ravel()
+    return _max_t_quantile(tuple(entries.tolist()), df, level)
+
+
+@lru_cache(maxsize=64)
+def _max_t_quantile(entries: tuple[float, ...], df: int, level: float) -> float:
+    p = math.isqrt(len(entries))
+    correlation = np.array(entries).reshape(p, p)
     alone = float(stats.t.ppf((1 + level) / 2, df))
     if p == 1:
         return alone

@@ -91,7 +91,8 @@ def decide(plan: LookPlan, blocks: int, effects: Iterable[Effect]) -> Decision:
     Between looks the answer is always to go on.
     """
     if blocks >= plan.most_blocks and plan.until is None:
-        return Decision(True, f"the {blocks} {_blocks(blocks)} asked for are done")
+        are = "is" if blocks == 1 else "are"
+        return Decision(True, f"the {blocks} {_blocks(blocks)} asked for {are} done")
     if blocks not in plan.looks and blocks < plan.most_blocks:
         return Decision(False, f"the next look is at {next_look(plan, blocks)} blocks")
     worst = widest(effects)

@@ -10,6 +10,7 @@ Hayter 1984 for a one-way layout and close for ours).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,40 +21,52 @@ from heapwright.analysis.blocked import NO_SCATTER, BlockedFit, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """All pairs; every array has shape (k, k), row minus column on the log scale.
+    """All pairs of k treatments; every array has shape (k, k), row minus column, on the log scale.
 
-    `p` is adjusted for the number of pairs and is 1 on the diagonal; `low` and `high` hold for all
-    pairs at once. Without degrees of freedom nothing differs and the intervals are unbounded.
+    `error` is the standard error of a difference divided by sqrt(2), as the studentised range wants
+    it: infinite without degrees of freedom, 0 without scatter and on the diagonal.
     """
 
     difference: Floats
-    low: Floats
-    high: Floats
-    p: Floats
+    error: Floats
+    df: int
+
+    def p_values(self) -> Floats:
+        """Adjusted for the number of pairs; 1 on the diagonal. Slow: an integral a pair."""
+        k = len(self.difference)
+        p = np.where(np.abs(self.difference) > NO_SCATTER, 0.0, 1.0)
+        scattered = np.triu(self.error, 1) > 0
+        statistic = np.abs(self.difference[scattered]) / self.error[scattered]
+        chance = stats.studentized_range.sf(statistic, k, self.df) if self.df else 1.0
+        p[scattered] = np.clip(chance, 0.0, 1.0)
+        p.T[scattered] = p[scattered]
+        return p
+
+    def half_widths(self, level: float) -> Floats:
+        """Of the intervals of the differences that all hold at once with confidence `level`."""
+        if self.df == 0 or not (self.error > 0).any():
+            return self.error
+        return _critical(len(self.difference), self.df, level) * self.error
 
     def differs(self, level: float) -> NDArray[np.bool_]:
         """Which pairs differ at simultaneous confidence `level`."""
-        return self.p < 1 - level
+        return np.abs(self.difference) > np.maximum(self.half_widths(level), NO_SCATTER)
 
 
-def all_pairs(fit: BlockedFit, level: float) -> Pairs:
-    """Compare all pairs of treatments of `fit` at simultaneous confidence `level`."""
+def all_pairs(fit: BlockedFit) -> Pairs:
+    """Compare all pairs of treatments of `fit`."""
     k = len(fit.treatments)
     difference = fit.effects[:, None] - fit.effects[None, :]
     variance = np.diag(fit.unscaled)
-    unscaled = variance[:, None] + variance[None, :] - 2 * fit.unscaled
-    np.fill_diagonal(unscaled, 0.0)
-    if k < 2 or fit.df == 0:
-        half = np.where(np.eye(k) > 0, 0.0, np.inf)
-        return Pairs(difference, difference - half, difference + half, np.ones((k, k)))
-    if fit.sigma == 0:
-        p = np.where(np.abs(difference) > NO_SCATTER, 0.0, 1.0)
-        return Pairs(difference, difference, difference, p)
+    unscaled = np.maximum(variance[:, None] + variance[None, :] - 2 * fit.unscaled, 0.0)
+    if fit.df == 0:
+        return Pairs(difference, np.where(np.eye(k) > 0, 0.0, np.inf), 0)
     error = fit.sigma * np.sqrt(unscaled / 2)
-    half = float(stats.studentized_range.ppf(level, k, fit.df)) * error
-    upper = np.triu_indices(k, 1)
-    statistic = np.abs(difference[upper]) / error[upper]
-    p = np.ones((k, k))
-    p[upper] = np.clip(stats.studentized_range.sf(statistic, k, fit.df), 0.0, 1.0)
-    p.T[upper] = p[upper]
-    return Pairs(difference, difference - half, difference + half, p)
+    np.fill_diagonal(error, 0.0)
+    return Pairs(difference, error, fit.df)
+
+
+@lru_cache(maxsize=64)
+def _critical(k: int, df: int, level: float) -> float:
+    """The quantile of the studentised range; the responses of one experiment share it."""
+    return float(stats.studentized_range.ppf(level, k, df))

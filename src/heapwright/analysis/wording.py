@@ -125,8 +125,8 @@ def _sign(change: float, digits: int) -> str:
 
 def _digits(width: float, change: float) -> int:
     """Decimals of a percentage whose interval is `width` wide: the interval keeps two digits."""
-    if width >= 2 or (width == 0 and abs(change) >= 10):
+    if width == 0:
+        return 0 if abs(change - round(change)) < 0.05 else 1
+    if width >= 2:
         return 0
-    if width >= 0.2 or width == 0:
-        return 1
-    return 2
+    return 1 if width >= 0.2 else 2

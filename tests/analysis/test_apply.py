@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The lines that apply an advice, tried where they can be: in a shell."""
+
+import shlex
+import subprocess
+
+from heapwright.analysis.apply import how_to_apply
+from heapwright.artefacts.comparison import TreatmentInfo
+from heapwright.artefacts.provenance import Kind
+
+JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+
+
+def treatment(
+    preload: str | None, environment: dict[str, str] | None = None, kind: Kind = Kind.PEER
+) -> TreatmentInfo:
+    return TreatmentInfo(
+        allocator="x", label="x", kind=kind, preload=preload, environment=environment or {}
+    )
+
+
+def test_a_library_goes_into_shell_service_and_link_line() -> None:
+    assert how_to_apply(treatment(JEMALLOC), ["g++", "-c", "a b.cpp"]) == (
+        f"shell: LD_PRELOAD={JEMALLOC} g++ -c 'a b.cpp'",
+        "service: systemctl edit NAME.service, then write",
+        "  [Service]",
+        f'  Environment="LD_PRELOAD={JEMALLOC}"',
+        "link: -Wl,--no-as-needed -l:libjemalloc.so.2",
+    )
+
+
+def test_a_library_of_ones_own_folder_is_found_again_at_run_time() -> None:
+    *_, link = how_to_apply(treatment("/opt/my libs/libmine.so"), ["true"])
+    assert link == (
+        "link: -L'/opt/my libs' -Wl,-rpath,'/opt/my libs' -Wl,--no-as-needed -l:libmine.so"
+    )
+
+
+def test_settings_go_with_the_library() -> None:
+    lines = how_to_apply(treatment(JEMALLOC, {"MALLOC_CONF": "narenas:1"}), ["true"])
+    assert lines[0] == f"shell: LD_PRELOAD={JEMALLOC} MALLOC_CONF=narenas:1 true"
+    assert lines[3].endswith('" "MALLOC_CONF=narenas:1"')
+    assert lines[4].endswith("(and set MALLOC_CONF as above)")
+
+
+def test_the_c_library_needs_its_settings_only() -> None:
+    settings = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+    lines = how_to_apply(treatment(None, settings, Kind.SYSTEM), ["true"])
+    assert lines[0] == "shell: GLIBC_TUNABLES=glibc.malloc.tcache_count=0 true"
+    assert not any(line.startswith("link") for line in lines)
+
+
+def test_the_plain_c_library_needs_nothing() -> None:
+    (line,) = how_to_apply(treatment(None, kind=Kind.SYSTEM), ["true"])
+    assert "without a preload" in line
+
+
+def test_the_shell_line_survives_a_shell() -> None:
+    value = 'a\'b "c" $HOME %h \\ ;'
+    line = how_to_apply(treatment(None, {"TRICKY": value}), ["printenv", "TRICKY"])[0]
+    ran = subprocess.run(
+        ["/bin/sh", "-c", line.removeprefix("shell: ")], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == f"{value}\n"
+
+
+def test_the_service_line_is_quoted_for_systemd() -> None:
+    line = how_to_apply(treatment(None, {"TRICKY": 'a "b" 5% \\'}), ["true"])[3]
+    assert line == r'  Environment="TRICKY=a \"b\" 5%% \\"'
+    assert shlex.split(line.strip().removeprefix("Environment="))[0].replace("%%", "%") == (
+        'TRICKY=a "b" 5% \\'
+    )
