@@ -88,6 +88,13 @@ concept FlushableHeap = Heap<H> && requires(H heap) {
     { heap.flush() } -> std::same_as<bool>;
 };
 
+/// A recycling heap tells an object that it hands out again from a new one: it runs what it is
+/// given on the former, and the latter is as the heap below made it.
+template <class H>
+concept RecyclingHeap = Heap<H> && requires(H heap, std::size_t size, void (*recycle)(void*)) {
+    { heap.malloc(size, recycle) } -> std::same_as<void*>;
+};
+
 /// A trimmable heap returns what it can to the system, keeping `pad` bytes; true if it returned
 /// any.
 template <class H>

@@ -17,7 +17,7 @@ struct PowerOfTwo {
 
     /// The capacity of a class's objects.
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
-        return (std::size_t{1} << (index + smallest)) - tag;
+        return ((std::size_t{1} << smallest) << index) - tag;
     }
 
     /// The first class whose objects hold `request` bytes, which is not 0; `count` or more if none

@@ -39,7 +39,8 @@ public:
     }
 
     /// Null when the arena is full or the system has no memory. Pre: `align` is a power of two.
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+    [[nodiscard, gnu::cold, gnu::noinline]] void* memalign(std::size_t align,
+                                                           std::size_t size) noexcept {
         align = align < minAlignment ? minAlignment : align;
         const Address base = mapped();
         if (base == nowhere || size > capacity || align > capacity) {
@@ -61,7 +62,7 @@ public:
         }
     }
 
-    void free(void* /*object*/) noexcept {
+    [[gnu::cold, gnu::noinline]] void free(void* /*object*/) noexcept {
         std::uint64_t seen = state_.load(std::memory_order_relaxed);
         std::uint64_t next = 0;
         do {

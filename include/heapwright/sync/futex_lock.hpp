@@ -26,18 +26,17 @@ public:
     ~FutexLock() = default;
 
     void lock() noexcept {
-        if (platform::singleThreaded() && word_.load(std::memory_order_relaxed) == free) {
-            word_.store(taken, std::memory_order_relaxed);
-            return;
-        }
-        std::uint32_t expected = free;
-        if (!word_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
-                                           std::memory_order_relaxed)) [[unlikely]] {
+        if (!tryLock()) [[unlikely]] {
             lockSlowly();
         }
     }
 
+    /// Takes the lock if that needs no waiting.
     [[nodiscard]] bool tryLock() noexcept {
+        if (platform::singleThreaded() && word_.load(std::memory_order_relaxed) == free) {
+            word_.store(taken, std::memory_order_relaxed);
+            return true;
+        }
         std::uint32_t expected = free;
         return word_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
                                              std::memory_order_relaxed);
@@ -49,7 +48,7 @@ public:
             return;
         }
         if (word_.exchange(free, std::memory_order_release) == contended) [[unlikely]] {
-            platform::futexWakeOne(word_);
+            wake();
         }
     }
 
@@ -62,7 +61,10 @@ private:
     static constexpr std::uint32_t contended = 2;
     static constexpr int spins = 64;
 
-    [[gnu::noinline]] void lockSlowly() noexcept {
+    /// Out of line, as `lockSlowly` is: a system call would cost the fast path a stack frame.
+    [[gnu::cold, gnu::noinline]] void wake() noexcept { platform::futexWakeOne(word_); }
+
+    [[gnu::cold, gnu::noinline]] void lockSlowly() noexcept {
         for (int i = 1; i <= spins; i *= 2) {
             for (int j = 0; j < i; ++j) {
                 platform::pauseBriefly();

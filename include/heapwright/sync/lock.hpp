@@ -12,6 +12,7 @@ namespace heapwright {
 template <class L>
 concept Lock = requires(L lock) {
     { lock.lock() } -> std::same_as<void>;
+    { lock.tryLock() } -> std::same_as<bool>;
     { lock.unlock() } -> std::same_as<void>;
     { lock.reset() } -> std::same_as<void>;
 };

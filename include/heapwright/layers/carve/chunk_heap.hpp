@@ -46,10 +46,9 @@ public:
     ~ChunkHeap() { clear(); }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        const std::size_t piece = roundUp(size, minAlignment);
-        if (piece <= end_ - next_ && piece >= size) [[likely]] {
+        if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
             void* const object = pointerTo(next_);
-            next_ += piece;
+            next_ += roundUp(size, minAlignment);
             return object;
         }
         return refill(size);
@@ -97,7 +96,7 @@ private:
             return nullptr;
         }
         const Address first = addressOf(chunk) + sizeof(Chunk) + Lead;
-        const Address last = addressOf(chunk) + room;
+        const Address last = first + roundDown(room - sizeof(Chunk) - Lead, minAlignment);
         const std::size_t piece = roundUp(size, minAlignment);
         if (last - first - piece > end_ - next_) { // go on where there is more room
             next_ = first + piece;
@@ -136,7 +135,7 @@ private:
     }
 
     Address next_ = 0;        ///< where the next piece starts, `Lead` modulo 16 unless 0
-    Address end_ = 0;         ///< where the chunk it lies in ends
+    Address end_ = 0;         ///< where that ends, a multiple of 16 further on
     Chunk* chunks_ = nullptr; ///< all chunks, the newest first
 };
 

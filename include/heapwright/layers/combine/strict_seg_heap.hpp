@@ -17,14 +17,23 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
 namespace heapwright {
 
+/// The lists stand before the superheap, at the heap's own address: their index needs no offset.
+template <class PerClass, std::size_t Count>
+struct ClassLists {
+    PerClass lists_[Count];
+};
+
 template <SizeClasses Classes, HoldingHeap PerClass, SizedHeap SuperHeap>
-class StrictSegHeap : private SuperHeap {
+class StrictSegHeap : private ClassLists<PerClass, Classes::count>, private SuperHeap {
+    using ClassLists<PerClass, Classes::count>::lists_;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
@@ -36,14 +45,23 @@ public:
     ~StrictSegHeap() { flush(); }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return malloc(size, [](void* /*object*/) {});
+    }
+
+    /// Runs `recycle` on an object that had been freed. What is new needs none, so that it can be
+    /// left to a jump out of line and the fast path needs no stack.
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept {
         const std::size_t index = Classes::classFor(size);
-        if (index < Classes::count) [[likely]] {
-            void* const object = lists_[index].malloc(Classes::sizeOf(index));
-            if (object != nullptr) [[likely]] {
-                return object;
-            }
+        if (index >= Classes::count) [[unlikely]] {
+            return fetch(size, *this);
         }
-        return fetch(size);
+        void* const object = lists_[index].malloc(Classes::sizeOf(index));
+        if (object == nullptr) [[unlikely]] {
+            return fetch(Classes::sizeOf(index), *this);
+        }
+        recycle(object);
+        return object;
     }
 
     /// What waits on a list is cleared; what comes from below may be zero already.
@@ -67,7 +85,7 @@ public:
         if (index < Classes::count) [[likely]] {
             lists_[index].free(object);
         } else {
-            release(object);
+            release(object, *this);
         }
     }
 
@@ -133,25 +151,27 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    /// From below; growth only after everything that waits has had its chance to merge. Out of
-    /// line, as `release` is, so that the fast paths need no stack.
-    [[gnu::noinline]] void* fetch(std::size_t request) noexcept {
-        const std::size_t size = rounded(request);
+    /// Out of line, as `release` is, so that the fast paths need no stack; static, so that the
+    /// size stays in the register in which it came.
+    /// What is fetched is `size` from below; growth only after everything that waits has had its
+    /// chance to merge.
+    [[gnu::noinline]] static void* fetch(std::size_t size, StrictSegHeap& heap) noexcept {
+        SuperHeap& below = heap;
         if constexpr (HoldingHeap<SuperHeap>) {
-            void* object = SuperHeap::mallocHeld(size);
-            if (object == nullptr && flush()) {
-                object = SuperHeap::mallocHeld(size);
+            void* object = below.mallocHeld(size);
+            if (object == nullptr && heap.flush()) {
+                object = below.mallocHeld(size);
             }
             if (object != nullptr) {
                 return object;
             }
         }
-        return SuperHeap::malloc(size);
+        return below.malloc(size);
     }
 
-    [[gnu::noinline]] void release(void* object) noexcept { SuperHeap::free(object); }
-
-    PerClass lists_[Classes::count];
+    [[gnu::noinline]] static void release(void* object, SuperHeap& below) noexcept {
+        below.free(object);
+    }
 };
 
 } // namespace heapwright

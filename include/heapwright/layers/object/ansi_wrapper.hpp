@@ -33,14 +33,14 @@ public:
     using Below = Heaps<SuperHeap>;
 
     /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         if (size > largest) [[unlikely]] {
             return nullptr;
         }
         return SuperHeap::malloc(atLeastOne(size));
     }
 
-    void free(void* object) noexcept {
+    [[gnu::always_inline]] void free(void* object) noexcept {
         if (object != nullptr) [[likely]] {
             SuperHeap::free(object);
         }

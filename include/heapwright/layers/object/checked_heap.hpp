@@ -30,7 +30,11 @@ public:
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return madeLive(SuperHeap::malloc(size));
+        if constexpr (RecyclingHeap<SuperHeap>) {
+            return SuperHeap::malloc(size, [](void* object) { Tag::of(object).makeLive(); });
+        } else {
+            return madeLive(SuperHeap::malloc(size));
+        }
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {

@@ -27,9 +27,13 @@ public:
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        const Hold hold(lock_);
-        return SuperHeap::malloc(size);
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
+        if (!lock_.tryLock()) [[unlikely]] {
+            return mallocAfterWaiting(size);
+        }
+        void* const object = SuperHeap::malloc(size);
+        lock_.unlock();
+        return object;
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
@@ -48,9 +52,13 @@ public:
         return SuperHeap::memalign(align, size);
     }
 
-    void free(void* object) noexcept {
-        const Hold hold(lock_);
+    [[gnu::always_inline]] void free(void* object) noexcept {
+        if (!lock_.tryLock()) [[unlikely]] {
+            freeAfterWaiting(object);
+            return;
+        }
         SuperHeap::free(object);
+        lock_.unlock();
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
@@ -118,6 +126,17 @@ public:
     }
 
 private:
+    /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody
+    /// waits have nothing to keep over a call.
+    [[gnu::cold, gnu::noinline]] void* mallocAfterWaiting(std::size_t size) noexcept {
+        const Hold hold(lock_);
+        return SuperHeap::malloc(size);
+    }
+    [[gnu::cold, gnu::noinline]] void freeAfterWaiting(void* object) noexcept {
+        const Hold hold(lock_);
+        SuperHeap::free(object);
+    }
+
     Mutex lock_;
 };
 

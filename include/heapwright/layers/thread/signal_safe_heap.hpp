@@ -58,12 +58,11 @@ public:
     constexpr SignalSafeHeap() noexcept = default;
     ~SignalSafeHeap() { drain(); }
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (Inside::value) [[unlikely]] {
-            return arena_.memalign(alignment, size);
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
+        if (busy()) [[unlikely]] {
+            return mallocAside(size);
         }
         const Entry entry;
-        drain();
         return SuperHeap::malloc(size);
     }
 
@@ -87,17 +86,16 @@ public:
         return SuperHeap::memalign(align, size);
     }
 
-    void free(void* object) noexcept {
+    [[gnu::always_inline]] void free(void* object) noexcept {
         if (arena_.owns(object)) [[unlikely]] {
             arena_.free(object);
             return;
         }
-        if (Inside::value) [[unlikely]] {
-            defer(object);
+        if (busy()) [[unlikely]] {
+            freeAside(object);
             return;
         }
         const Entry entry;
-        drain();
         SuperHeap::free(object);
     }
 
@@ -199,6 +197,32 @@ private:
         }
     }
 
+    /// Whether this thread is inside, or there is something to work off. The two verbs that matter
+    /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
+    /// has to be kept over a call.
+    [[nodiscard]] bool busy() const noexcept {
+        return Inside::value || deferred_.load(std::memory_order_relaxed) != nullptr;
+    }
+
+    [[gnu::cold, gnu::noinline]] void* mallocAside(std::size_t size) noexcept {
+        if (Inside::value) {
+            return arena_.memalign(alignment, size);
+        }
+        const Entry entry;
+        drain();
+        return SuperHeap::malloc(size);
+    }
+
+    [[gnu::cold, gnu::noinline]] void freeAside(void* object) noexcept {
+        if (Inside::value) {
+            defer(object);
+            return;
+        }
+        const Entry entry;
+        drain();
+        SuperHeap::free(object);
+    }
+
     void defer(void* object) noexcept {
         auto* const node = ::new (object) Deferred{deferred_.load(std::memory_order_relaxed)};
         while (!deferred_.compare_exchange_weak(node->next, node, std::memory_order_release,
@@ -212,7 +236,7 @@ private:
         }
     }
 
-    [[gnu::noinline]] void freeDeferred() noexcept {
+    [[gnu::cold, gnu::noinline]] void freeDeferred() noexcept {
         Deferred* node = deferred_.exchange(nullptr, std::memory_order_acquire);
         while (node != nullptr) {
             Deferred* const next = node->next;
