@@ -4,11 +4,13 @@
 // See accounts.hpp; the reasoning behind the allowance is in harness/README.md.
 #include "accounts.hpp"
 
+#include "lives.hpp"
+
 #include <algorithm>
 #include <map>
 #include <sched.h>
+#include <sys/wait.h>
 #include <tuple>
-#include <unordered_map>
 
 namespace heapwright::harness {
 
@@ -16,99 +18,105 @@ namespace {
 
 using witness::Record;
 
-// What the kernel charges a process for its own burial, after its last word: measured at 0.03 to
-// 0.05 ms and 0.1 to 0.3 us for each page that it still had.
-constexpr Nanoseconds burial = 50'000;
-constexpr Nanoseconds burialPerPage = 500;
+// What the kernel may charge a process for its own burial, after its last word: measured at 0.03 to
+// 0.05 ms and 0.1 to 0.4 us for each page that it still had; the bound is three times that.
+constexpr Nanoseconds burial = 150'000;
+constexpr Nanoseconds burialPerPage = 1'000;
+constexpr Nanoseconds rounding = 2'000; // user and system time are told in whole microseconds
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t growth = 16
                                 << 20; // what a process may add between the last look and its end
 
-bool has(const Record& record, std::uint32_t bit) {
-    return (record.state.load(std::memory_order_relaxed) & bit) != 0;
-}
+/// The CPU time of whole lives, from what their parents were told.
+class Totals {
+public:
+    explicit Totals(const std::vector<Life>& lives) : lives_(lives) {}
 
-Nanoseconds ns(std::uint64_t time) {
-    return static_cast<Nanoseconds>(time);
-}
+    /// The life's own part of what its parent was told; the rest are the children it waited for.
+    Nanoseconds ownPart(const Life& life) const {
+        Nanoseconds own = ns(life.reaped->cpuNs);
+        for (const std::size_t index : life.children) {
+            own -= broughtIn(lives_[index], life.pid);
+        }
+        return std::max<Nanoseconds>(own, 0);
+    }
 
-/// One process: the records of the images that it went through, and the member seen from outside.
-struct Chain {
-    std::vector<const Record*> images;
-    const Member* member = nullptr;
+private:
+    /// What a child adds to its parent's account: nothing if another waited for it.
+    Nanoseconds broughtIn(const Life& child, pid_t parent) const {
+        if (child.reaped != nullptr) {
+            return child.reaped->reaper == parent ? ns(child.reaped->cpuNs) : 0;
+        }
+        if (child.member != nullptr && child.member->reaped) {
+            return 0;
+        }
+        Nanoseconds sum = child.images.empty() ? 0 : ns(child.images.back()->cpuNs);
+        if (child.member != nullptr) {
+            sum = std::max(sum, child.member->cpu);
+        }
+        for (const std::size_t index : child.children) {
+            sum += broughtIn(lives_[index], child.pid);
+        }
+        return sum;
+    }
 
-    const Record& first() const { return *images.front(); }
-    const Record& last() const { return *images.back(); }
+    const std::vector<Life>& lives_;
 };
 
-/// An image continues the process that last had its pid, unless that one has left, or the CPU
-/// clock, which runs on through exec, has gone back: then the pid has been used again.
-bool continues(const Chain& chain, const Record& record) {
-    return !has(record, witness::forked) && !has(record, witness::late) &&
-           !has(chain.last(), witness::exited) && record.cpuStartNs >= chain.last().cpuStartNs;
+std::optional<std::int64_t> seenPeak(const Member* member) {
+    return member != nullptr && member->peakBytes > 0 ? std::optional(member->peakBytes)
+                                                      : std::nullopt;
+}
+
+/// How the life as a whole came to its end, as far as anybody knows.
+void describeEnd(Account& account, const Life& life) {
+    const bool waited = life.member != nullptr && life.member->reaped;
+    if (waited || life.reaped != nullptr) {
+        const int status = waited ? life.member->status : life.reaped->status;
+        account.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    if (life.member != nullptr && life.member->signalled && account.signal != 0) {
+        account.ending = Ending::endedByHarness;
+    } else if (account.signal != 0) {
+        account.ending = Ending::killed;
+    } else if (waited || life.reaped != nullptr || life.left()) {
+        account.ending = Ending::exited;
+    } else if (life.member != nullptr && life.member->signalled) {
+        account.ending = Ending::endedByHarness;
+    } else {
+        account.ending = life.images.empty() ? Ending::unknown : Ending::vanished;
+    }
 }
 
 class Settlement {
 public:
-    Settlement(const WitnessFile& witness, Nanoseconds gap) : witness_(witness), gap_(gap) {
+    Settlement(const WitnessFile& witness, const std::vector<Life>& lives, Nanoseconds gap)
+        : witness_(witness), lives_(lives), totals_(lives), gap_(gap) {
         cpu_set_t cpus;
         CPU_ZERO(&cpus);
         processors_ = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     }
 
-    Accounts of(const std::vector<Member>& members) {
-        chainUp();
-        for (const Member& member : members) {
-            if (Chain* const chain = chainOf(member)) {
-                chain->member = &member;
+    Accounts settled() {
+        for (const Life& life : lives_) {
+            if (life.images.empty()) {
+                addSilent(life);
             } else {
-                addStranger(member);
+                addReporting(life);
             }
-        }
-        for (const Chain& chain : chains_) {
-            addChain(chain);
         }
         return std::move(result_);
     }
 
 private:
-    void chainUp() {
-        for (std::uint32_t i = 0; i < witness_.records(); ++i) {
-            const Record* const record = witness_.record(i);
-            if (record == nullptr) {
-                continue; // killed while it was writing
-            }
-            std::vector<std::size_t>& ofPid = byPid_[record->pid];
-            if (ofPid.empty() || !continues(chains_[ofPid.back()], *record)) {
-                ofPid.push_back(chains_.size());
-                chains_.emplace_back();
-            }
-            chains_[ofPid.back()].images.push_back(record);
-        }
+    void add(Account account) {
+        result_.known += account.cpu;
+        result_.list.push_back(std::move(account));
     }
 
-    /// The latest process of that pid whose life overlaps with the member's; a dead process may be
-    /// met a little later, before its parent has waited for it.
-    Chain* chainOf(const Member& member) {
-        const auto found = byPid_.find(member.pid);
-        if (found == byPid_.end()) {
-            return nullptr;
-        }
-        for (auto at = found->second.rbegin(); at != found->second.rend(); ++at) {
-            Chain& chain = chains_[*at];
-            const Nanoseconds end = has(chain.last(), witness::exited) ? ns(chain.last().endNs) : 0;
-            const bool begun = member.gone == 0 || ns(chain.first().startNs) <= member.gone;
-            if (chain.member == nullptr && begun &&
-                (end == 0 || end + second >= member.firstSeen)) {
-                return &chain;
-            }
-        }
-        return nullptr;
-    }
-
-    Account accountOf(const Record& record) const {
+    Account accountOf(const Life& life, const Record& record) const {
         Account account;
-        account.pid = record.pid;
+        account.pid = life.pid;
         account.parent = record.parent;
         account.exe = witness_.text(record.exe);
         account.provider = witness_.text(record.provider);
@@ -117,58 +125,78 @@ private:
         return account;
     }
 
-    void add(Account account) {
-        result_.known += account.cpu;
-        result_.list.push_back(std::move(account));
-    }
-
-    void addChain(const Chain& chain) {
+    /// All images but the last end where the next one's CPU clock began.
+    void addReporting(const Life& life) {
         Nanoseconds before = 0;
-        for (std::size_t i = 0; i + 1 < chain.images.size(); ++i) {
-            Account account = accountOf(*chain.images[i]);
-            account.cpu = ns(chain.images[i + 1]->cpuStartNs) - before;
+        for (std::size_t i = 0; i + 1 < life.images.size(); ++i) {
+            Account account = accountOf(life, *life.images[i]);
+            const Nanoseconds until = ns(life.images[i + 1]->cpuStartNs);
+            account.cpu = until - before;
             account.exact = true;
             account.ending = Ending::replaced;
-            before = ns(chain.images[i + 1]->cpuStartNs);
+            before = until;
             add(std::move(account));
         }
-        addLast(chain, before);
+        addLast(life, before);
     }
 
-    void addLast(const Chain& chain, Nanoseconds before) {
-        const Record& record = chain.last();
-        const Member* const member = chain.member;
-        Account account = accountOf(record);
-        account.peakBytes = member != nullptr ? seenPeak(*member) : std::nullopt;
-        if (const Stretch* const other = silentProgram(chain, account.exe)) {
+    void addLast(const Life& life, Nanoseconds before) {
+        const Record& record = *life.images.back();
+        Account account = accountOf(life, record);
+        account.peakBytes = seenPeak(life.member);
+        const auto [cpu, exact] = cpuOfLife(life);
+        if (const Stretch* const other = silentProgram(life, account.exe)) {
             account.cpu = std::max<Nanoseconds>(other->cpuAtStart - before, 0);
             account.ending = Ending::replaced;
             add(std::move(account));
-            addSilent(*member, *other);
+            addStretch(life, *other, cpu, exact);
             return;
         }
-        const bool left = has(record, witness::exited);
-        const Nanoseconds seen = member != nullptr ? member->cpu : 0;
-        const bool reaped = member != nullptr && member->reaped;
-        account.cpu = std::max(std::max(ns(record.cpuNs), seen) - before, Nanoseconds{0});
-        account.exact = reaped || (left && !has(record, witness::sandboxed));
-        account.ending = endingOf(left, member);
+        account.cpu = std::max<Nanoseconds>(cpu - before, 0);
+        account.exact = exact;
+        describeEnd(account, life);
         takePeak(account, record);
-        if (!reaped) {
-            result_.allowance += allowanceOf(member, record, left);
-        }
         add(std::move(account));
     }
 
-    static std::optional<std::int64_t> seenPeak(const Member& member) {
-        return member.peakBytes > 0 ? std::optional(member.peakBytes) : std::nullopt;
+    struct Cpu {
+        Nanoseconds time;
+        bool exact;
+    };
+
+    /// The own CPU time of a life that reported. Its parent's account is taken to the end, but not
+    /// further beyond its last word than a burial can cost: there may be a child in it that nobody
+    /// else knows of. What is not known to the end adds to the allowance.
+    Cpu cpuOfLife(const Life& life) {
+        const Record& record = *life.images.back();
+        const Member* const member = life.member;
+        const bool spoke = life.left() && !has(record, witness::sandboxed);
+        const Nanoseconds said = ns(record.cpuNs);
+        if (member != nullptr && member->reaped) {
+            return {std::max(member->cpu, said), true};
+        }
+        const Nanoseconds least = spoke || member == nullptr ? said : std::max(said, member->cpu);
+        if (life.reaped != nullptr) {
+            result_.allowance += rounding;
+            const Nanoseconds own = totals_.ownPart(life);
+            return {spoke ? std::clamp(own, least, least + teardown(record, member))
+                          : std::max(own, least),
+                    true};
+        }
+        if (spoke) {
+            result_.allowance += teardown(record, member);
+        } else if (member != nullptr) { // seen alive to the end, but the end itself is not known
+            result_.allowance += teardown(record, member) + gap_ * processors_;
+        }
+        return {least, spoke};
     }
 
-    static Ending endingOf(bool left, const Member* member) {
-        if (left) {
-            return Ending::exited;
+    static Nanoseconds teardown(const Record& record, const Member* member) {
+        std::int64_t resident = std::int64_t{record.peakKb} * 1024;
+        if (member != nullptr) {
+            resident = std::min(std::max(resident, member->peakBytes), member->lastBytes + growth);
         }
-        return member != nullptr && member->signalled ? Ending::endedByHarness : Ending::vanished;
+        return burial + burialPerPage * (resident / page);
     }
 
     /// The kernel's peak at the exit, unless exec had carried in a larger one from another image.
@@ -180,72 +208,72 @@ private:
         }
     }
 
-    Nanoseconds allowanceOf(const Member* member, const Record& record, bool left) const {
-        std::int64_t resident = std::int64_t{record.peakKb} * 1024;
-        if (member != nullptr) {
-            resident = std::min(std::max(resident, member->peakBytes), member->lastBytes + growth);
-        }
-        const Nanoseconds teardown = burial + burialPerPage * (resident / page);
-        if (left && !has(record, witness::sandboxed)) {
-            return teardown;
-        }
-        // Seen alive and proven to the end, but the end itself was not reported.
-        return member != nullptr ? teardown + gap_ * processors_ : 0;
-    }
-
     /// The program that a process was last seen to run, if that is not the one that reported last.
-    static const Stretch* silentProgram(const Chain& chain, const std::string& exe) {
-        const Member* const member = chain.member;
-        if (member == nullptr || has(chain.last(), witness::exited)) {
+    static const Stretch* silentProgram(const Life& life, const std::string& exe) {
+        if (life.member == nullptr || life.left()) {
             return nullptr;
         }
-        const Stretch& last = member->stretches.back();
+        const Stretch& last = life.member->stretches.back();
         const bool same = last.exe.empty() || exe.empty() || last.exe.ends_with(exe);
-        return !same && last.start > ns(chain.last().startNs) ? &last : nullptr;
+        return !same && last.start > ns(life.images.back()->startNs) ? &last : nullptr;
     }
 
-    void addSilent(const Member& member, const Stretch& stretch) {
+    /// A process that never reported: its parent knows how much it used, the sampler what it ran.
+    void addSilent(const Life& life) {
+        const bool waited = life.member != nullptr && life.member->reaped;
+        Nanoseconds cpu = life.member != nullptr ? life.member->cpu : 0;
+        if (life.reaped != nullptr && !waited) {
+            cpu = std::max(cpu, totals_.ownPart(life));
+        }
+        const bool exact = waited || life.reaped != nullptr;
+        if (life.member == nullptr) {
+            Account account;
+            account.pid = life.pid;
+            account.parent = life.parent;
+            account.cpu = cpu;
+            account.exact = exact;
+            describeEnd(account, life);
+            return add(std::move(account));
+        }
+        for (const Stretch& stretch : life.member->stretches) {
+            const bool last = &stretch == &life.member->stretches.back();
+            if (last || (&stretch + 1)->cpuAtStart - stretch.cpuAtStart > millisecond) {
+                addStretch(life, stretch, cpu, exact);
+            } // else only about to become another program
+        }
+    }
+
+    void addStretch(const Life& life, const Stretch& stretch, Nanoseconds cpuAtEnd, bool exact) {
+        const bool last = &stretch == &life.member->stretches.back();
         Account account;
-        account.pid = member.pid;
-        account.parent = member.parent;
+        account.pid = life.pid;
+        account.parent = life.parent;
         account.exe = stretch.exe;
-        const Stretch* const next = &stretch == &member.stretches.back() ? nullptr : &stretch + 1;
-        const Nanoseconds end = next != nullptr ? next->cpuAtStart : member.cpu;
+        const Nanoseconds end = last ? cpuAtEnd : (&stretch + 1)->cpuAtStart;
         account.cpu = std::max<Nanoseconds>(end - stretch.cpuAtStart, 0);
-        account.exact = next == nullptr && member.reaped;
-        account.peakBytes = seenPeak(member);
-        account.ending = endingOfSilent(member, next != nullptr);
+        account.exact = last && exact;
+        account.peakBytes = seenPeak(life.member);
+        if (last) {
+            describeEnd(account, life);
+        } else {
+            account.ending = Ending::replaced;
+        }
         add(std::move(account));
     }
 
-    static Ending endingOfSilent(const Member& member, bool replaced) {
-        if (replaced) {
-            return Ending::replaced;
-        }
-        if (member.signalled) {
-            return Ending::endedByHarness;
-        }
-        return member.reaped ? Ending::exited : Ending::unknown;
-    }
-
-    void addStranger(const Member& member) {
-        for (const Stretch& stretch : member.stretches) {
-            addSilent(member, stretch);
-        }
-    }
-
     const WitnessFile& witness_;
+    const std::vector<Life>& lives_;
+    Totals totals_;
     Nanoseconds gap_;
     int processors_ = 1;
-    std::vector<Chain> chains_;
-    std::unordered_map<pid_t, std::vector<std::size_t>> byPid_;
     Accounts result_;
 };
 
 } // namespace
 
 Accounts settle(const WitnessFile& witness, const std::vector<Member>& members, Nanoseconds gap) {
-    return Settlement(witness, gap).of(members);
+    const std::vector<Life> lives = gatherLives(witness, members);
+    return Settlement(witness, lives, gap).settled();
 }
 
 std::vector<Account> folded(std::vector<Account> accounts) {
@@ -256,12 +284,13 @@ std::vector<Account> folded(std::vector<Account> accounts) {
     std::stable_sort(accounts.begin(), accounts.end(),
                      [](const Account& a, const Account& b) { return a.cpu > b.cpu; });
     std::vector<Account> result(accounts.begin(), accounts.begin() + keep);
-    std::map<std::tuple<std::string, std::string, bool, bool, Ending>, std::size_t> places;
+    std::map<std::tuple<std::string, std::string, bool, bool, Ending, int>, std::size_t> places;
     for (std::size_t i = keep; i < accounts.size(); ++i) {
         const Account& account = accounts[i];
-        const auto [place, fresh] = places.try_emplace(
-            {account.exe, account.provider, account.witnessed, account.exact, account.ending},
-            result.size());
+        const auto [place, fresh] =
+            places.try_emplace({account.exe, account.provider, account.witnessed, account.exact,
+                                account.ending, account.signal},
+                               result.size());
         if (fresh) {
             result.push_back(account);
             continue;

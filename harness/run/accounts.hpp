@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts together what the witnesses wrote and what was seen from outside into one account per
-// program image: who gave it malloc, how much CPU time it used, how it ended. Pure: reads both,
-// changes none.
+// One account per program image of the tree: who gave it malloc, how much CPU time it used, how it
+// ended; and the balance of the CPU time of all. Pure: reads what was gathered, changes none of it.
 #pragma once
 
 #include "tree.hpp"
@@ -15,12 +14,12 @@
 
 namespace heapwright::harness {
 
-enum class Ending { exited, replaced, endedByHarness, vanished, unknown };
+enum class Ending { exited, replaced, killed, endedByHarness, vanished, unknown };
 
 struct Account {
     pid_t pid = 0;
     pid_t parent = 0;
-    std::string exe;
+    std::string exe;      ///< "" = never seen alive
     std::string provider; ///< "" = not known
     bool providerIsLibc = false;
     bool witnessed = false;
@@ -28,7 +27,8 @@ struct Account {
     bool exact = false;
     std::optional<std::int64_t> peakBytes;
     Ending ending = Ending::unknown;
-    std::uint64_t count = 1;
+    int signal = 0; ///< what killed it; 0 = nothing, or not known
+    std::int64_t count = 1;
 };
 
 struct Accounts {

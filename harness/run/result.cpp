@@ -22,6 +22,8 @@ const char* name(Ending ending) {
         return "exited";
     case Ending::replaced:
         return "replaced";
+    case Ending::killed:
+        return "killed";
     case Ending::endedByHarness:
         return "ended-by-harness";
     case Ending::vanished:
@@ -48,7 +50,9 @@ void writeAccount(Json& json, const Account& account) {
     account.peakBytes ? json.value(*account.peakBytes) : json.null();
     json.key("witnessed").value(account.witnessed);
     json.key("ending").value(name(account.ending));
-    json.key("count").value(static_cast<std::int64_t>(account.count));
+    json.key("signal");
+    account.signal != 0 ? json.value(account.signal) : json.null();
+    json.key("count").value(account.count);
     json.close('}');
 }
 

@@ -164,12 +164,13 @@ void Session::reap() {
         if (dead.si_pid == spawned_.pid && end_ == 0) {
             end_ = nowNs();
         }
-        tree_.noteDeath(dead.si_pid);
+        Member& member = tree_.noteDeath(dead.si_pid);
         int status = 0;
         rusage usage{};
         if (wait4(dead.si_pid, &status, 0, &usage) != dead.si_pid) {
             return;
         }
+        member.status = status;
         usage_.add(usage);
         if (dead.si_pid == spawned_.pid) {
             reaped_ = true;

@@ -146,7 +146,7 @@ std::int64_t Tree::sample() {
     return sum;
 }
 
-void Tree::noteDeath(pid_t pid) {
+Member& Tree::noteDeath(pid_t pid) {
     if (find(pid) == nullptr) {
         adopt(pid, reaper_);
     }
@@ -156,6 +156,7 @@ void Tree::noteDeath(pid_t pid) {
     member.reaped = true;
     bury(member);
     alive_.erase(pid);
+    return member;
 }
 
 int Tree::signalAll(int signal) {

@@ -40,6 +40,7 @@ struct Member {
     std::int64_t peakBytes = 0;
     std::int64_t lastBytes = 0; ///< at the last look before it began to die
     bool reaped = false;        ///< waited for by this program: `cpu` is final and exact
+    int status = 0;             ///< as wait gave it, if `reaped`
     bool signalled = false;     ///< this program sent it a signal
     std::vector<Stretch> stretches;
 };
@@ -58,7 +59,7 @@ public:
     std::int64_t sample();
 
     /// A dead child of this program that is about to be waited for.
-    void noteDeath(pid_t pid);
+    Member& noteDeath(pid_t pid);
 
     /// Sends the signal to every living process of the tree, as /proc lists it at this moment;
     /// how many there are.

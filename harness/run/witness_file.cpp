@@ -30,12 +30,27 @@ bool WitnessFile::create(const char* path) {
     return true;
 }
 
+namespace {
+
+std::uint32_t bounded(const std::atomic<std::uint64_t>& claimed) {
+    const std::uint64_t count = claimed.load(std::memory_order_acquire);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, witness::recordCapacity));
+}
+
+template <class Record>
+const Record* valid(const Record& record) {
+    const std::uint32_t state = record.state.load(std::memory_order_acquire);
+    return (state & witness::published) != 0 ? &record : nullptr;
+}
+
+} // namespace
+
 std::uint32_t WitnessFile::records() const {
-    if (file_ == nullptr) {
-        return 0;
-    }
-    const std::uint64_t claimed = file_->claimed.load(std::memory_order_acquire);
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(claimed, witness::recordCapacity));
+    return file_ != nullptr ? bounded(file_->claimed) : 0;
+}
+
+std::uint32_t WitnessFile::reapedRecords() const {
+    return file_ != nullptr ? bounded(file_->claimedReaped) : 0;
 }
 
 std::uint64_t WitnessFile::lost() const {
@@ -43,9 +58,11 @@ std::uint64_t WitnessFile::lost() const {
 }
 
 const witness::Record* WitnessFile::record(std::uint32_t index) const {
-    const witness::Record& record = file_->records[index];
-    const bool valid = (record.state.load(std::memory_order_acquire) & witness::published) != 0;
-    return valid ? &record : nullptr;
+    return valid(file_->records[index]);
+}
+
+const witness::Reaped* WitnessFile::reaped(std::uint32_t index) const {
+    return valid(file_->reaped[index]);
 }
 
 std::string WitnessFile::text(std::uint16_t reference) const {

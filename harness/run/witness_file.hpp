@@ -22,6 +22,9 @@ public:
     std::uint64_t lost() const;
     /// Null while the record is not yet valid.
     const witness::Record* record(std::uint32_t index) const;
+    std::uint32_t reapedRecords() const;
+    /// Null while the record is not yet valid.
+    const witness::Reaped* reaped(std::uint32_t index) const;
     std::string text(std::uint16_t reference) const;
 
 private:

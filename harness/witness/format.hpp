@@ -7,7 +7,7 @@
 //
 // Invariants: a record is valid once `state` has `published`; only its own process writes it. A
 // text is valid once `ready` is set; texts are found by their hash and shared by all who use them.
-// Cost: a process touches three or four pages of it, and 8 MiB of address space.
+// Cost: a process touches three to five pages of it, and 7 MiB of address space.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace heapwright::witness {
 
 inline constexpr std::uint64_t magic = 0x3153534e54495748; // "HWITNSS1"
-inline constexpr std::uint32_t recordCapacity = 131072;
+inline constexpr std::uint32_t recordCapacity = 65536;
 inline constexpr std::uint32_t textCapacity = 1024; // a power of two
 inline constexpr char variable[] = "HEAPWRIGHT_WITNESS";
 
@@ -47,6 +47,20 @@ struct Record {
 };
 static_assert(sizeof(Record) == 56);
 
+/// What a process learnt when it waited for a child of its own: the kernel's account of that child
+/// and of all descendants that the child had waited for.
+struct Reaped {
+    std::atomic<std::uint32_t> state; ///< `published`
+    std::int32_t pid;
+    std::int32_t reaper;
+    std::int32_t status; ///< as wait gives it
+    std::uint64_t cpuNs;
+    std::uint64_t timeNs; ///< CLOCK_MONOTONIC
+    std::uint32_t peakKb;
+    std::uint32_t unused;
+};
+static_assert(sizeof(Reaped) == 40);
+
 struct Text {
     std::atomic<std::uint64_t> hash; ///< 0 = free
     std::atomic<std::uint32_t> ready;
@@ -57,7 +71,9 @@ static_assert(sizeof(Text) == 512);
 struct File {
     std::uint64_t magic;
     std::atomic<std::uint64_t> claimed; ///< may run past `recordCapacity`: the rest got no record
+    std::atomic<std::uint64_t> claimedReaped; ///< likewise
     Record records[recordCapacity];
+    Reaped reaped[recordCapacity];
     Text texts[textCapacity];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

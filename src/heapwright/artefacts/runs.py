@@ -28,8 +28,9 @@ class Ending(StrEnum):
 
     EXITED = "exited"  # left by exit or _exit, or was reaped by the harness itself
     REPLACED = "replaced"  # became another program by exec
+    KILLED = "killed"  # by a signal that was not ours; `signal` says which
     ENDED_BY_HARNESS = "ended-by-harness"  # a signal of ours: timeout, interruption, or left over
-    VANISHED = "vanished"  # no sign of leaving: a signal, or an exit behind the C library's back
+    VANISHED = "vanished"  # no sign of leaving, and nobody told how it ended
     UNKNOWN = "unknown"  # only ever seen from outside
 
 
@@ -45,6 +46,7 @@ class ProcessRecord(BaseModel):
     pid: int
     ppid: int
     exe: str
+    """Its path; "" for a process that never reported and was never met alive."""
     provider: str | None = None
     provider_is_libc: bool = False
     cpu_s: float
@@ -52,6 +54,7 @@ class ProcessRecord(BaseModel):
     peak_rss_bytes: int | None = None
     witnessed: bool = True
     ending: Ending = Ending.UNKNOWN
+    signal: int | None = None
     count: int = 1
 
 

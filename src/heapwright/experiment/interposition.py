@@ -6,24 +6,21 @@ A run belongs to a treatment only if less than 1 % of its CPU time was used by p
 not get malloc from the treatment's allocator. Counted against it are
 
 - processes that reported another provider (a different library, the C library, or a mixture);
-- processes that were seen but never reported (static, set-user-ID, cleared environment, 32-bit,
-  another C library), with the CPU time they were last seen to have used, which is a lower bound;
+- processes that never reported (static, set-user-ID, cleared environment, 32-bit, another C
+  library): their parent was told by the kernel what they used, or they were seen from outside;
 - CPU time that the kernel charged to the tree and no process claimed, beyond the allowance for what
-  proven processes use after their last word: the kernel's work of taking their memory down. Where
-  nothing else hints at an unproven process the allowance counts threefold: it is calibrated, not
-  exact, and silent processes that the sampler never meets are rare, a loaded machine is not.
+  proven processes use after their last word: the kernel's work of taking their memory down.
 
 Smaller exceptions are listed, and the run stays valid. Pure functions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.runs import Ending, ProcessRecord
+from heapwright.artefacts.runs import ProcessRecord
 
 LIMIT = 0.01
-UNSUSPECTED_FACTOR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +53,15 @@ def judge(
         (process for process in processes if not (process.witnessed and serves(process))),
         key=lambda process: -process.cpu_s,
     )
-    suspected = (
-        bool(exceptions)
-        or balance.unrecorded_processes > 0
-        or any(process.ending == Ending.VANISHED for process in processes)
-    )
-    allowance = balance.allowance_s * (1.0 if suspected else UNSUSPECTED_FACTOR)
-    unclaimed = max(0.0, balance.unaccounted_s - allowance)
+    unclaimed = max(0.0, balance.unaccounted_s - balance.allowance_s)
     known = sum(process.cpu_s for process in processes)
     foreign = sum(process.cpu_s for process in exceptions)
     total = max(balance.total_s, known)
     share = min(1.0, (foreign + unclaimed) / total) if total > 0 else 0.0
     proven = any(process.witnessed and serves(process) for process in processes)
     effective = proven and share < LIMIT
-    return Interposition(effective, share, tuple(exceptions), _detail(exceptions, share, unclaimed))
+    detail = _detail(processes, exceptions, share, unclaimed)
+    return Interposition(effective, share, tuple(exceptions), detail)
 
 
 def _expectation(expected: Path | None) -> Callable[[ProcessRecord], bool]:
@@ -96,22 +88,28 @@ def _same_file(first: Path, second: Path) -> bool:
         return first.resolve() == second.resolve()
 
 
-def _detail(exceptions: Sequence[ProcessRecord], share: float, unclaimed_s: float) -> str:
+def _detail(
+    processes: Sequence[ProcessRecord],
+    exceptions: Sequence[ProcessRecord],
+    share: float,
+    unclaimed_s: float,
+) -> str:
     if not exceptions and not unclaimed_s:
         return ""
-    parts = []
-    for process in exceptions[:3]:
-        name = Path(process.exe).name or f"process {process.pid}"
-        times = f" ({process.count} times)" if process.count > 1 else ""
-        parts.append(f"{name}{times}: {_reason(process)}")
+    names = {process.pid: Path(process.exe).name for process in processes if process.exe}
+    parts = [_exception(process, names) for process in exceptions[:3]]
     if len(exceptions) > 3:
         parts.append(f"{len(exceptions) - 3} more")
     if unclaimed_s:
         parts.append(f"{unclaimed_s:.3g} s of CPU time that no process claimed")
-    return f"not effective for {share:.1%} of the CPU time: {'; '.join(parts)}"
+    return f"not effective for {share:.2%} of the CPU time: {'; '.join(parts)}"
 
 
-def _reason(process: ProcessRecord) -> str:
+def _exception(process: ProcessRecord, names: Mapping[int, str]) -> str:
+    parent = names.get(process.ppid)
+    nameless = f"a program started by {parent}" if parent else "a short-lived program"
+    name = Path(process.exe).name or nameless
+    times = f" ({process.count} times)" if process.count > 1 else ""
     if not process.witnessed:
-        return "did not load it"
-    return f"malloc comes from {process.provider or 'an unknown object'}"
+        return f"{name}{times} did not load it"
+    return f"{name}{times} gets malloc from {process.provider or 'an unknown object'}"

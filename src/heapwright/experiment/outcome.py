@@ -5,9 +5,9 @@
 1. `timeout`: its time was up, whatever its exit status was then.
 2. `out-of-memory`: it ended badly, and the kernel killed for memory meanwhile, or it says itself on
    standard error that it had none (bad_alloc, MemoryError, "Cannot allocate memory" ...).
-3. `crashed`: it died by a signal. Also: it ended badly and a process of its tree did, because a
-   driver such as g++ or a shell says so in its fixed words, or because it left with 128+n for the
-   signal n of a fault while a process vanished without leaving. 128+n alone stays `failed`.
+3. `crashed`: it died by a signal; or it ended badly and a process of its tree died by the signal of
+   a fault (SIGSEGV, SIGABRT ...), as when g++ reports that its compiler proper crashed. An exit
+   status of 128+n alone, by which a shell passes a signal on, stays `failed`, with a remark.
 4. `failed`: its exit status is none of those expected, or it could not be started.
 5. `not-interposed`: all went well, but for 1 % or more of the CPU time under another allocator.
 6. `ok`.
@@ -28,12 +28,6 @@ NO_MEMORY = re.compile(
     r"bad_alloc|MemoryError|OutOfMemoryError|cannot allocate memory|\bout of memory\b"
     r"|virtual memory exhausted|memory exhausted",
     re.IGNORECASE,
-)
-CHILD_CRASHED = re.compile(
-    r"signal terminated program \S+"
-    r"|^.*\b(Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception"
-    r"|Trace/breakpoint trap|Bad system call)( \(core dumped\))?( +\S.*)?$",
-    re.MULTILINE,
 )
 FAULTS = frozenset(
     {
@@ -86,13 +80,9 @@ def _bad_ending(raw: RawRun) -> Classified:
         return _named(Outcome.OUT_OF_MEMORY, f"{ending}; it says {stated[0]!r}", raw)
     if raw.signal is not None:
         return _named(Outcome.CRASHED, ending, raw)
-    if stated := CHILD_CRASHED.search(raw.stderr_tail):
-        return _named(Outcome.CRASHED, f"{ending}; {stated[0].strip()}", raw)
-    vanished = _vanished(raw)
-    if vanished and _shell_signal(raw.exit_status) in FAULTS:
-        return _named(Outcome.CRASHED, f"{ending}; {vanished} vanished", raw)
-    note = f"; {vanished} vanished without leaving" if vanished else ""
-    return _named(Outcome.FAILED, ending + note, raw)
+    if crashed := _crashed_processes(raw):
+        return _named(Outcome.CRASHED, f"{ending}; {crashed}", raw)
+    return _named(Outcome.FAILED, ending, raw)
 
 
 def _ending_words(raw: RawRun) -> str:
@@ -110,18 +100,21 @@ def _shell_signal(status: int | None) -> int | None:
     return status - 128
 
 
-def signal_name(number: int) -> str:
+def signal_name(number: int | None) -> str:
     """`SIGSEGV` for 11."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    names = {each.value: each.name for each in signal.Signals}
+    return names.get(number or 0, f"signal {number}")
 
 
-def _vanished(raw: RawRun) -> str:
-    """The programs that ended without leaving, not by our hand."""
-    names = {p.exe.rpartition("/")[2] for p in raw.processes if p.ending == Ending.VANISHED}
-    return ", ".join(sorted(names))
+def _crashed_processes(raw: RawRun) -> str:
+    """Which programs of the tree died by the signal of a fault."""
+    deaths = {
+        f"{process.exe.rpartition('/')[2] or 'a short-lived program'} was killed by "
+        f"{signal_name(process.signal)}"
+        for process in raw.processes
+        if process.ending == Ending.KILLED and process.signal in FAULTS
+    }
+    return ", ".join(sorted(deaths))
 
 
 def _named(outcome: Outcome, words: str, raw: RawRun) -> Classified:
