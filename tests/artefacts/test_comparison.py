@@ -119,9 +119,15 @@ def test_the_document_has_what_is_promised() -> None:
     )
     promised += " peak_rss_bytes interposed rss_series"
     assert set(document["runs"][0]) >= set(promised.split())
-    assert set(document["effects"][0]) >= set(
-        ["allocator", "level", "response", "ratio", "low", "high", "group"]
-    )
+    assert set(document["effects"][0]) >= {
+        "allocator",
+        "level",
+        "response",
+        "ratio",
+        "low",
+        "high",
+        "group",
+    }
     assert set(document["verdict"]) >= {"action", "allocator", "reason"}
 
 
