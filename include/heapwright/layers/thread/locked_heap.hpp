@@ -29,7 +29,7 @@ public:
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         if (!lock_.tryLock()) [[unlikely]] {
-            return mallocAfterWaiting(size);
+            return mallocAfterWaiting(size, *this);
         }
         void* const object = SuperHeap::malloc(size);
         lock_.unlock();
@@ -54,7 +54,7 @@ public:
 
     [[gnu::always_inline]] void free(void* object) noexcept {
         if (!lock_.tryLock()) [[unlikely]] {
-            freeAfterWaiting(object);
+            freeAfterWaiting(object, *this);
             return;
         }
         SuperHeap::free(object);
@@ -127,14 +127,17 @@ public:
 
 private:
     /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody
-    /// waits have nothing to keep over a call.
-    [[gnu::cold, gnu::noinline]] void* mallocAfterWaiting(std::size_t size) noexcept {
-        const Hold hold(lock_);
-        return SuperHeap::malloc(size);
+    /// waits have nothing to keep over a call; static, so that what was asked for stays in its
+    /// register.
+    [[gnu::cold, gnu::noinline]] static void* mallocAfterWaiting(std::size_t size,
+                                                                 LockedHeap& heap) noexcept {
+        const Hold hold(heap.lock_);
+        return static_cast<SuperHeap&>(heap).malloc(size);
     }
-    [[gnu::cold, gnu::noinline]] void freeAfterWaiting(void* object) noexcept {
-        const Hold hold(lock_);
-        SuperHeap::free(object);
+    [[gnu::cold, gnu::noinline]] static void freeAfterWaiting(void* object,
+                                                              LockedHeap& heap) noexcept {
+        const Hold hold(heap.lock_);
+        static_cast<SuperHeap&>(heap).free(object);
     }
 
     Mutex lock_;

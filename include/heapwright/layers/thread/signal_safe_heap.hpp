@@ -60,7 +60,7 @@ public:
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         if (busy()) [[unlikely]] {
-            return mallocAside(size);
+            return mallocAside(size, *this);
         }
         const Entry entry;
         return SuperHeap::malloc(size);
@@ -92,7 +92,7 @@ public:
             return;
         }
         if (busy()) [[unlikely]] {
-            freeAside(object);
+            freeAside(object, *this);
             return;
         }
         const Entry entry;
@@ -199,28 +199,30 @@ private:
 
     /// Whether this thread is inside, or there is something to work off. The two verbs that matter
     /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
-    /// has to be kept over a call.
+    /// has to be kept over a call. Static, so that what was asked for stays in its register.
     [[nodiscard]] bool busy() const noexcept {
         return Inside::value || deferred_.load(std::memory_order_relaxed) != nullptr;
     }
 
-    [[gnu::cold, gnu::noinline]] void* mallocAside(std::size_t size) noexcept {
+    [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
+                                                          SignalSafeHeap& heap) noexcept {
         if (Inside::value) {
-            return arena_.memalign(alignment, size);
+            return heap.arena_.memalign(alignment, size);
         }
         const Entry entry;
-        drain();
-        return SuperHeap::malloc(size);
+        heap.drain();
+        return static_cast<SuperHeap&>(heap).malloc(size);
     }
 
-    [[gnu::cold, gnu::noinline]] void freeAside(void* object) noexcept {
+    [[gnu::cold, gnu::noinline]] static void freeAside(void* object,
+                                                       SignalSafeHeap& heap) noexcept {
         if (Inside::value) {
-            defer(object);
+            heap.defer(object);
             return;
         }
         const Entry entry;
-        drain();
-        SuperHeap::free(object);
+        heap.drain();
+        static_cast<SuperHeap&>(heap).free(object);
     }
 
     void defer(void* object) noexcept {
