@@ -11,12 +11,12 @@ ROOT = Path(__file__).parents[2]
 
 def test_compiler_writes_the_same_object_file(under: Under, control: Under) -> None:
     gcc = needed("g++", "g++")
-    source = ROOT / "harness" / "witness" / "witness.cpp"
+    source = ROOT / "harness" / "run" / "accounts.cpp"
     objects = []
     for place in (under, control):
         made = place.home / "made.o"
         # One file after the other, from the same folder and under the same name.
-        command = [gcc, "-std=c++20", "-O2", "-I", ROOT / "include", "-I", ROOT]
+        command = [gcc, "-std=c++20", "-O2", f"-I{ROOT / 'include'}", f"-I{ROOT}"]
         finished = place.run([*command, "-c", source, "-o", made], cwd=ROOT)
         assert any(process.exe.endswith("cc1plus") for process in finished.processes)
         objects.append(made.read_bytes())

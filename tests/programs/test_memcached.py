@@ -30,7 +30,7 @@ def address(under: Under) -> Iterator[Path]:
     # A socket's path has to be short, which the folders of pytest are not.
     with tempfile.TemporaryDirectory(prefix="hw-", dir="/tmp") as folder:
         path = Path(folder) / "socket"
-        options = ["-s", path, "-t", "4", "-m", str(MEMORY_MIB), "-M", "-c", "64"]
+        options = ["-s", str(path), "-t", "4", "-m", str(MEMORY_MIB), "-M", "-c", "64"]
         if os.geteuid() == 0:
             options += ["-u", "root"]  # it would have to be told whom to become
         with running(under, [program, *options], lambda: accepts(path)) as server:

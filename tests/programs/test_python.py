@@ -30,14 +30,14 @@ SLICES = {
         None,
     ),
     # Threads that come and go, each with data of its own; forks while others run.
-    "threads": ("test_thread test_threading test_threading_local test_contextvars", None),
+    "threads": ("test_thread test_threading test_threading_local test_context", None),
     # Children by fork and by vfork, with closed descriptors and environments of their own.
     "processes": ("test_fork1 test_posix test_subprocess", ("test.test_fork1.*", "*POSIX*")),
 }
 LONGER = {
     "subprocess": ("test_subprocess", None),
     "streams": ("test_io test_bz2 test_lzma test_pickle test_mmap test_weakref test_queue", None),
-    "pools": ("test_concurrent_futures test_multiprocessing_forkserver", None),
+    "pools": ("test_concurrent_futures", ("*ThreadPool*", "*ProcessPoolFork[A-Z]*")),
 }
 
 

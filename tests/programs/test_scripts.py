@@ -10,7 +10,7 @@ INPUTS = Path(__file__).parent / "inputs"
 
 
 def test_perl_prints_the_same(under: Under, control: Under) -> None:
-    command = [needed("perl", "perl"), INPUTS / "work.pl"]
+    command = [needed("perl", "perl"), str(INPUTS / "work.pl")]
     fixed = {"PERL_HASH_SEED": "0"}  # the order of hash keys is random otherwise
     finished = under.run(command, extra=fixed)
     assert finished.output.endswith(b"done\n")
@@ -18,7 +18,7 @@ def test_perl_prints_the_same(under: Under, control: Under) -> None:
 
 
 def test_node_prints_the_same(under: Under, control: Under) -> None:
-    command = [needed("node", "nodejs"), INPUTS / "work.mjs"]
+    command = [needed("node", "nodejs"), str(INPUTS / "work.mjs")]
     finished = under.run(command)
     assert finished.output.endswith(b"done\n")
     assert finished.output == control.run(command).output
