@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole report at every width, piped, without colour, and from a kept document alone."""
 
+import contextlib
 import os
 import pty
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
@@ -106,15 +108,24 @@ def test_what_is_odd_about_the_data_is_told_once(make_comparison: MakeComparison
 
 
 def on_a_terminal(comparison: Comparison) -> str:
-    """The report as a real terminal gets it."""
+    """The report as a real terminal gets it; somebody reads meanwhile, its buffer is small."""
     ours, theirs = pty.openpty()
-    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
-        print_report(make_console(stream, width=100), comparison)
-        stream.flush()
-        os.set_blocking(ours, False)
-        text = os.read(ours, 1 << 16).decode()
+    with ThreadPoolExecutor(1) as reader:
+        text = reader.submit(read_all, ours)
+        with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+            print_report(make_console(stream, width=100), comparison)
+        found = text.result(timeout=60)
     os.close(ours)
-    return text
+    return found
+
+
+def read_all(descriptor: int) -> str:
+    """Until the other end is closed, which a terminal tells with EIO."""
+    pieces = []
+    with contextlib.suppress(OSError):
+        while piece := os.read(descriptor, 4096):
+            pieces.append(piece)
+    return b"".join(pieces).decode()
 
 
 @pytest.fixture
