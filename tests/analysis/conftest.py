@@ -49,7 +49,7 @@ def fitted() -> Callable[..., BlockedFit]:
     def make(
         seed: int, blocks: int, k: int, missing: float = 0.0, step: float = -0.03
     ) -> BlockedFit:
-        effects = step * np.arange(k)
+        effects: Floats = step * np.arange(k, dtype=np.float64)
         return fit(comparable(cells_of(simulated(seed, blocks, effects, missing=missing))))
 
     return make

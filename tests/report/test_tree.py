@@ -96,7 +96,7 @@ def test_every_width_holds_every_word(width: int) -> None:
 
 
 def test_a_stack_of_any_height_does_not_indent() -> None:
-    stack = PAGES
+    stack: dict[str, object] = dict(PAGES)
     for _ in range(30):
         stack = {"layer": "SizeHeap", "policies": [], "caption": "", "below": [stack]}
     lines = drawn(Layer.model_validate(stack), 40).splitlines()
