@@ -131,10 +131,8 @@ done <<<"$composed"
 
 echo
 echo "These seconds are one run each, with the loader reporting: not a comparison."
-if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-    echo "For the comparison this machine needs the Python packages: a network for pip, or a folder of"
-    echo "wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER); then: make demo"
-else
-    echo "For the comparison: apt-get install python3-venv, a network for pip, then: make demo"
-fi
+echo "For the comparison the tool needs its Python environment; scripts/environment.sh says what stands in its way:"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || echo "  no venv with pip here: apt-get install python3-venv"
+echo "  a network for pip, or a folder of wheels (PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER)"
+echo "Then: make demo"
 exit $failed
