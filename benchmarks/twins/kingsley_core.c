@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The core by itself, as a subject to be counted.
+#include "kingsley_core.h"
+#include "subject.h"
+
+static struct Core core;
+
+void* subjectMalloc(size_t size) {
+    return coreMalloc(&core, size);
+}
+
+void subjectFree(void* object) {
+    coreFree(&core, object);
+}

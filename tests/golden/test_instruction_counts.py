@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fast paths, counted to the instruction: no slower than by hand, no slower than they were.
+
+Both scripts of benchmarks/ that are run here print what they find as JSON, so these tests hold
+nothing but the comparison.
+"""
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = Path(__file__).with_name("instruction_counts.toml")
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind (package valgrind)"),
+    pytest.mark.skipif(
+        platform.machine() != "x86_64", reason="counts are kept for x86-64, not this processor"
+    ),
+]
+
+COMPILERS = ["g++", "clang++"]
+NAMES = {"g++": [("gcc", "g++")], "clang++": [("clang", "clang++"), ("clang-14", "clang++-14")]}
+
+
+def need(compiler: str) -> None:
+    if not any(all(map(shutil.which, pair)) for pair in NAMES[compiler]):
+        pytest.skip(f"no {compiler} (package {'clang-14' if compiler == 'clang++' else compiler})")
+
+
+def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "benchmarks" / script), "--json", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_composed_kingsley_needs_no_more_than_the_hand_written_one(compiler: str) -> None:
+    need(compiler)
+    done = run("layers_cost_nothing.py", "--compiler", compiler, "-O", "2")
+    assert done.returncode in {0, 1}, done.stderr
+    rows = [row for row in json.loads(done.stdout) if not row["case"].startswith("growth")]
+    assert {row["pair"] for row in rows} == {"core", "whole"}
+    assert all(row["by_hand"] > 20 for row in rows)  # a pair that does nothing would prove nothing
+    costly = [
+        f"{row['pair']}, {row['case']}: {row['composed']} composed, {row['by_hand']} by hand"
+        for row in rows
+        if row["composed"] > row["by_hand"]
+    ]
+    assert not costly, "\n".join(costly)
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_fast_paths_are_no_slower_than_they_were(compiler: str) -> None:
+    need(compiler)
+    golden = tomllib.loads(GOLDEN.read_text())
+    done = run("instruction_counts.py", "--compiler", compiler, "-O", "2")
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)[compiler]
+    limit = 1 + golden["tolerance"]
+    assert counts.keys() == golden[compiler]["counts"].keys()
+    slower = []
+    for name, expected in golden[compiler]["counts"].items():
+        assert counts[name].keys() == expected.keys()
+        slower += [
+            f"{name}, {case}: {counts[name][case]:.2f}, was {figure}"
+            for case, figure in expected.items()
+            if counts[name][case] > figure * limit
+        ]
+    assert not slower, "\n".join(slower)
