@@ -8,6 +8,7 @@ comes to us alone, we pass it on, and collect the result of the part that was ru
 """
 
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -174,11 +175,17 @@ def _arguments(spec: RunSpec, program: Path, descriptor: int, witness: Path) -> 
 
 
 def _collect(process: subprocess.Popen[bytes], descriptor: int) -> tuple[bytes, bool]:
-    """All that comes from the descriptor; each Ctrl-C meanwhile is passed on and remembered."""
+    """All that comes from the descriptor; each Ctrl-C meanwhile is passed on and remembered.
+
+    It waits in poll, not in read, so that a Ctrl-C while it waits loses nothing that was read.
+    """
     text = bytearray()
     interrupted = False
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
     while True:
         try:
+            poll.poll()
             piece = os.read(descriptor, 1 << 20)
             if not piece:
                 return bytes(text), interrupted
