@@ -190,27 +190,42 @@ def _deliver(
 ) -> ExitCode:
     """Write the files, then print; the journal goes only when everything is safe elsewhere."""
     failure = _write(outputs, comparison)
+    notes = [*notes, *_whereabouts(outputs, journal, failure)]
+    failure = _print(options, outputs, comparison, notes) or failure
+    if failure is not None and journal.path is not None:
+        failure.hint = f"nothing is lost: every raw run is in {journal.path}"
+    error = failure or result.failure
+    if error is None and not result.interrupted and not is_compared(comparison):
+        error = why_nothing(comparison)
+    if error is not None:
+        raise error
+    return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
+
+
+def _whereabouts(
+    outputs: Outputs, journal: Journal, failure: HeapwrightError | None
+) -> Iterator[str]:
+    """Where the raw runs are; the journal is removed if they are in the document."""
     if outputs.json is not None and failure is None:
-        notes = [*notes, f"raw runs and analysis: {outputs.json.text}"]
+        yield f"raw runs and analysis: {outputs.json.text}"
         journal.discard()
     elif journal.path is not None:
-        notes = [*notes, f"raw runs: {journal.path}"]
+        yield f"raw runs: {journal.path}"
     if journal.failure:
-        notes = [*notes, f"the journal of raw runs is not complete: {journal.failure}"]
-    compared = is_compared(comparison)
-    if compared or len(comparison.runs) > 1 or options.quiet:
+        yield f"the journal of raw runs is not complete: {journal.failure}"
+
+
+def _print(
+    options: Options, outputs: Outputs, comparison: Comparison, notes: Sequence[str]
+) -> HeapwrightError | None:
+    """Print the answer, unless there is none: a single run that failed is told as an error."""
+    if len(comparison.runs) < 2 and not options.quiet:
+        return None
+    try:
         print_answer(comparison, notes, quiet=options.quiet, stderr=outputs.take_standard_output)
-    if failure is not None:
-        if journal.path is not None:
-            failure.hint = f"nothing is lost: every raw run is in {journal.path}"
-        raise failure
-    if result.failure is not None:
-        raise result.failure
-    if result.interrupted:
-        return ExitCode.INTERRUPTED
-    if not compared:
-        raise why_nothing(comparison)
-    return ExitCode.OK
+    except HeapwrightError as error:
+        return error
+    return None
 
 
 def _write(outputs: Outputs, comparison: Comparison) -> HeapwrightError | None:

@@ -72,8 +72,8 @@ def print_error(error: HeapwrightError) -> None:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print("[bold red]heapwright:[/] ", end="")
     console.print(error.message, markup=False)
-    if error.hint:
-        console.print(f"  {error.hint}", markup=False)
+    for line in error.hint.splitlines():
+        console.print(f"  {line}", markup=False)
 
 
 def _flushed(status: int) -> int:

@@ -6,6 +6,7 @@ Every note is one line and says something that could change how the figures are 
 on a quiet machine in which nothing failed has next to none.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -18,6 +19,9 @@ BUSY = 0.5
 """Runnable processes per processor before the first run above which a machine is called busy."""
 STOLEN = 0.01
 """Share of the processors' time taken by other virtual machines above which it is told."""
+EXACT_BYTES = re.compile(r", [0-9]+ bytes")
+"""What of the method of a peak is one run's own."""
+TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
 HELPERS_TOLD = 3
 """Kinds of processes without the preload that are told; more are only counted."""
 
@@ -44,17 +48,18 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
             exit_code=ExitCode.NOTHING_COMPARED,
         )
     run = bad[-1]
-    hint = ""
-    if run.outcome is Outcome.FAILED:
-        hint = f"if that is how it should end, add --expect-exit {run.exit_status}"
+    how, *said = _lines(run.detail) or ["it says nothing"]
+    hints = [f"| {line}" for line in said]
+    if run.outcome is Outcome.FAILED and run.exit_status is not None:
+        hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
     elif run.outcome is Outcome.TIMEOUT:
-        hint = "give it more time with --timeout"
+        hints.append("give it more time with --timeout")
     elif run.outcome is Outcome.NOT_INTERPOSED:
-        hint = "choose what the ratios refer to with --baseline"
+        hints.append("choose what the ratios refer to with --baseline")
     return HeapwrightError(
         f"nothing could be compared: under {base.label}, the baseline, the command ended as "
-        f"{run.outcome}: {_short(run.detail)}",
-        hint,
+        f"{run.outcome}: {how}",
+        "\n".join(hints),
         exit_code=ExitCode.NOTHING_COMPARED,
     )
 
@@ -71,11 +76,16 @@ def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _short(detail: str) -> str:
-    """How it ended, and the last thing it said."""
-    lines = [line.strip() for line in detail.splitlines() if line.strip()]
-    if not lines:
-        return "it says nothing"
-    return lines[0] if len(lines) == 1 else f"{lines[0]}; the last it said: {lines[-1]}"
+    """How it ended, and the line it said that tells most: one with an error, else the last."""
+    how, *said = _lines(detail) or ["it says nothing"]
+    if not said:
+        return how
+    telling = next((line for line in said if TELLING.search(line)), said[-1])
+    return f"{how}; it said: {telling.strip()}"
+
+
+def _lines(detail: str) -> list[str]:
+    return [line.rstrip() for line in detail.splitlines() if line.strip()]
 
 
 def _given_up(result: Result) -> Iterator[str]:
@@ -122,6 +132,6 @@ def _methods(comparison: Comparison) -> Iterator[str]:
     """How what is in the table was found out."""
     if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
         yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
-    methods = dict.fromkeys(run.peak_rss_method for run in comparison.runs if run.peak_rss_method)
-    if methods:
-        yield f"peak memory: {'; '.join(methods)}"
+    methods = [run.peak_rss_method for run in comparison.runs if run.peak_rss_method]
+    for method in dict.fromkeys(EXACT_BYTES.sub("", method) for method in methods):
+        yield f"peak memory: {method}"

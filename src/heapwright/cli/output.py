@@ -49,16 +49,17 @@ class Destination:
     def write(self, content: str) -> None:
         """Write the whole result. Raises HeapwrightError; an older result is then still there."""
         data = content.encode("utf-8", "backslashreplace")
-        if self._path is None:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            return
         try:
-            if _replaceable(self._path):
+            if self._path is None:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+                sys.stdout.buffer.flush()
+            elif _replaceable(self._path):
                 _replace(self._path, data)
             else:
                 self._path.write_bytes(data)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise HeapwrightError(
                 f"{self._option} {self.text} could not be written: {error.strerror or error}",

@@ -92,7 +92,9 @@ class Display:
                 transient=True,
                 refresh_per_second=1,
             )
-            self._task = self._progress.add_task("starting", total=None)
+            self._task = self._progress.add_task(
+                "starting", total=(warmup + target(1 - warmup)) * treatments
+            )
 
     def watch(self, assignment: Assignment, run: Run | None) -> None:
         self._estimate.begin(assignment.block)

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.provenance import Allocator, inherited_settings
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.probe import Prober
 from heapwright.experiment.treatments import (
+    Request,
     Treatment,
     explain_inherited,
     make_treatments,
@@ -55,24 +57,35 @@ def choose(
     parsed = [parse_setting(text) for text in settings]
     notes = []
     with discovering(environment, paths) as discovery:
+        (base,) = _one_name(baseline, discovery)
         if names:
             requests = parse_requests(names, discovery.names)
-            if baseline not in [request.name for request in requests]:
-                requests += parse_requests([baseline], discovery.names)
-            allocators = discovery.requested(list(dict.fromkeys(requests)))
+            same = (each for each in requests if base.name == each.name or _same(base, each))
+            base = next(same, base)
+            allocators = discovery.requested(list(dict.fromkeys([*requests, base])))
         else:
             everything = discovery.everything()
             allocators = [allocator for allocator in everything if allocator.usable]
             left = [allocator for allocator in everything if not allocator.usable]
             notes += [f"{allocator.name} is left out: {allocator.reason}" for allocator in left]
-            if baseline not in discovery.names:
-                allocators += discovery.requested(parse_requests([baseline], discovery.names))
-    notes += [f"{a.name}: {a.reason}" for a in allocators if not a.effective]
-    # A baseline given by its path has a shorter name by now.
-    base = next((a.name for a in allocators if baseline in (a.name, a.path)), baseline)
-    treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base)
+            if base.name not in [allocator.name for allocator in allocators]:
+                allocators += discovery.requested([base])
+    notes += [f"{each.name}: {each.reason}" for each in allocators if not each.effective]
+    treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Choice(tuple(allocators), tuple(treatments), tuple(notes))
+
+
+def _one_name(baseline: str, discovery: Discovery) -> list[Request]:
+    requests = parse_requests([baseline], discovery.names)
+    if len(requests) != 1:
+        raise HeapwrightError(f"--baseline {baseline} names more than one allocator")
+    return requests
+
+
+def _same(one: Request, other: Request) -> bool:
+    """Whether both name the same library, if by different names."""
+    return one.library is not None and one.library == other.library
 
 
 def check(

@@ -3,18 +3,35 @@
 """Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.provenance import Allocator
 from heapwright.report.console import make_console
 from heapwright.report.render import print_report
 from heapwright.report.tree import CompositionTree, Layer
 
 
+@contextmanager
+def printing() -> Iterator[None]:
+    """An output that cannot take more is an error of its own; a reader that went away is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise HeapwrightError(
+            f"the result could not be printed: {error.strerror or error}",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+
+
+@printing()
 def print_allocators(allocators: Sequence[Allocator]) -> None:
     """One line an allocator."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -44,6 +61,7 @@ def _preload(allocator: Allocator) -> Text:
     return Text("effective" if allocator.path else "none needed", style="green")
 
 
+@printing()
 def print_allocator(allocator: Allocator) -> None:
     """All that is known of one, and the tree of its layers if it is one of ours."""
     console = make_console()
@@ -66,6 +84,7 @@ def print_allocator(allocator: Allocator) -> None:
         console.print(CompositionTree(Layer.model_validate(allocator.composition)))
 
 
+@printing()
 def print_answer(
     comparison: Comparison, notes: Sequence[str], *, quiet: bool, stderr: bool
 ) -> None:
@@ -77,4 +96,4 @@ def print_answer(
     console.print()
     console.print(Text("Notes", style="bold"))
     for note in notes:
-        console.print(Text(f"- {note}"), soft_wrap=not console.is_terminal)
+        console.print(Text(f"- {note}"))

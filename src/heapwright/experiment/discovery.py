@@ -165,11 +165,9 @@ def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
         return False, f"it does not load: {probe.words}"
     report = probe.report
     if report is None:
-        usable = defines_malloc(library)
-        return (
-            usable,
-            f"it {'loads' if usable else 'defines no malloc'}, but the probe {probe.ending}",
-        )
+        if defines_malloc(library):
+            return True, f"it loads, but the probe {probe.ending}"
+        return False, f"it defines no malloc, and the probe {probe.ending}"
     if report.provider_is_libc:
         return False, "it defines no malloc: with it preloaded, malloc is still the C library's"
     if not report.comes_from(library) and not defines_malloc(library):

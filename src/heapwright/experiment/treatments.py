@@ -106,8 +106,13 @@ def _request(item: str, short: Mapping[str, str], known: Sequence[str]) -> Reque
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    lowered = {other.lower(): other for other in known}
-    near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+    """A hint with the names that `name` may be meant for: about as like as the likest one."""
+
+    def likeness(other: str) -> float:
+        return difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio()
+
+    best = max(map(likeness, known), default=0.0)
+    near = [n for n in known if likeness(n) >= max(0.6, best - 0.1)]
     near += [n for n in known if n not in near and len(name) > 2 and name.lower() in n.lower()]
     listing = "`heapwright allocators` lists them; a library is named by its path"
     return f"did you mean {' or '.join(near)}? {listing}" if near else listing

@@ -17,6 +17,13 @@ from rich.console import Console
 UNLIMITED = 100_000
 
 
+class _Console(Console):
+    """Lets a reader that went away be noticed, instead of leaving with a status of its own."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
     """A console on `stream` (standard output by default); `width` overrules what is found out.
 
@@ -27,7 +34,7 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
         target.reconfigure(errors="backslashreplace")
     if width is None and not target.isatty():
         width = UNLIMITED
-    return Console(
+    return _Console(
         file=target,
         width=width,
         highlight=False,

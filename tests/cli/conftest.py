@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a function."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.cli.main import main
+
+from .tools import WORKER, Done, Heapwright, compile_c
+
+
+@pytest.fixture
+def native() -> Path:
+    """The compiled parts, or a skip that says they are missing."""
+    try:
+        return native_dir()
+    except NativeMissingError as error:
+        pytest.skip(f"{error.message}: {error.hint}")
+
+
+@pytest.fixture
+def heapwright(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> Heapwright:
+    """Runs the command line in this process, in `tmp_path`, with its state kept there."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("LD_PRELOAD", "GLIBC_TUNABLES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path) -> Done:
+        monkeypatch.setattr(sys, "argv", ["heapwright", *map(os.fspath, arguments)])
+        with pytest.raises(SystemExit) as leaving:
+            main()
+        printed = capfd.readouterr()
+        assert isinstance(leaving.value.code, int)
+        return Done(int(leaving.value.code), printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_c(tmp_path_factory.mktemp("worker") / "worker", WORKER)

@@ -1,0 +1,368 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright compare` from end to end: real runs of real commands, short ones."""
+
+import csv
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.runs import Outcome
+
+from .tools import FORWARDING, WORKER, Heapwright, compile_c, forwarding, library
+
+pytestmark = pytest.mark.usefixtures("native")
+
+
+def read(path: Path) -> Comparison:
+    return Comparison.from_json(path.read_text(encoding="utf-8"))
+
+
+def outcomes(comparison: Comparison, allocator: str) -> list[Outcome]:
+    return [run.outcome for run in comparison.runs if run.allocator == allocator]
+
+
+def test_the_main_job(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None:
+    done = heapwright(
+        "compare", "-n", "3", "--json", "out.json", "--csv", "out.csv", "-a", "glibc,kingsley,lea",
+        "--", worker,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "out.json")
+    assert comparison.command == (str(worker),)
+    assert comparison.design.blocks == 3
+    assert comparison.design.baseline == "glibc"
+    assert len(comparison.runs) == 4 * 3
+    assert all(run.outcome is Outcome.OK and run.interposed for run in comparison.runs)
+    assert [run.warmup for run in comparison.runs] == [True] * 3 + [False] * 9
+    for run in comparison.runs:
+        assert run.wall_s is not None
+        assert 0 < run.wall_s < 60
+        assert run.peak_rss_bytes is not None
+        assert 2**18 < run.peak_rss_bytes < 2**28
+    assert {effect.response for effect in comparison.effects} == {"time", "memory", "cpu"}
+    assert comparison.verdict.reason in done.out
+    for name in ("glibc (baseline)", "kingsley", "lea"):
+        assert name in done.out
+    info = {treatment.allocator: treatment for treatment in comparison.treatments}
+    assert info["lea"].sha256
+    assert info["lea"].version
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 12
+    # the runs are safe in out.json, so nothing else is left
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.json", "state"]
+    assert list((tmp_path / "state" / "heapwright").iterdir()) == []
+
+
+def test_without_a_file_the_raw_runs_stay_in_the_journal(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-n", "1", "-a", "glibc,lea", "--", worker)
+    assert done.status == 0
+    (journal,) = (tmp_path / "state" / "heapwright").iterdir()
+    assert f"raw runs: {journal}" in done.out
+    header, *runs = map(json.loads, journal.read_text(encoding="utf-8").splitlines())
+    assert header["command"] == [str(worker)]
+    assert runs[0]["allocator"] == "glibc"
+    assert len(runs) == 4
+
+
+def test_the_baseline_is_added_and_may_be_a_library(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    mine = forwarding(tmp_path / "mine.so")
+    heapwright("compare", "-n", "1", "-a", "lea", "--json", "a.json", "--", worker)
+    assert {t.allocator for t in read(tmp_path / "a.json").treatments} == {"glibc", "lea"}
+    done = heapwright(
+        "compare", "-n", "1", "-a", "lea", "--baseline", "./mine.so", "--json", "b.json",
+        "--", worker, "1",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "b.json")
+    assert comparison.design.baseline == "mine.so"
+    assert comparison.treatments[0].preload == str(mine)
+
+
+def test_a_library_that_crashes_is_an_outcome_and_no_time(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    forwarding(tmp_path / "aborts.so", "abort()")
+    done = heapwright(
+        "compare", "-n", "4", "-a", "glibc,lea,./aborts.so", "--json", "out.json", "--", worker
+    )
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "out.json")
+    assert outcomes(comparison, "aborts.so") == [Outcome.CRASHED] * 3
+    assert outcomes(comparison, "lea") == [Outcome.OK] * 5
+    assert "aborts.so" not in {effect.allocator for effect in comparison.effects}
+    assert comparison.verdict.allocator != "aborts.so"
+    assert "aborts.so: crashed 3 times: killed by SIGABRT" in done.out
+    assert "aborts.so was given up after block 2" in done.out
+
+
+def test_a_library_that_hangs_is_a_timeout(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    forwarding(tmp_path / "hangs.so", "for (;;) pause()")
+    done = heapwright(
+        "compare", "-n", "1", "--timeout", "0.5", "-a", "glibc,./hangs.so", "--json", "out.json",
+        "--", worker,
+    )  # fmt: skip
+    comparison = read(tmp_path / "out.json")
+    assert outcomes(comparison, "hangs.so") == [Outcome.TIMEOUT] * 2
+    assert outcomes(comparison, "glibc") == [Outcome.OK] * 2
+    assert "0.5 s at most" in done.out
+    assert done.status == ExitCode.NOTHING_COMPARED
+
+
+def test_a_library_that_fails_even_in_the_probe_is_still_measured(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    forwarding(tmp_path / "dies.so", "abort()", limit=0)
+    done = heapwright(
+        "compare", "-n", "1", "-a", "glibc,lea,./dies.so", "--json", "out.json", "--", worker
+    )
+    assert done.status == 0, done.err
+    assert outcomes(read(tmp_path / "out.json"), "dies.so") == [Outcome.CRASHED] * 2
+    assert "dies.so: it loads, but the probe is killed by SIGABRT" in done.out
+
+
+def test_a_library_without_malloc_is_refused_before_any_run(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    library(tmp_path / "empty.so", "int nothing;\n")
+    done = heapwright("compare", "-a", "glibc,./empty.so", "--json", "out.json", "--", worker)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "empty.so cannot be used: it defines no malloc" in done.err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_library_that_does_not_load_is_refused_in_the_loaders_words(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "text.so").write_text("no library\n" * 100)
+    done = heapwright("compare", "-a", "./text.so,none.so", "--", worker)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "text.so cannot be used: it does not load: cannot be preloaded (invalid ELF" in done.err
+    assert "none.so cannot be used" in done.err
+    assert "cannot open shared object file" in done.err
+
+
+def test_libraries_in_folders_that_the_loader_cannot_name(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    for folder in ("a b", "c:d"):
+        (tmp_path / folder).mkdir()
+        forwarding(tmp_path / folder / "m.so", limit=10**9)
+    done = heapwright(
+        "compare", "-n", "1", "-a", "a b/m.so,c:d/m.so", "--json", "out.json", "--", worker
+    )
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "out.json")
+    assert {run.allocator for run in comparison.runs} == {"glibc", "a b/m.so", "c:d/m.so"}
+    assert all(run.interposed for run in comparison.runs)
+
+
+def test_settings_are_levels(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None:
+    done = heapwright(
+        "compare", "-n", "1", "-a", "glibc", "--set", "glibc:MALLOC_ARENA_MAX=1",
+        "--set", "glibc:GLIBC_TUNABLES=glibc.malloc.tcache_count=0", "--json", "out.json",
+        "--", worker,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert {t.label for t in read(tmp_path / "out.json").treatments} == {
+        "glibc",
+        "glibc [MALLOC_ARENA_MAX=1]",
+        "glibc [GLIBC_TUNABLES=glibc.malloc.tcache_count=0]",
+    }
+
+
+def test_a_setting_reaches_the_command(heapwright: Heapwright, tmp_path: Path) -> None:
+    heapwright(
+        "compare", "-n", "1", "--shell", "-a", "glibc", "--set", "glibc:MALLOC_MARK=a,b:c d",
+        "--", "echo \"$MALLOC_MARK\" >> seen",
+    )  # fmt: skip
+    assert sorted((tmp_path / "seen").read_text().splitlines()) == ["", "", "a,b:c d", "a,b:c d"]
+
+
+def test_the_same_seed_gives_the_same_order(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    def order(name: str, seed: str, allocators: str) -> list[tuple[int, str]]:
+        heapwright(
+            "compare", "-n", "4", "--seed", seed, "-a", allocators, "--json", name, "--", worker
+        )
+        comparison = read(tmp_path / name)
+        assert comparison.design.seed == int(seed)
+        return [(run.block, run.allocator) for run in comparison.runs]
+
+    first = order("a.json", "42", "glibc,kingsley,lea")
+    assert order("b.json", "42", "lea,kingsley,glibc") == first
+    assert order("c.json", "43", "glibc,kingsley,lea") != first
+
+
+def test_a_seed_that_was_drawn_is_told_and_recorded(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-n", "1", "-a", "lea", "--json", "out.json", "--", worker)
+    assert f"seed {read(tmp_path / 'out.json').design.seed}" in done.out
+
+
+def test_a_command_that_fails_under_the_baseline(heapwright: Heapwright, tmp_path: Path) -> None:
+    script = "import sys; sys.exit('it is broken')"
+    done = heapwright(
+        "compare", "-a", "glibc,lea", "--json", "out.json", "--", sys.executable, "-c", script
+    )
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "under glibc, the baseline, the command ended as failed: exit status 1" in done.err
+    assert "it is broken" in done.err
+    assert "--expect-exit 1" in done.err
+    assert len(read(tmp_path / "out.json").runs) == 1
+
+
+def test_an_exit_status_that_is_expected_is_good(heapwright: Heapwright, tmp_path: Path) -> None:
+    done = heapwright(
+        "compare", "-n", "1", "-a", "glibc,lea", "--expect-exit", "3", "--json", "out.json",
+        "--", "/bin/sh", "-c", "exit 3",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert {run.exit_status for run in read(tmp_path / "out.json").runs} == {3}
+
+
+def test_words_reach_the_command_unchanged(heapwright: Heapwright, tmp_path: Path) -> None:
+    words = ["a b", "", "'\"$HOME*", "--json", "-n", "é\n"]
+    script = "import json, sys; json.dump(sys.argv[1:], open('seen', 'w'))"
+    heapwright("compare", "-n", "1", "-a", "lea", "--", sys.executable, "-c", script, *words)
+    assert json.loads((tmp_path / "seen").read_text()) == words
+
+
+def test_a_shell_is_there_only_when_asked_for(heapwright: Heapwright, tmp_path: Path) -> None:
+    heapwright("compare", "-n", "1", "-a", "lea", "--", "/bin/echo", "x", ">", "no")
+    assert not (tmp_path / "no").exists()
+    heapwright("compare", "-n", "1", "-a", "lea", "--shell", "--", "/bin/echo", "x", ">", "yes")
+    assert (tmp_path / "yes").read_text() == "x\n"
+
+
+def test_what_the_command_reads(heapwright: Heapwright, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("from the file")
+    heapwright(
+        "compare", "-n", "1", "-a", "lea", "--shell", "--", "cat >> nothing; echo . >> nothing"
+    )
+    assert set((tmp_path / "nothing").read_text()) == {".", "\n"}
+    heapwright(
+        "compare", "-n", "1", "-a", "lea", "--stdin", "in", "--shell", "--", "cat > something"
+    )
+    assert (tmp_path / "something").read_text() == "from the file"
+
+
+def test_the_folder_of_the_command(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "prog").symlink_to(worker)
+    done = heapwright(
+        "compare", "-n", "1", "-a", "lea", "--cwd", "folder", "--prepare", "pwd > where",
+        "--json", "out.json", "--", "./prog",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert Path((folder / "where").read_text().strip()).samefile(folder)
+    assert (tmp_path / "out.json").exists()
+
+
+def test_the_preparation_runs_before_each_run(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    heapwright("compare", "-n", "2", "-a", "lea", "--prepare", "echo x >> count", "--", worker)
+    assert (tmp_path / "count").read_text().count("x") == 3 * 2
+
+
+def test_a_preparation_that_fails_wastes_nothing(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-a", "lea", "--prepare", "echo no luck >&2; exit 7", "--", worker)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "--prepare ended with status 7: no luck" in done.err
+    # in the middle: what was measured is analysed and kept
+    done = heapwright(
+        "compare", "-n", "5", "-a", "lea", "--prepare",
+        "echo x >> count; [ $(wc -l < count) -lt 8 ]", "--json", "out.json", "--", worker,
+    )  # fmt: skip
+    assert done.status == ExitCode.BAD_INPUT
+    comparison = read(tmp_path / "out.json")
+    assert len(comparison.runs) == 7
+    assert comparison.effects
+
+
+def test_processors_are_pinned(heapwright: Heapwright, tmp_path: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    script = "import os; open('seen', 'a').write(f'{os.sched_getaffinity(0)}\\n')"
+    heapwright(
+        "compare", "-n", "1", "-a", "lea", "--pin", str(cpu), "--json", "out.json",
+        "--", sys.executable, "-c", script,
+    )  # fmt: skip
+    assert set((tmp_path / "seen").read_text().splitlines()) == {f"{{{cpu}}}"}
+    assert read(tmp_path / "out.json").design.pinned_cpus == (cpu,)
+
+
+def test_quiet_prints_the_sentence_alone(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-q", "-n", "2", "-a", "lea", "--json", "o.json", "--", worker)
+    assert done.out == read(tmp_path / "o.json").verdict.reason + "\n"
+    assert done.err == ""
+
+
+def test_json_on_standard_output_is_nothing_but_json(heapwright: Heapwright, worker: Path) -> None:
+    done = heapwright("compare", "-n", "1", "-a", "lea", "--json", "-", "--", worker)
+    assert Comparison.from_json(done.out).design.blocks == 1
+    assert "glibc (baseline)" in done.err
+
+
+def test_a_cap_is_a_filter_on_the_advice(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright(
+        "compare", "-n", "2", "-a", "lea", "--cap", "1k", "--json", "out.json", "--", worker
+    )
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "out.json")
+    assert comparison.design.cap_bytes == 1024
+    assert comparison.pareto == ()
+    assert comparison.verdict.action != "switch"
+
+
+def test_a_preload_of_the_users_own_stays_and_is_mentioned(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = library(tmp_path / "own.so", "int nothing;\n")
+    monkeypatch.setenv("LD_PRELOAD", str(own))
+    done = heapwright(
+        "compare", "-n", "1", "-a", "lea", "--shell", "--", f"{worker}; echo $LD_PRELOAD > seen"
+    )
+    assert done.status == 0, done.err
+    assert (tmp_path / "seen").read_text().strip().endswith(f":{own}")
+    assert f"your own LD_PRELOAD stays in force, after each allocator: {own}" in done.out
+
+
+def test_a_malloc_of_the_users_own_preload_is_not_taken_for_glibc(
+    heapwright: Heapwright, worker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", str(forwarding(tmp_path / "own.so", limit=10**9)))
+    done = heapwright("compare", "-n", "1", "-a", "lea", "--json", "out.json", "--", worker)
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "the command ended as not-interposed" in done.err
+    assert "--baseline" in done.err
+
+
+def test_a_malloc_in_the_program_itself_is_not_interposed(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    text = FORWARDING.replace("AFTER", "").replace("LIMIT", "1000000000")
+    program = compile_c(tmp_path / "prog", text + WORKER, "-rdynamic")
+    done = heapwright("compare", "-a", "lea", "--json", "out.json", "--", program)
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert read(tmp_path / "out.json").runs[0].outcome is Outcome.NOT_INTERPOSED
