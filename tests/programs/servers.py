@@ -2,54 +2,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start a server under an allocator, wait until it answers, and stop it by its process id."""
 
+import os
+import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from .under import Under
+from .under import Launched, Under
 
 START_S = 60
-STOP_S = 60
 
 
 @contextmanager
 def running(
     under: Under,
     command: Sequence[str | Path],
-    answers: Callable[[], bool],
+    answers: Callable[[Launched], bool],
+    *,
     extra: Mapping[str, str] | None = None,
-) -> Iterator[subprocess.Popen[bytes]]:
-    """The server while the block runs; fails when it ends by itself or dies on being stopped."""
-    log = under.home / "server.log"
-    with log.open("wb") as errors:
-        server = subprocess.Popen(
-            command,
-            env=under.environment(extra),
-            cwd=under.home,
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-        )
-        try:
-            deadline = time.monotonic() + START_S
-            while not answers():
-                assert server.poll() is None, f"ended with {server.returncode}:\n{log.read_text()}"
-                assert time.monotonic() < deadline, f"no answer in {START_S} s:\n{log.read_text()}"
-                time.sleep(0.01)  # between two questions; the answer decides
-            under.prove_mapped(server.pid)
-            yield server
-            assert server.poll() is None, f"ended with {server.returncode}:\n{log.read_text()}"
-        finally:
-            server.terminate()
-            try:
-                server.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
-                raise
+    dies: bool = False,
+) -> Iterator[Launched]:
+    """The server while the block runs, then SIGTERM to it. Fails when it ends by itself, when it
+    does not take the signal as it should (by leaving with status 0, or, if it `dies`, by dying of
+    it), and when the allocator was not in effect."""
+    with under.launch(command, extra=extra) as server:
+        deadline = time.monotonic() + START_S
+        while not answers(server):
+            if server.runner.poll() is not None:
+                under.settle(server)  # says why it is over
+            assert time.monotonic() < deadline, f"{command}: no answer in {START_S} s"
+            time.sleep(0.01)  # between two questions; the answer decides
+        yield server
+        pid = server.pid()
+        if pid is not None:  # otherwise it is dead, and the end tells of what
+            os.kill(pid, signal.SIGTERM)
+        under.settle(server, signal=signal.SIGTERM if dies else None)
 
 
 def accepts(address: Path) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from .servers import running
-from .under import Under, needed
+from .under import Launched, Under, needed
 
 CLIENTS = 4
 REQUESTS = 60
@@ -32,22 +32,22 @@ def fetch(port: int, folder: Path, number: int) -> int:
     return received
 
 
+def port(server: Launched) -> int:
+    """Where the server listens, once it has said so; 0 before."""
+    said = re.search(r"port (\d+)", server.output.read_text()) if server.output.exists() else None
+    return int(said[1]) if said else 0
+
+
 def test_http_server_sends_what_is_there(under: Under) -> None:
     python = needed("python3", "python3")
-    folder = under.home
     for size in SIZES:
-        (folder / f"{size}.bin").write_bytes(random.Random(size).randbytes(size))
-    log = under.home / "server.log"
+        (under.home / f"{size}.bin").write_bytes(random.Random(size).randbytes(size))
     # Port 0: any that is free; the server says which, and listens by then.
     command = [python, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
-
-    def port() -> int:
-        said = re.search(r"port (\d+)", log.read_text())
-        return int(said[1]) if said else 0
-
     extra = {"PYTHONMALLOC": "malloc"}
-    with running(under, command, lambda: port() != 0, extra) as server:
+    with running(
+        under, command, lambda server: port(server) != 0, extra=extra, dies=True
+    ) as server:
         with ThreadPoolExecutor(CLIENTS) as pool:
-            received = list(pool.map(partial(fetch, port(), folder), range(CLIENTS)))
+            received = list(pool.map(partial(fetch, port(server), under.home), range(CLIENTS)))
         assert min(received) > 0
-    assert server.returncode == -15  # by our SIGTERM, not by any other signal

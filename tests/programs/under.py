@@ -3,18 +3,19 @@
 """Run a program of the distribution under one allocator, and prove that it was under it.
 
 A run goes through heapwright-run with the witness preloaded behind the allocator, so every process
-of it says which object gave it malloc; a server, which outlives the call that starts it, is looked
-at through its memory map instead. `Under(GLIBC)` runs the same thing on the C library, to get the
-answer that the others have to give.
+of it says which object gave it malloc. `Under(GLIBC)` runs the same thing on the C library, to get
+the answer that the others have to give.
 """
 
 import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -54,6 +55,21 @@ class Finished:
     processes: tuple[Process, ...]
 
 
+@dataclass(frozen=True)
+class Launched:
+    """A command that runs below heapwright-run."""
+
+    command: Sequence[str | Path]
+    runner: subprocess.Popen[bytes]
+    report: TextIO
+    output: Path
+
+    def pid(self) -> int | None:
+        """The command's own process, while it lives."""
+        below = Path(f"/proc/{self.runner.pid}/task/{self.runner.pid}/children")
+        return next((int(pid) for pid in below.read_text(encoding="ascii").split()), None)
+
+
 class Under:
     """Programs under the allocator `name`."""
 
@@ -66,18 +82,13 @@ class Under:
     def __repr__(self) -> str:
         return f"Under({self.name!r})"
 
-    def environment(self, extra: Mapping[str, str] | None = None, *behind: Path) -> dict[str, str]:
-        """A plain environment, the allocator preloaded first, then the libraries `behind` it."""
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """A plain environment with the allocator preloaded first, the witness behind it."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-        plain |= {
-            "HOME": str(self.home),
-            "TMPDIR": str(self.home),
-            "LC_ALL": "C.UTF-8",
-            "TZ": "UTC",
-        }
-        preloaded = [str(p) for p in (self.library, *behind) if p is not None]
-        if preloaded:
-            plain["LD_PRELOAD"] = ":".join(preloaded)
+        plain |= {"HOME": str(self.home), "TMPDIR": str(self.home)}
+        plain |= {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        preloaded = [p for p in (self.library, native.witness()) if p is not None]
+        plain["LD_PRELOAD"] = ":".join(map(str, preloaded))
         return plain | dict(extra or {})
 
     def run(
@@ -91,6 +102,18 @@ class Under:
         """Run to a good end. Fails unless the command ends with status 0, leaves nothing running,
         and had malloc from our library: in all its processes, or at least in the command itself
         when it starts some with an environment of their own (`everywhere=False`)."""
+        with self.launch(command, cwd=cwd, extra=extra) as launched:
+            return self.settle(launched, everywhere=everywhere)
+
+    @contextmanager
+    def launch(
+        self,
+        command: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> Iterator[Launched]:
+        """The command, running; whatever of it is left at the end of the block is ended."""
         self._runs += 1
         base = self.home / f"run-{self.name}-{self._runs}"
         output, record = base.with_suffix(".out"), base.with_suffix(".witness")
@@ -104,19 +127,31 @@ class Under:
                         *("--cwd", cwd or self.home, "--stdout", output, "--witness", record),
                         *("--", *command),
                     ],
-                    env=self.environment(extra, native.witness()),
+                    env=self.environment(extra),
                     pass_fds=[writing],
                     stderr=subprocess.DEVNULL,  # its last lines are in the report
                 )
             finally:
                 os.close(writing)
             with runner:
-                result = json.load(report)
+                try:
+                    yield Launched(command, runner, report, output)
+                finally:
+                    runner.terminate()  # ends the whole tree; nothing when all is over
+
+    def settle(
+        self, launched: Launched, *, everywhere: bool = True, signal: int | None = None
+    ) -> Finished:
+        """Wait for the end; fails unless it is a good one, or the one by `signal`."""
+        result = json.load(launched.report)
         errors = result["stderr_tail"]
         ending = {k: result[k] for k in ("exit_status", "signal", "timed_out", "spawn_error")}
         good = {"exit_status": 0, "signal": None, "timed_out": False, "spawn_error": None}
-        written = output.read_bytes()
-        assert ending == good, f"{command}:\n{written.decode(errors='replace')[-4000:]}\n{errors}"
+        if signal is not None:
+            good |= {"exit_status": None, "signal": signal}
+        written = launched.output.read_bytes()
+        said = f"{written.decode(errors='replace')[-4000:]}\n{errors}"
+        assert ending == good, f"{launched.command}:\n{said}"
         assert result["leftover_processes"] == 0
         processes = tuple(
             Process(p["exe"], p["ppid"], p["provider"], p["provider_is_libc"])
@@ -124,7 +159,8 @@ class Under:
         )
         proven = [process for process in processes if self._gave_malloc(process)]
         unproven = [process for process in processes if process not in proven]
-        assert any(process.parent == runner.pid for process in proven), f"not in effect: {unproven}"
+        own = [process for process in proven if process.parent == launched.runner.pid]
+        assert own, f"not in effect: {unproven}"
         assert not (everywhere and unproven), f"not in effect everywhere: {unproven}"
         return Finished(written, errors, processes)
 
@@ -132,8 +168,3 @@ class Under:
         if self.library is None:
             return process.libc
         return process.provider is not None and Path(process.provider).samefile(self.library)
-
-    def prove_mapped(self, pid: int) -> None:
-        """Fail unless the running process `pid` has our library in its memory."""
-        maps = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
-        assert self.library is None or str(self.library) in maps
