@@ -286,6 +286,7 @@ def test_a_preparation_that_fails_wastes_nothing(
     done = heapwright("compare", "-a", "lea", "--prepare", "echo no luck >&2; exit 7", "--", worker)
     assert done.status == ExitCode.BAD_INPUT
     assert "--prepare ended with status 7: no luck" in done.err
+    assert list((tmp_path / "state" / "heapwright").iterdir()) == []
     # in the middle: what was measured is analysed and kept
     done = heapwright(
         "compare", "-n", "5", "-a", "lea", "--prepare",
@@ -366,3 +367,25 @@ def test_a_malloc_in_the_program_itself_is_not_interposed(
     done = heapwright("compare", "-a", "lea", "--json", "out.json", "--", program)
     assert done.status == ExitCode.NOTHING_COMPARED
     assert read(tmp_path / "out.json").runs[0].outcome is Outcome.NOT_INTERPOSED
+
+
+def test_a_budget_ends_it(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None:
+    heapwright(
+        "compare", "--until", "0.001%", "--budget", "0.02", "-a", "lea", "--json", "out.json",
+        "--", worker, "10", "100",
+    )  # fmt: skip
+    design = read(tmp_path / "out.json").design
+    assert design.stopped_because == "the budget of 0.02 minutes is spent"
+    assert design.blocks < 10
+    assert design.until == pytest.approx(0.00001)
+
+
+def test_everything_usable_is_compared_by_default(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-n", "1", "--json", "out.json", "--", worker)
+    assert done.status == 0, done.err
+    named = {treatment.allocator for treatment in read(tmp_path / "out.json").treatments}
+    listed = json.loads(heapwright("allocators", "--json").out)
+    assert named == {allocator["name"] for allocator in listed if allocator["usable"]}
+    assert {"glibc", "glibc-no-tcache", "kingsley", "kingsley-coalescing", "lea"} <= named

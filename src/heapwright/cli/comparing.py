@@ -9,6 +9,7 @@ the journal is removed only when the runs are safe in the file of `--json`.
 
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -106,11 +107,24 @@ def run_comparison(options: Options) -> ExitCode:
             "environment": machine.model_dump(mode="json"),
             "treatments": [describe(each).model_dump(mode="json") for each in plan.treatments],
         }
-        with Journal.open(header) as journal:
+        with Journal.open(header) as journal, _telling_of(journal):
             result = _measure(options, plan, question, paths, journal)
             comparison = conclude(plan, question, result, machine)
             notes = [*choice.notes, *warnings, *notes_on(comparison, result)]
             return _deliver(options, outputs, comparison, result, notes, journal)
+
+
+@contextmanager
+def _telling_of(journal: Journal) -> Iterator[None]:
+    """When the analysis is broken off, or fails by a defect of ours, say where the runs are."""
+    try:
+        yield
+    except HeapwrightError:
+        raise
+    except BaseException:
+        if journal.path is not None:
+            print(f"heapwright: raw runs: {journal.path}", file=sys.stderr)  # noqa: T201
+        raise
 
 
 def _plan(options: Options, choice: Choice, question: Question) -> Plan:
@@ -157,13 +171,17 @@ def _measure(
         _ended_as_interrupted(),
         Display(len(plan.treatments), plan.warmup, target, quiet=options.quiet) as display,
     ):
-        return run_experiment(
-            plan,
-            Measurement(conditions, paths).execute,
-            journal=journal,
-            enough=enough_by(plan, question),
-            watch=display.watch,
-        )
+        try:
+            return run_experiment(
+                plan,
+                Measurement(conditions, paths).execute,
+                journal=journal,
+                enough=enough_by(plan, question),
+                watch=display.watch,
+            )
+        except HeapwrightError:  # raised only while there is no run to keep
+            journal.discard()
+            raise
 
 
 @contextmanager
@@ -190,7 +208,7 @@ def _deliver(
 ) -> ExitCode:
     """Write the files, then print; the journal goes only when everything is safe elsewhere."""
     failure = _write(outputs, comparison)
-    notes = [*notes, *_whereabouts(outputs, journal, failure)]
+    notes = [*notes, *_whereabouts(outputs, comparison, journal, failure)]
     failure = _print(options, outputs, comparison, notes) or failure
     if failure is not None and journal.path is not None:
         failure.hint = f"nothing is lost: every raw run is in {journal.path}"
@@ -203,11 +221,16 @@ def _deliver(
 
 
 def _whereabouts(
-    outputs: Outputs, journal: Journal, failure: HeapwrightError | None
+    outputs: Outputs,
+    comparison: Comparison,
+    journal: Journal,
+    failure: HeapwrightError | None,
 ) -> Iterator[str]:
-    """Where the raw runs are; the journal is removed if they are in the document."""
+    """Where the raw runs are; the journal is removed if they are in the document, or none is."""
     if outputs.json is not None and failure is None:
         yield f"raw runs and analysis: {outputs.json.text}"
+        journal.discard()
+    elif not _has_answer(comparison):
         journal.discard()
     elif journal.path is not None:
         yield f"raw runs: {journal.path}"
@@ -215,11 +238,16 @@ def _whereabouts(
         yield f"the journal of raw runs is not complete: {journal.failure}"
 
 
+def _has_answer(comparison: Comparison) -> bool:
+    """Not if the command failed at once: that is told as an error."""
+    return len(comparison.runs) > 1
+
+
 def _print(
     options: Options, outputs: Outputs, comparison: Comparison, notes: Sequence[str]
 ) -> HeapwrightError | None:
-    """Print the answer, unless there is none: a single run that failed is told as an error."""
-    if len(comparison.runs) < 2 and not options.quiet:
+    """Print the answer, if there is one."""
+    if not _has_answer(comparison) and not options.quiet:
         return None
     try:
         print_answer(comparison, notes, quiet=options.quiet, stderr=outputs.take_standard_output)

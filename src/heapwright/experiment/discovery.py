@@ -161,13 +161,13 @@ class Discovery:
 
 def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
     """Whether a probed library is usable, and what is wrong with it, if anything."""
+    report = probe.report
     if probe.words:
         return False, f"it does not load: {probe.words}"
-    report = probe.report
     if report is None:
-        if defines_malloc(library):
-            return True, f"it loads, but the probe {probe.ending}"
-        return False, f"it defines no malloc, and the probe {probe.ending}"
+        usable = defines_malloc(library)
+        what = "it loads, but" if usable else "it defines no malloc, and"
+        return usable, f"{what} the probe {probe.ending}"
     if report.provider_is_libc:
         return False, "it defines no malloc: with it preloaded, malloc is still the C library's"
     if not report.comes_from(library) and not defines_malloc(library):
