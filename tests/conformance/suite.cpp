@@ -13,7 +13,6 @@
 #include <cstring>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace conformance {
@@ -35,12 +34,6 @@ const Case*& list() {
 
 unsigned char patternAt(std::size_t index, unsigned seed) {
     return static_cast<unsigned char>((index * 131U + seed * 2654435761U + 1) >> 3U);
-}
-
-std::int64_t nanosecondsNow() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
 std::size_t addressSpaceInUse() {
@@ -151,13 +144,6 @@ void limitAddressSpace(std::size_t more) {
     if (::setrlimit(RLIMIT_AS, &wanted) != 0) {
         skip("the address space cannot be limited here");
     }
-}
-
-Deadline::Deadline(double seconds)
-    : end_(nanosecondsNow() + static_cast<std::int64_t>(seconds * 1e9)) {}
-
-bool Deadline::passed() const {
-    return nanosecondsNow() >= end_;
 }
 
 const char* pluginPath(const char* file) {

@@ -111,16 +111,6 @@ private:
     std::uint64_t state_;
 };
 
-/// Whether `seconds` have passed since the object was made.
-class Deadline {
-public:
-    explicit Deadline(double seconds);
-    [[nodiscard]] bool passed() const;
-
-private:
-    std::int64_t end_;
-};
-
 /// The path of a plugin of this suite, installed beside the program; skips if it is not there.
 const char* pluginPath(const char* file);
 

@@ -59,29 +59,25 @@ void hugeAlignment() {
     }
 }
 
-const Case
-    posix("posix_memalign-errors", Demand::standard,
-          "posix_memalign refuses by its value, and leaves its result as it was", [] {
-              int marker = 0;
-              void* out = &marker;
-              for (const std::size_t bad : {0U, 1U, 2U, 4U, 7U, 12U, 24U, 48U, 100U, 4097U}) {
-                  require(posix_memalign(&out, hide(bad), 32) == EINVAL, "not EINVAL");
-                  require(out == &marker, "the result was changed");
-              }
-              require(posix_memalign(&out, 64, hide(SIZE_MAX - 100)) == ENOMEM, "not ENOMEM");
-              require(out == &marker, "the result was changed");
-          });
+void posix() {
+    int marker = 0;
+    void* out = &marker;
+    for (const std::size_t bad : {0U, 1U, 2U, 4U, 7U, 12U, 24U, 48U, 100U, 4097U}) {
+        require(posix_memalign(&out, hide(bad), 32) == EINVAL, "not EINVAL");
+        require(out == &marker, "the result was changed");
+    }
+    require(posix_memalign(&out, 64, hide(SIZE_MAX - 100)) == ENOMEM, "not ENOMEM");
+    require(out == &marker, "the result was changed");
+}
 
-const Case
-    posixErrno("posix_memalign-errno", Demand::robust,
-               "posix_memalign does not set errno when it fails", [] {
-                   void* out = nullptr;
-                   errno = EXDEV;
-                   require(posix_memalign(&out, hide(std::size_t{24}), 32) == EINVAL, "not EINVAL");
-                   require(errno == EXDEV, "errno was changed");
-                   require(posix_memalign(&out, 64, hide(SIZE_MAX - 100)) == ENOMEM, "not ENOMEM");
-                   require(errno == EXDEV, "errno was changed");
-               });
+void posixErrno() {
+    void* out = nullptr;
+    errno = EXDEV;
+    require(posix_memalign(&out, hide(std::size_t{24}), 32) == EINVAL, "not EINVAL");
+    require(errno == EXDEV, "errno was changed");
+    require(posix_memalign(&out, 64, hide(SIZE_MAX - 100)) == ENOMEM, "not ENOMEM");
+    require(errno == EXDEV, "errno was changed");
+}
 
 void alignedErrors() {
     for (const std::size_t bad : {0U, 3U, 6U, 24U, 48U, 4097U}) {
@@ -152,6 +148,10 @@ void manyAligned() {
 }
 
 const Case cases[] = {
+    {"posix_memalign-errors", Demand::standard,
+     "posix_memalign refuses by its value, and leaves its result as it was", posix},
+    {"posix_memalign-errno", Demand::robust, "posix_memalign does not set errno when it fails",
+     posixErrno},
     {"aligned", Demand::standard,
      "every alignment up to 4 MiB, from each function, with every kind of size", alignments},
     {"aligned-huge", Demand::standard, "alignments of up to a gigabyte", hugeAlignment},

@@ -15,37 +15,34 @@ namespace {
 constexpr std::size_t unobtainable = std::size_t{PTRDIFF_MAX} - 4096;
 constexpr std::align_val_t wide{256};
 
-const Case
-    forms("new-forms", Demand::standard,
-          "each form of new gives aligned memory that its forms of delete take", [] {
-              for (const std::size_t size : {0U, 1U, 8U, 17U, 100U, 4096U, 200'000U}) {
-                  const auto check = [size](void* object, std::size_t alignment) {
-                      require(object != nullptr, "new gave nothing");
-                      requireAligned(object, alignment);
-                      fill(object, size, 1);
-                      return object;
-                  };
-                  const std::size_t plain = alignmentFor(size);
-                  const auto aligned = static_cast<std::size_t>(wide);
-                  ::operator delete(check(::operator new(size), plain));
-                  ::operator delete(check(::operator new(size), plain), size);
-                  ::operator delete[](check(::operator new[](size), plain));
-                  ::operator delete[](check(::operator new[](size), plain), size);
-                  ::operator delete(check(::operator new(size, std::nothrow), plain), std::nothrow);
-                  ::operator delete[](check(::operator new[](size, std::nothrow), plain),
-                                      std::nothrow);
-                  ::operator delete(check(::operator new(size, wide), aligned), wide);
-                  ::operator delete(check(::operator new(size, wide), aligned), size, wide);
-                  ::operator delete[](check(::operator new[](size, wide), aligned), wide);
-                  ::operator delete[](check(::operator new[](size, wide), aligned), size, wide);
-                  ::operator delete(check(::operator new(size, wide, std::nothrow), aligned), wide,
-                                    std::nothrow);
-                  ::operator delete[](check(::operator new[](size, wide, std::nothrow), aligned),
-                                      wide, std::nothrow);
-              }
-              ::operator delete(nullptr);
-              ::operator delete[](nullptr, wide);
-          });
+void forms() {
+    for (const std::size_t size : {0U, 1U, 8U, 17U, 100U, 4096U, 200'000U}) {
+        const auto check = [size](void* object, std::size_t alignment) {
+            require(object != nullptr, "new gave nothing");
+            requireAligned(object, alignment);
+            fill(object, size, 1);
+            return object;
+        };
+        const std::size_t plain = alignmentFor(size);
+        const auto aligned = static_cast<std::size_t>(wide);
+        ::operator delete(check(::operator new(size), plain));
+        ::operator delete(check(::operator new(size), plain), size);
+        ::operator delete[](check(::operator new[](size), plain));
+        ::operator delete[](check(::operator new[](size), plain), size);
+        ::operator delete(check(::operator new(size, std::nothrow), plain), std::nothrow);
+        ::operator delete[](check(::operator new[](size, std::nothrow), plain), std::nothrow);
+        ::operator delete(check(::operator new(size, wide), aligned), wide);
+        ::operator delete(check(::operator new(size, wide), aligned), size, wide);
+        ::operator delete[](check(::operator new[](size, wide), aligned), wide);
+        ::operator delete[](check(::operator new[](size, wide), aligned), size, wide);
+        ::operator delete(check(::operator new(size, wide, std::nothrow), aligned), wide,
+                          std::nothrow);
+        ::operator delete[](check(::operator new[](size, wide, std::nothrow), aligned), wide,
+                            std::nothrow);
+    }
+    ::operator delete(nullptr);
+    ::operator delete[](nullptr, wide);
+}
 
 void zero() {
     void* first = ::operator new(hide(std::size_t{0}));
@@ -66,20 +63,17 @@ void requireBadAlloc(Allocate allocate, Location where = Location::current()) {
     require(thrown, "no bad_alloc", where);
 }
 
-const Case
-    badAlloc("new-bad_alloc", Demand::standard,
-             "the throwing forms throw bad_alloc, the others give null", [] {
-                 requireBadAlloc([](std::size_t size) { return ::operator new(size); });
-                 requireBadAlloc([](std::size_t size) { return ::operator new[](size); });
-                 requireBadAlloc([](std::size_t size) { return ::operator new(size, wide); });
-                 requireBadAlloc([](std::size_t size) { return ::operator new[](size, wide); });
-                 const std::size_t size = hide(unobtainable);
-                 require(::operator new(size, std::nothrow) ==
-                             nullptr&& ::operator new[](size, std::nothrow) ==
-                             nullptr&& ::operator new(size, wide, std::nothrow) ==
-                             nullptr&& ::operator new[](size, wide, std::nothrow) == nullptr,
-                         "memory was given that cannot exist");
-             });
+void badAlloc() {
+    requireBadAlloc([](std::size_t size) { return ::operator new(size); });
+    requireBadAlloc([](std::size_t size) { return ::operator new[](size); });
+    requireBadAlloc([](std::size_t size) { return ::operator new(size, wide); });
+    requireBadAlloc([](std::size_t size) { return ::operator new[](size, wide); });
+    const std::size_t size = hide(unobtainable);
+    require(::operator new(size, std::nothrow) == nullptr&& ::operator new[](size, std::nothrow) ==
+                nullptr&& ::operator new(size, wide, std::nothrow) ==
+                nullptr&& ::operator new[](size, wide, std::nothrow) == nullptr,
+            "memory was given that cannot exist");
+}
 
 int handlerCalls = 0;
 
@@ -145,6 +139,10 @@ void handlerThrows() {
 }
 
 const Case cases[] = {
+    {"new-forms", Demand::standard,
+     "each form of new gives aligned memory that its forms of delete take", forms},
+    {"new-bad_alloc", Demand::standard, "the throwing forms throw bad_alloc, the others give null",
+     badAlloc},
     {"new-zero", Demand::standard, "new of nothing gives distinct objects", zero},
     {"new-handler-loop", Demand::standard,
      "the handler is called until there is none, and then bad_alloc", handlerLoop},

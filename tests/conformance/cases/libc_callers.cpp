@@ -18,27 +18,25 @@ using namespace conformance;
 
 namespace {
 
-const Case
-    texts("libc-texts", Demand::standard, "strdup, asprintf, getcwd, realpath: freed by us", [] {
-        for (int i = 0; i < 200; ++i) {
-            char* copy = ::strdup("some text");
-            char* part = ::strndup(copy, 4);
-            require(std::strcmp(part, "some") == 0, "strndup");
-            char* printed = nullptr;
-            require(::asprintf(&printed, "%*d|%s", i * 10, i, copy) > 0, "asprintf");
-            require(std::strlen(printed) >= static_cast<std::size_t>(i) * 10, "asprintf is short");
-            wchar_t* wide = ::wcsdup(L"wide");
-            char* folder = ::getcwd(nullptr, 0);
-            char* path = ::realpath("/", nullptr);
-            require(folder != nullptr && path != nullptr && std::strcmp(path, "/") == 0,
-                    "realpath");
-            for (void* object :
-                 {static_cast<void*>(copy), static_cast<void*>(part), static_cast<void*>(printed),
-                  static_cast<void*>(wide), static_cast<void*>(folder), static_cast<void*>(path)}) {
-                std::free(object);
-            }
+void texts() {
+    for (int i = 0; i < 200; ++i) {
+        char* copy = ::strdup("some text");
+        char* part = ::strndup(copy, 4);
+        require(std::strcmp(part, "some") == 0, "strndup");
+        char* printed = nullptr;
+        require(::asprintf(&printed, "%*d|%s", i * 10, i, copy) > 0, "asprintf");
+        require(std::strlen(printed) >= static_cast<std::size_t>(i) * 10, "asprintf is short");
+        wchar_t* wide = ::wcsdup(L"wide");
+        char* folder = ::getcwd(nullptr, 0);
+        char* path = ::realpath("/", nullptr);
+        require(folder != nullptr && path != nullptr && std::strcmp(path, "/") == 0, "realpath");
+        for (void* object :
+             {static_cast<void*>(copy), static_cast<void*>(part), static_cast<void*>(printed),
+              static_cast<void*>(wide), static_cast<void*>(folder), static_cast<void*>(path)}) {
+            std::free(object);
         }
-    });
+    }
+}
 
 void lines() {
     std::FILE* file = std::tmpfile();
@@ -97,33 +95,34 @@ int compareInts(const void* left, const void* right) {
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-const Case
-    others("libc-others", Demand::standard,
-           "regcomp, iconv, setlocale, environment, qsort and threads' data allocate inside", [] {
-               for (int round = 0; round < 20; ++round) {
-                   regex_t regex;
-                   require(::regcomp(&regex, "^(a|b)*[0-9]{2,30}$", REG_EXTENDED) == 0, "regcomp");
-                   require(::regexec(&regex, "abba123", 0, nullptr, 0) == 0, "regexec");
-                   ::regfree(&regex);
-                   const iconv_t converter = ::iconv_open("UTF-8", "ISO-8859-1");
-                   if (converter != reinterpret_cast<iconv_t>(-1)) {
-                       ::iconv_close(converter);
-                   }
-                   std::setlocale(LC_ALL, round % 2 == 0 ? "C" : "C.UTF-8");
-                   ::setenv("HEAPWRIGHT_CONFORMANCE", round % 2 == 0 ? "a" : "a longer value", 1);
-                   static int numbers[20'000];
-                   Random random(static_cast<std::uint64_t>(round) + 1);
-                   for (int& number : numbers) {
-                       number = static_cast<int>(random.below(1'000'000));
-                   }
-                   std::qsort(numbers, 20'000, sizeof(int), compareInts);
-                   require(numbers[0] <= numbers[10'000], "not sorted");
-               }
-               require(std::strcmp(std::getenv("HEAPWRIGHT_CONFORMANCE"), "a longer value") == 0,
-                       "another value");
-           });
+void others() {
+    for (int round = 0; round < 20; ++round) {
+        regex_t regex;
+        require(::regcomp(&regex, "^(a|b)*[0-9]{2,30}$", REG_EXTENDED) == 0, "regcomp");
+        require(::regexec(&regex, "abba123", 0, nullptr, 0) == 0, "regexec");
+        ::regfree(&regex);
+        const iconv_t converter = ::iconv_open("UTF-8", "ISO-8859-1");
+        if (converter != reinterpret_cast<iconv_t>(-1)) {
+            ::iconv_close(converter);
+        }
+        std::setlocale(LC_ALL, round % 2 == 0 ? "C" : "C.UTF-8");
+        ::setenv("HEAPWRIGHT_CONFORMANCE", round % 2 == 0 ? "a" : "a longer value", 1);
+        static int numbers[20'000];
+        Random random(static_cast<std::uint64_t>(round) + 1);
+        for (int& number : numbers) {
+            number = static_cast<int>(random.below(1'000'000));
+        }
+        std::qsort(numbers, 20'000, sizeof(int), compareInts);
+        require(numbers[0] <= numbers[10'000], "not sorted");
+    }
+    require(std::strcmp(std::getenv("HEAPWRIGHT_CONFORMANCE"), "a longer value") == 0,
+            "another value");
+}
 
 const Case cases[] = {
+    {"libc-texts", Demand::standard, "strdup, asprintf, getcwd, realpath: freed by us", texts},
+    {"libc-others", Demand::standard,
+     "regcomp, iconv, setlocale, environment, qsort and threads' data allocate inside", others},
     {"libc-getline", Demand::standard, "getline resizes a buffer of ours", lines},
     {"libc-streams", Demand::standard, "streams into memory and out of it", streams},
     {"libc-scandir", Demand::standard, "scandir's list is freed by us", folders},
