@@ -157,6 +157,25 @@ def test_notes_name_the_odd_data(experiment: Callable[..., list[Run]]) -> None:
     )
 
 
+@pytest.mark.parametrize(("blocks", "told"), [(8, True), (10, False)])
+def test_unequal_scatter_is_named_where_it_matters(
+    make_run: MakeRun, blocks: int, told: bool
+) -> None:
+    draws = np.random.default_rng(3)
+    names = ["base", *"stuvwxyz"]
+    runs = [
+        make_run(
+            name,
+            block,
+            peak_rss_bytes=round(4e8 * float(np.exp(draws.normal(0, 1e-4 * 2**number)))),
+        )
+        for block in range(1, blocks + 1)
+        for number, name in enumerate(names)
+    ]
+    notes = run_analysis(runs, names).responses[1].notes
+    assert any("scatter more than others" in note for note in notes) == told
+
+
 def test_the_cap_is_applied(experiment: Callable[..., list[Run]]) -> None:
     runs = experiment({"base": (1, 1), "fast": (0.8, 1.0), "lean": (0.9, 0.5)})
     free = run_analysis(runs, ["base", "fast", "lean"])

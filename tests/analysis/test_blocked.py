@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from heapwright.analysis.blocked import Cells, comparable, fit, tabulate, value_of
+from heapwright.analysis.blocked import (
+    Cells,
+    comparable,
+    fit,
+    scatter_is_unequal,
+    tabulate,
+    value_of,
+)
 from heapwright.artefacts.runs import Outcome, Run
 
 MakeRun = Callable[..., Run]
@@ -87,6 +94,14 @@ def test_the_sums_of_squares_add_up(make_cells: MakeCells) -> None:
     assert sum(term.sum_of_squares for term in model.anova) == pytest.approx(total)
     assert sum(term.eta_squared or 0 for term in model.anova) == pytest.approx(1)
     assert [term.df for term in model.anova] == [5, 2, 10]
+
+
+def test_unequal_scatter_is_seen_and_equal_scatter_is_not(make_cells: MakeCells) -> None:
+    errors = np.random.default_rng(6).normal(0, 0.01, (9, 6))
+    assert not scatter_is_unequal(fit(make_cells(errors)))
+    assert scatter_is_unequal(fit(make_cells(errors * 3.0 ** np.arange(6))))
+    for too_few in (errors[:1], errors[:2], errors[:, :2], np.zeros((9, 6))):
+        assert not scatter_is_unequal(fit(make_cells(too_few)))
 
 
 def test_one_block_has_estimates_but_no_scatter(make_cells: MakeCells) -> None:

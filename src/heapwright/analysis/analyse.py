@@ -19,10 +19,11 @@ from heapwright.analysis.blocked import (
     Cells,
     comparable,
     fit,
+    scatter_is_unequal,
     tabulate,
     value_of,
 )
-from heapwright.analysis.intervals import Intervals, simultaneous
+from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.pareto import pareto_front
 from heapwright.analysis.tukey import all_pairs
@@ -143,7 +144,7 @@ def _response(
             "df": model.df,
             "residual_sd": model.sigma if model.df else None,
             "anova": model.anova,
-            "notes": _notes(model, sound),
+            "notes": _notes(model, sound, intervals),
         }
     )
     return _effects(response, model, intervals, letters), summary
@@ -205,13 +206,18 @@ def _no_analysis(runs: Sequence[Run], response: Response, cells: Cells, usable: 
     return ""
 
 
-def _notes(model: BlockedFit, sound: Sequence[Key]) -> tuple[str, ...]:
+def _notes(model: BlockedFit, sound: Sequence[Key], intervals: Intervals) -> tuple[str, ...]:
     """Name what is degenerate about the data."""
     notes = []
     if model.df == 0:
         notes.append("too few blocks to see scatter: point estimates only, no intervals")
     elif model.sigma == 0:
         notes.append("no scatter at all: every block shows the same ratios")
+    elif intervals.method == "dunnett-t" and scatter_is_unequal(model):
+        notes.append(
+            "some treatments scatter more than others, and intervals from fewer than "
+            f"{FEWEST_BOOTSTRAP_BLOCKS} blocks do not allow for that: too narrow for these"
+        )
     single = [key for key, n in zip(model.treatments, model.runs, strict=True) if n == 1]
     if model.blocks > 1:
         notes += [

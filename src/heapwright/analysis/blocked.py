@@ -54,6 +54,7 @@ class BlockedFit:
     unscaled   (k, k)  their covariance divided by the residual variance; first row and column 0
     runs       (k,)    good runs used
     sigma      residual standard deviation; NaN without degrees of freedom, 0 without scatter
+    residuals  (b, k)  NaN where there is no value
     """
 
     cells: Cells
@@ -62,6 +63,7 @@ class BlockedFit:
     runs: NDArray[np.int_]
     df: int
     sigma: float
+    residuals: Floats
     anova: tuple[Term, ...]
 
     @property
@@ -162,15 +164,33 @@ def fit(cells: Cells) -> BlockedFit:
             raise ValueError("a treatment shares no block with the others")
         unscaled[1:, 1:] = np.linalg.inv(matrix)
         effects[1:] = unscaled[1:, 1:] @ centred.sum(axis=0)[1:]
-    residuals = np.where(cells.seen, centred - shares @ effects, 0.0)
+    residuals = np.where(cells.seen, centred - shares @ effects, np.nan)
     df = max(int(cells.seen.sum()) - blocks - (k - 1), 0)
-    sigma = float(np.sqrt((residuals**2).sum() / df)) if df else float("nan")
+    sigma = float(np.sqrt(np.nansum(residuals**2) / df)) if df else float("nan")
     if sigma < NO_SCATTER:
         sigma = 0.0
-    runs = cells.seen.sum(axis=0)
     return BlockedFit(
-        cells, effects, unscaled, runs, df, sigma, _anova(cells, centred, effects, sigma, df)
+        cells=cells,
+        effects=effects,
+        unscaled=unscaled,
+        runs=cells.seen.sum(axis=0),
+        df=df,
+        sigma=sigma,
+        residuals=residuals,
+        anova=_anova(cells, centred, effects, sigma, df),
     )
+
+
+def scatter_is_unequal(fit: BlockedFit) -> bool:
+    """Whether the treatments clearly differ in scatter, which pooled intervals assume they do not.
+
+    Brown and Forsythe's test (1974) on the residuals at 5 %; a warning sign, not a proof, because
+    residuals within a block hang together.
+    """
+    if not fit.df or not fit.sigma or fit.runs.min() < 3 or len(fit.treatments) < 3:
+        return False
+    columns = [column[np.isfinite(column)] for column in fit.residuals.T]
+    return bool(stats.levene(*columns, center="median").pvalue < 0.05)
 
 
 def _anova(
