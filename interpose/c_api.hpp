@@ -101,7 +101,7 @@ struct CApi {
 
     static void freeSized(void* object, std::size_t size) {
         if (object != nullptr && size > heap().getSize(object)) {
-            platform::abortWithMessage("free_sized", "the object is smaller than the given size");
+            platform::abortWithMessage("free_sized", "the size is larger than the object");
         }
         heap().free(object);
     }
@@ -109,11 +109,11 @@ struct CApi {
     static void freeAlignedSized(void* object, std::size_t alignment, std::size_t size) {
         if (object != nullptr && size > heap().getSize(object)) {
             platform::abortWithMessage("free_aligned_sized",
-                                       "the object is smaller than the given size");
+                                       "the size is larger than the object");
         }
         if (!std::has_single_bit(alignment) || (addressOf(object) & (alignment - 1)) != 0) {
             platform::abortWithMessage("free_aligned_sized",
-                                       "the object has not the given alignment");
+                                       "the alignment is not the object's");
         }
         heap().free(object);
     }

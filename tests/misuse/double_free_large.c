@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A large object, freed twice. Where it had a mapping of its own, that is gone.
+// aborts: heapwright: free(): double free
+// under lea: SIGSEGV
+#include <stdlib.h>
+
+int main(void) {
+    void* object = malloc(10000000);
+    free(object);
+    free(object);
+    return 0;
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An object that was freed is resized.
+// aborts: heapwright: realloc(): use of a freed object
+#include <stdlib.h>
+
+int main(void) {
+    void* object = malloc(100);
+    free(object);
+    object = realloc(object, 200);
+    return 0;
+}
