@@ -389,3 +389,24 @@ def test_everything_usable_is_compared_by_default(
     listed = json.loads(heapwright("allocators", "--json").out)
     assert named == {allocator["name"] for allocator in listed if allocator["usable"]}
     assert {"glibc", "glibc-no-tcache", "kingsley", "kingsley-coalescing", "lea"} <= named
+
+
+def test_processes_without_the_allocator_decide_by_their_share(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    static = compile_c(tmp_path / "static", WORKER, "-static")
+    done = heapwright(
+        "compare", "-n", "1", "-a", "lea", "--json", "small.json", "--shell",
+        "--", f"{static} 1 100; {worker} 3000000",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert all(run.interposed for run in read(tmp_path / "small.json").runs)
+    assert "static: did not load it" in done.out
+    done = heapwright(
+        "compare", "-n", "1", "-a", "lea", "--json", "large.json", "--shell",
+        "--", f"{static} 3000000; {worker} 1",
+    )  # fmt: skip
+    assert done.status == ExitCode.NOTHING_COMPARED
+    (run,) = read(tmp_path / "large.json").runs
+    assert run.outcome is Outcome.NOT_INTERPOSED
+    assert not run.interposed

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import shlex
 import signal
 import struct
 import subprocess
@@ -219,3 +220,16 @@ def test_on_a_terminal_of_any_width_nothing_is_cut_off(
     folded = "".join(drawn.split())
     assert "".join(comparison.verdict.reason.split()) in folded
     assert "o.json" in folded
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_error(
+    closed: str, environment: dict[str, str], worker: Path, tmp_path: Path
+) -> None:
+    words = [*COMMAND, "-n", "1", "-a", "lea", "--json", "out.json", "--", str(worker)]
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{shlex.join(words)} {closed}"],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert Comparison.from_json((tmp_path / "out.json").read_text()).effects

@@ -65,7 +65,7 @@ def test_away_from_a_terminal_a_line_is_printed_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = Clock(monkeypatch)
-    with Display(2, 1, lambda _block: 5, quiet=False) as display:
+    with Display(2, 1, lambda _block: 5, adaptive=True) as display:
         for block in (0, 1, 2):
             for position in (1, 2):
                 told = assignment(block, position)
@@ -74,7 +74,9 @@ def test_away_from_a_terminal_a_line_is_printed_now_and_then(
                 display.watch(told, finished(told, Outcome.CRASHED if block else Outcome.OK))
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.splitlines() == ["block 1, run 2 of 2, 2 bad; 32 s so far, 64 s to block 5"]
+    assert printed.err.splitlines() == [
+        "block 1, run 2 of 2, 2 bad; 32 s so far, 64 s to the look after block 5"
+    ]
 
 
 def test_quiet_is_quiet(
@@ -96,7 +98,7 @@ def test_on_a_terminal_it_is_drawn_in_place(
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    with Display(2, 1, lambda _block: 5, quiet=False) as display:
+    with Display(2, 1, lambda _block: 5) as display:
         told = assignment(1, 2)
         display.watch(told, None)
         clock.now += 10

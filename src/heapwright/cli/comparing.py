@@ -169,7 +169,13 @@ def _measure(
 
     with (
         _ended_as_interrupted(),
-        Display(len(plan.treatments), plan.warmup, target, quiet=options.quiet) as display,
+        Display(
+            len(plan.treatments),
+            plan.warmup,
+            target,
+            adaptive=question.looks.until is not None,
+            quiet=options.quiet,
+        ) as display,
     ):
         try:
             return run_experiment(

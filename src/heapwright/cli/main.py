@@ -53,6 +53,7 @@ def options(
 def main() -> None:
     """Run the command line and leave with its exit status."""
     status: int = ExitCode.OK
+    _open_standard_streams()
     try:
         app()
     except SystemExit as leaving:
@@ -65,6 +66,17 @@ def main() -> None:
     except KeyboardInterrupt:
         status = ExitCode.INTERRUPTED
     sys.exit(_flushed(status))
+
+
+def _open_standard_streams() -> None:
+    """Whoever started us with a stream closed does not want what goes there; it is no error.
+
+    Nor may a file that is opened later get its number, and what is printed with it.
+    """
+    missing = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for name in missing:
+        descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+        setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
 
 
 def print_error(error: HeapwrightError) -> None:

@@ -71,9 +71,19 @@ class Display:
     """Tells how far a comparison is; give `watch` to the engine."""
 
     def __init__(
-        self, treatments: int, warmup: int, target: Callable[[int], int], *, quiet: bool
+        self,
+        treatments: int,
+        warmup: int,
+        target: Callable[[int], int],
+        *,
+        adaptive: bool = False,
+        quiet: bool = False,
     ) -> None:
-        """`target` gives the block at which the data are looked at next, from the present one."""
+        """`target` gives the block after which the data are looked at next, from the present one.
+
+        Unless the repetition is `adaptive`, that is the end.
+        """
+        self._adaptive = adaptive
         self._treatments = treatments
         self._warmup = warmup
         self._target = target
@@ -111,7 +121,7 @@ class Display:
         parts = [self._where(assignment), label_of(*assignment.treatment.key)]
         remaining = self._estimate.remaining(target, done)
         if remaining is not None:
-            parts.append(f"{duration(remaining)} left to block {target}")
+            parts.append(f"{duration(remaining)} {self._goal(target)}")
         if self._bad:
             parts.append(f"{self._bad} bad")
         progress.update(
@@ -131,10 +141,14 @@ class Display:
         bad = f", {self._bad} bad" if self._bad else ""
         self._console.print(
             f"{self._where(assignment)}, run {assignment.position} of {self._treatments}{bad}; "
-            f"{duration(self._estimate.elapsed)} so far, {duration(remaining)} to block {target}",
+            f"{duration(self._estimate.elapsed)} so far, "
+            f"{duration(remaining)} {self._goal(target)}",
             markup=False,
             soft_wrap=True,
         )
+
+    def _goal(self, target: int) -> str:
+        return f"to the look after block {target}" if self._adaptive else "left"
 
     @staticmethod
     def _where(assignment: Assignment) -> str:
