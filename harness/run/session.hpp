@@ -44,7 +44,8 @@ public:
     const Series& series() const { return series_; }
     const Tree& tree() const { return tree_; }
     const std::string& errorTail() const { return tail_.text(); }
-    Nanoseconds wall() const { return end_ - spawned_.startNs; }
+    Nanoseconds wall() const { return (end_ != 0 ? end_ : nowNs()) - spawned_.startNs; }
+    bool ended() const { return reaped_; } ///< false only if not even SIGKILL could end the command
     Nanoseconds sampleInterval() const;
     std::int64_t treePeakBytes() const { return treePeak_; }
     int waitStatus() const { return waitStatus_; }

@@ -47,6 +47,7 @@ struct Failure {
 struct Plan {
     const Options& options;
     const sigset_t& mask;
+    const struct sigaction& childAction;
     int input, output, errors;
     const std::vector<std::string>& paths;
 };
@@ -69,6 +70,7 @@ void become(const Plan& plan, volatile Failure& failure) {
     if (dup2(plan.input, 0) < 0 || dup2(plan.output, 1) < 0 || dup2(plan.errors, 2) < 0) {
         return failed("cannot set up the standard streams");
     }
+    sigaction(SIGCHLD, &plan.childAction, nullptr);
     sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
     int error = ENOENT;
     for (const std::string& path : plan.paths) {
@@ -95,14 +97,19 @@ void become(const Plan& plan, volatile Failure& failure) {
     return pid;
 }
 
+/// Opens without waiting, not even for the other side of a named pipe; what it gives does wait.
 int openAbove(const char* path, int flags) {
-    const int descriptor = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
-    if (descriptor < 0 || descriptor > 2) {
-        return descriptor;
+    const int all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int descriptor = open(path, all, 0666);
+    if (descriptor >= 0 && descriptor <= 2) { // a standard stream of our own was closed
+        const int above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+        close(descriptor);
+        descriptor = above;
     }
-    const int above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); // a stream of our own was closed
-    close(descriptor);
-    return above;
+    if (descriptor >= 0) {
+        fcntl(descriptor, F_SETFL, flags & (O_ACCMODE | O_APPEND));
+    }
+    return descriptor;
 }
 
 bool makeErrorPipe(int (&ends)[2]) {
@@ -141,7 +148,12 @@ Spawned spawn(const Options& options, const sigset_t& mask) {
         return failed("cannot make a pipe");
     }
     const std::vector<std::string> paths = candidates(options.command[0]);
-    const Plan plan{options, mask, input, output, errors[1], paths};
+    // Where SIGCHLD is ignored nobody can wait; the command is to find it as this program did.
+    struct sigaction childAction {};
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &childAction);
+    const Plan plan{options, mask, childAction, input, output, errors[1], paths};
     volatile Failure failure{nullptr, 0};
     result.startNs = nowNs();
     const pid_t pid = start(plan, failure);

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <elf.h>
 #include <gnu/libc-version.h>
 #include <link.h>
@@ -67,24 +66,46 @@ Tables ownTables() {
     return tables;
 }
 
-/// The object whose function a call from here to `name` reaches, or null.
-const char* objectBehind(const Tables& tables, const char* name, const void** base) {
+/// What a call from here to `name` reaches, or null.
+const void* targetOf(const Tables& tables, const char* name) {
     for (std::size_t i = 0; i < tables.count; ++i) {
         const ElfW(Rela)& relocation = tables.relocations[i];
         const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
-        if (std::strcmp(tables.names + symbol.st_name, name) != 0) {
-            continue;
+        if (std::strcmp(tables.names + symbol.st_name, name) == 0) {
+            const void* target = nullptr;
+            std::memcpy(&target, located(relocation.r_offset), sizeof target);
+            return target;
         }
-        void* target = nullptr;
-        std::memcpy(&target, located(relocation.r_offset), sizeof target);
-        Dl_info where;
-        if (dladdr(target, &where) == 0) {
-            return nullptr;
-        }
-        *base = where.dli_fbase;
-        return where.dli_fname;
     }
     return nullptr;
+}
+
+/// Addresses, and the names of the loaded objects that they lie in.
+struct Search {
+    static constexpr std::size_t count = 4; // malloc, free, calloc, and a function of the C library
+    ElfW(Addr) addresses[count];
+    const char* names[count]; ///< the very same pointer for the same object; null if in none
+};
+
+bool contains(const dl_phdr_info& object, ElfW(Addr) address) {
+    for (ElfW(Half) i = 0; i < object.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = object.dlpi_phdr[i];
+        const ElfW(Addr) begin = object.dlpi_addr + segment.p_vaddr;
+        if (segment.p_type == PT_LOAD && address >= begin && address < begin + segment.p_memsz) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int lookThrough(dl_phdr_info* object, std::size_t, void* data) {
+    Search& search = *static_cast<Search*>(data);
+    for (std::size_t i = 0; i < Search::count; ++i) {
+        if (contains(*object, search.addresses[i])) {
+            search.names[i] = object->dlpi_name;
+        }
+    }
+    return 0;
 }
 
 /// The bytes of `text` at `to`, cut at `end`; the place behind them.
@@ -98,31 +119,31 @@ char* append(char* to, const char* end, const char* text) {
 
 } // namespace
 
-void findProvider(Provider& provider) {
+void findProvider(Provider& provider, const char* program) {
     const Tables tables = ownTables();
-    const void* base = nullptr;
-    const char* const path = objectBehind(tables, "malloc", &base);
+    const auto address = [&tables](const char* name) {
+        return reinterpret_cast<ElfW(Addr)>(targetOf(tables, name));
+    };
+    Search search{{address("malloc"), address("free"), address("calloc"),
+                   reinterpret_cast<ElfW(Addr)>(&gnu_get_libc_version)},
+                  {}};
+    dl_iterate_phdr(&lookThrough, &search);
+    const auto nameOf = [&search, program](std::size_t i) {
+        const char* const name = search.names[i];
+        return name == nullptr ? "unknown" : *name == '\0' ? program : name;
+    };
     char* const end = provider.path + sizeof provider.path;
     provider.isLibc = false;
-    if (path == nullptr) {
-        append(provider.path, end, "unknown");
-        return;
-    }
-    static constexpr const char* others[] = {"free", "calloc"};
-    for (const char* const other : others) {
-        const void* otherBase = nullptr;
-        const char* const otherPath = objectBehind(tables, other, &otherBase);
-        if (otherBase != base) {
+    for (std::size_t other = 1; other < 3; ++other) {
+        if (search.names[other] != search.names[0]) {
             char* to = append(provider.path, end, "mixed: ");
-            to = append(append(to, end, path), end, ", ");
-            append(to, end, otherPath == nullptr ? "unknown" : otherPath);
+            to = append(append(to, end, nameOf(0)), end, ", ");
+            append(to, end, nameOf(other));
             return;
         }
     }
-    append(provider.path, end, path);
-    Dl_info libc;
-    provider.isLibc = dladdr(reinterpret_cast<const void*>(&gnu_get_libc_version), &libc) != 0 &&
-                      libc.dli_fbase == base;
+    append(provider.path, end, nameOf(0));
+    provider.isLibc = search.names[0] != nullptr && search.names[0] == search.names[3];
 }
 
 } // namespace heapwright::witness

@@ -16,7 +16,9 @@ struct Provider {
     bool isLibc;    ///< it is the object that also provides gnu_get_libc_version
 };
 
-/// Allocates nothing and leaves errno alone.
-void findProvider(Provider& provider);
+/// `program` is the path of the program, which the loader has no name for. Allocates nothing and
+/// leaves errno alone. Cost: one walk over the loaded objects; dladdr, which looks through all
+/// symbols of an object, would cost twenty times as much.
+void findProvider(Provider& provider, const char* program);
 
 } // namespace heapwright::witness

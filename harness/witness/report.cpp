@@ -113,16 +113,16 @@ void open(const char* path) {
     if (self.file == nullptr) {
         return;
     }
-    Provider provider;
-    findProvider(provider);
-    self.provider = intern(*self.file, provider.path);
-    self.traits = provider.isLibc ? libcProvides : 0U;
     char exe[4096];
     const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe, sizeof exe - 1);
+    exe[length > 0 ? length : 0] = '\0';
     if (length > 0) {
-        exe[length] = '\0';
         self.exe = intern(*self.file, exe);
     }
+    Provider provider;
+    findProvider(provider, exe);
+    self.provider = intern(*self.file, provider.path);
+    self.traits = provider.isLibc ? libcProvides : 0U;
     self.pid = ownPid();
     self.record = claim(self.pid, 0, clockNs(CLOCK_PROCESS_CPUTIME_ID));
 }

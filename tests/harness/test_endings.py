@@ -121,6 +121,28 @@ def test_a_helper_that_leaves_by_itself_is_not_left_over(bench: Bench) -> None:
     assert run.leftover_processes == 0
 
 
+@pytest.mark.usefixtures("bench")
+def test_a_caller_who_ignores_dead_children() -> None:
+    reading, writing = os.pipe()
+    script = (
+        f"trap '' CHLD; exec {native.program('run')} --result-fd {writing} -- /bin/sh -c 'exit 4'"
+    )
+    done = subprocess.run(["bash", "-c", script], pass_fds=[writing], timeout=60, check=False)
+    os.close(writing)
+    assert done.returncode == 0
+    with os.fdopen(reading, "rb") as result:
+        assert RawRun.model_validate_json(result.read()).exit_status == 4
+
+
+def test_a_named_pipe_without_another_side_does_not_hang(bench: Bench, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    run = run_once(replace(bench.spec("/bin/cat"), stdin=pipe))
+    assert run.exit_status == 0
+    run = run_once(replace(bench.spec("/bin/true"), stdout=pipe))
+    assert run.spawn_error is not None
+
+
 def test_a_flood_on_standard_error_fills_nothing(bench: Bench) -> None:
     flood = r"head -c 300000000 /dev/zero >&2; printf 'caf\303\251 \377\001 end' >&2"
     run = bench.run("/bin/sh", "-c", flood)
@@ -197,8 +219,8 @@ def test_when_nobody_is_left_to_read_the_command_is_ended(bench: Bench) -> None:
         ["--result-fd", "1", "--witness", "/nowhere/file", "--", "true"],
     ],
 )
-def test_misuse_is_told_and_writes_no_result(bench: Bench, words: list[str]) -> None:
-    del bench
+@pytest.mark.usefixtures("bench")
+def test_misuse_is_told_and_writes_no_result(words: list[str]) -> None:
     done = subprocess.run(
         [native.program("run"), *words], capture_output=True, text=True, check=False
     )

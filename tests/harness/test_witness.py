@@ -184,6 +184,13 @@ def test_errno_does_not_show_it(bench: Bench) -> None:
     assert bench.run(bench.program("errno")).exit_status == 0
 
 
+def test_a_wait_can_still_be_cancelled(bench: Bench) -> None:
+    run = bench.run(bench.program("cancel"))
+    assert run.exit_status == 0
+    _, child = of(run, "cancel")
+    assert (child.ending, child.signal) == (Ending.KILLED, 9)
+
+
 def test_paths_that_the_loader_cannot_read(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "with a blank: and a colon"
     folder.mkdir()
