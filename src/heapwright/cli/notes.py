@@ -101,10 +101,10 @@ def _helpers(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         if run.outcome is Outcome.OK and run.detail:
             share, _, who = run.detail.partition(": ")
-            seen.setdefault(who or share, []).append(label_of(run.allocator, run.level))
-    for who in list(seen)[:HELPERS_TOLD]:
-        labels = list(dict.fromkeys(seen[who]))
-        yield f"too small to matter, under {', '.join(labels)}: {who}"
+            for piece in (who or share).split("; "):
+                seen.setdefault(piece, []).append(label_of(run.allocator, run.level))
+    for piece, labels in list(seen.items())[:HELPERS_TOLD]:
+        yield f"too small to matter: {piece} (under {', '.join(dict.fromkeys(labels))})"
     if len(seen) > HELPERS_TOLD:
         yield f"{len(seen) - HELPERS_TOLD} more of the kind are in the runs"
 
