@@ -375,7 +375,7 @@ def test_a_budget_ends_it(heapwright: Heapwright, worker: Path, tmp_path: Path) 
         "--", worker, "10", "100",
     )  # fmt: skip
     design = read(tmp_path / "out.json").design
-    assert design.stopped_because == "the budget of 0.02 minutes is spent"
+    assert design.stopped_because == "the budget of 0.02 min is spent"
     assert design.blocks < 10
     assert design.until == pytest.approx(0.00001)
 

@@ -133,3 +133,12 @@ def test_enough_is_asked_only_at_looks_and_only_when_it_matters() -> None:
     enough = enough_by(PLAN, asked)
     assert enough(good_runs(4), 4) == ""
     assert "every ratio is known to 50 %" in enough(runs, 5)
+
+
+def test_the_method_of_the_peak_is_told_once() -> None:
+    methods = (
+        "one process; the larger of one (exact, 5 bytes) and the sum",
+        "sum over the tree; the larger of one (exact, 7 bytes) and the sum",
+    )
+    runs = [run("glibc", block, peak_rss_method=method) for block, method in enumerate(methods)]
+    assert notes(runs) == "peak memory: the larger of one (exact) and the sum"

@@ -217,7 +217,7 @@ def test_no_block_begins_that_would_exceed_the_budget(
     # a block takes 30 s: the warm-up and two blocks are over at 90 s, one more at 120 s
     assert result.blocks == 2
     assert machine.now == 90
-    assert "budget of 1.9 minutes is spent" in result.stopped_because
+    assert "budget of 1.9 min is spent" in result.stopped_because
 
 
 def test_an_interruption_keeps_what_was_measured(machine: Machine, journal: Journal) -> None:

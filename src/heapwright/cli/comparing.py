@@ -119,7 +119,7 @@ def _telling_of(journal: Journal) -> Iterator[None]:
     """When the analysis is broken off, or fails by a defect of ours, say where the runs are."""
     try:
         yield
-    except HeapwrightError:
+    except (HeapwrightError, BrokenPipeError):
         raise
     except BaseException:
         if journal.path is not None:

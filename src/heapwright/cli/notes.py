@@ -19,8 +19,8 @@ BUSY = 0.5
 """Runnable processes per processor before the first run above which a machine is called busy."""
 STOLEN = 0.01
 """Share of the processors' time taken by other virtual machines above which it is told."""
-EXACT_BYTES = re.compile(r", [0-9]+ bytes")
-"""What of the method of a peak is one run's own."""
+OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
+"""What of the method of a peak is one run's own: which of two figures it was, and the other."""
 TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
 HELPERS_TOLD = 3
 """Kinds of processes without the preload that are told; more are only counted."""
@@ -133,5 +133,5 @@ def _methods(comparison: Comparison) -> Iterator[str]:
     if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
         yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
     methods = [run.peak_rss_method for run in comparison.runs if run.peak_rss_method]
-    for method in dict.fromkeys(EXACT_BYTES.sub("", method) for method in methods):
+    for method in dict.fromkeys(OWN_PART.sub("", method) for method in methods):
         yield f"peak memory: {method}"

@@ -184,7 +184,7 @@ class _Experiment:
         spent = monotonic() - self._begun
         per_block = spent / (self.result.blocks + self._plan.warmup) if self.result.blocks else 0.0
         if spent + per_block > self._plan.budget_s and self.result.runs:
-            raise _StopError(f"the budget of {self._plan.budget_s / 60:g} minutes is spent")
+            raise _StopError(f"the budget of {self._plan.budget_s / 60:g} min is spent")
 
     def _run_block(self, block: int) -> None:
         for position, treatment in enumerate(self._order(block), 1):
