@@ -11,7 +11,7 @@ The last command is the worst case: nothing but the starts of tiny processes, ea
 load one library more. Every treatment of a comparison pays that alike.
 
 Usage: harness_overhead.py [ROUNDS]
-The start and end of heapwright-run itself are in neither figure, for they are in no reported one. On
+The start and end of heapwright-run itself are in neither figure, nor in any reported one. On
 a machine with other work the CPU time is the steadier of the two.
 """
 

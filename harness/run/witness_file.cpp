@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace heapwright::harness {
@@ -18,6 +19,8 @@ bool WitnessFile::create(const char* path) {
         return false;
     }
     void* address = MAP_FAILED;
+    // Only what root started can become another user and still be preloaded.
+    fchmod(file, geteuid() == 0 ? 0666 : 0600);
     if (ftruncate(file, sizeof(witness::File)) == 0) {
         address = mmap(nullptr, sizeof(witness::File), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }

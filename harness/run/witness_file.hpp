@@ -13,7 +13,9 @@ namespace heapwright::harness {
 
 class WitnessFile {
 public:
-    /// Makes the file, sparse and zero, for this user alone; false, with errno, if that fails.
+    /// Makes the file, sparse and zero; false, with errno, if that fails. It is for this user
+    /// alone, or, where root runs a command that may become another user, for all who can reach its
+    /// folder.
     bool create(const char* path);
 
     bool exists() const { return file_ != nullptr; }

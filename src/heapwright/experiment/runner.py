@@ -118,6 +118,8 @@ def run_once(spec: RunSpec) -> RawRun:
     """
     program = native.program("run")
     with tempfile.TemporaryDirectory(prefix="heapwright-", dir=_folder()) as folder:
+        if os.geteuid() == 0:  # the command may become another user, who must find the file
+            Path(folder).chmod(0o711)
         reading, writing = os.pipe()
         try:
             arguments = _arguments(spec, program, writing, Path(folder) / "witness")
