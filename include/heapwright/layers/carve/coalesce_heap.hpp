@@ -82,7 +82,7 @@ public:
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
-    /// Shrinks by giving the end back, grows into a free neighbour.
+    /// Shrinks by giving the end back, grows into a free neighbour, and at the end of all with it.
     [[nodiscard]] bool resize(void* object, std::size_t request) noexcept {
         Block* const block = Block::of(object);
         const std::size_t size = Block::sizeFor(request);
@@ -92,6 +92,9 @@ public:
         }
         if (size > have) {
             Block* const next = block->next();
+            if (next == top_ && have + next->size() < size) {
+                lengthen(size - have); // the last object grows where it stands if memory can
+            }
             if (!next->tag.has(Flag::binned) || have + next->size() < size) {
                 return false;
             }
@@ -236,22 +239,25 @@ private:
         if (size == 0) {
             return nullptr;
         }
+        Block* const longer = lengthen(size);
+        if (longer != nullptr && longer->size() >= size) {
+            return longer;
+        }
+        void* added = SuperHeap::malloc(size + Growth);
+        if (added == nullptr) {
+            added = SuperHeap::malloc(size);
+        }
+        return added == nullptr ? nullptr : freshTop(added);
+    }
+
+    /// The top made longer by what it lacks of `size` bytes and some; null if it cannot.
+    Block* lengthen(std::size_t size) noexcept {
         std::size_t have = 0;
         if (top_ != nullptr) {
             have = top_->size();
             top_->writeFooter(); // the way back for what is added behind it
         }
-        void* added = SuperHeap::extend(size + Growth - (have < size ? have : size));
-        if (added != nullptr) {
-            Block* const block = freshTop(added);
-            if (block->size() >= size) {
-                return block;
-            }
-        }
-        added = SuperHeap::malloc(size + Growth);
-        if (added == nullptr) {
-            added = SuperHeap::malloc(size);
-        }
+        void* const added = SuperHeap::extend(size + Growth - (have < size ? have : size));
         return added == nullptr ? nullptr : freshTop(added);
     }
 
