@@ -28,9 +28,10 @@
 #include <heapwright/core/immortal.hpp>
 
 // source: where memory comes from
-#include <heapwright/layers/source/mmap_heap.hpp> // a mapping for each object
-#include <heapwright/layers/source/null_heap.hpp> // never has memory
-#include <heapwright/layers/source/sbrk_heap.hpp> // contiguous memory at the program break
+#include <heapwright/layers/source/malloc_heap.hpp> // the system's malloc
+#include <heapwright/layers/source/mmap_heap.hpp>   // a mapping for each object
+#include <heapwright/layers/source/null_heap.hpp>   // never has memory
+#include <heapwright/layers/source/sbrk_heap.hpp>   // contiguous memory at the program break
 
 // carve: small from large
 #include <heapwright/layers/carve/chunk_heap.hpp>    // piece by piece out of chunks
@@ -47,6 +48,7 @@
 #include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
 
 // combine: several heaps as one
+#include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
 #include <heapwright/layers/combine/select_mmap_heap.hpp> // large ones are mapped
 #include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
 #include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request

@@ -28,6 +28,8 @@ struct Block {
 
     /// The smallest block: what a free one needs for its tag, links and size.
     static constexpr std::size_t minSize = 32;
+    /// The largest request: a tag's size has 48 bits.
+    static constexpr std::size_t largest = std::size_t{1} << 47U;
 
     [[nodiscard]] static Block* of(void* object) noexcept {
         return static_cast<Block*>(backward(object, Tag::bytes));
@@ -41,10 +43,11 @@ struct Block {
         ::new (place) Tag(size, state, flags);
         return static_cast<Block*>(place);
     }
-    /// The block that an object of `request` bytes needs; 0 if there is no such number.
+    /// The block that an object of `request` bytes needs; 0 if no address space has room for it, so
+    /// that sums of sizes cannot overflow.
     [[nodiscard]] static constexpr std::size_t sizeFor(std::size_t request) noexcept {
         const std::size_t size = roundUp(request + Tag::bytes, minAlignment);
-        return size < request ? 0 : (size < minSize ? minSize : size);
+        return request > largest ? 0 : (size < minSize ? minSize : size);
     }
 
     [[nodiscard]] void* object() noexcept { return &links; }

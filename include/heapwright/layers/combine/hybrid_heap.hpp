@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests up to `Limit` bytes go to one heap, larger ones to another; the size of an object says
+// where it belongs when it comes back.
+//
+// Both heaps represent objects alike: `getSize` of the superheap answers for both. Invariant: what
+// comes from `Small` is never larger than `Limit`; if it rounds a request beyond, the object goes
+// back at once and the request goes on to the superheap. Cost: one compare a request.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Limit, SizedHeap Small, SizedHeap SuperHeap>
+class HybridHeap : private SuperHeap {
+    static_assert(Small::alignment == SuperHeap::alignment);
+    static_assert(phaseOf<Small> == phaseOf<SuperHeap>);
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires Small::tagged && SuperHeap::tagged; };
+    static constexpr std::string_view caption = "one heap for small objects, another for large";
+    using Below = Heaps<Small, SuperHeap>;
+
+    constexpr HybridHeap() noexcept = default;
+    ~HybridHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size <= Limit) {
+            void* const object = small_.malloc(size);
+            if (object == nullptr || small_.getSize(object) <= Limit) [[likely]] {
+                return object;
+            }
+            small_.free(object);
+        }
+        return large(size);
+    }
+
+    void free(void* object) noexcept {
+        if (SuperHeap::getSize(object) <= Limit) {
+            small_.free(object);
+        } else {
+            SuperHeap::free(object);
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    void clear() noexcept requires ClearableHeap<Small> && ClearableHeap<SuperHeap> {
+        small_.clear();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Small> &&
+        MeasurableHeap<SuperHeap> {
+        small_.measure(footprint);
+        SuperHeap::measure(footprint);
+    }
+
+private:
+    /// From the superheap, and larger than `Limit` even if less was asked for.
+    void* large(std::size_t size) noexcept {
+        return SuperHeap::malloc(size <= Limit ? Limit + 1 : size);
+    }
+
+    Small small_;
+};
+
+} // namespace heapwright

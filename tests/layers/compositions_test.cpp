@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The suite on the C rules and on whole compositions.
+#include <allocators/kingsley.hpp>
+#include <allocators/kingsley_coalescing.hpp>
+#include <allocators/lea.hpp>
+
+#include "stack_suite.hpp"
+
+namespace heapwright::testing {
+namespace {
+
+using Compositions =
+    ::testing::Types<Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
+                     Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
+                     Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
+                     Uncounted<allocators::kingsley_coalescing::Checked>,
+                     Uncounted<allocators::kingsley::Checked>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
+
+} // namespace
+} // namespace heapwright::testing

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// No layer lets a verb of its superheap leak past it. The probe is a superheap that has every verb;
+// each verb that can then be seen on a layer must be the layer's own, which shows in the type of
+// the pointer to it. And what a `LockedHeap` passes on must run with the lock held.
+#include <heapwright/heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+/// Has every verb of the contract, and of what layers have between them.
+class ProbeHeap {
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr bool contiguous = true;
+    static constexpr std::string_view caption = "has every verb";
+    using Below = Heaps<>;
+
+    void* malloc(std::size_t) noexcept { return note("malloc"), nullptr; }
+    void* mallocHeld(std::size_t) noexcept { return note("mallocHeld"), nullptr; }
+    void* zalloc(std::size_t) noexcept { return note("zalloc"), nullptr; }
+    void* memalign(std::size_t, std::size_t) noexcept { return note("memalign"), nullptr; }
+    void* relocate(void*, std::size_t) noexcept { return note("relocate"), nullptr; }
+    void* extend(std::size_t) noexcept { return note("extend"), nullptr; }
+    void free(void*) noexcept { note("free"); }
+    std::size_t getSize(void*) noexcept { return note("getSize"), 0; }
+    std::size_t getSizeUnlocked(void*) noexcept { return note("getSizeUnlocked"), 0; }
+    bool resize(void*, std::size_t) noexcept { return note("resize"), false; }
+    bool flush() noexcept { return note("flush"), false; }
+    bool trim(std::size_t) noexcept { return note("trim"), false; }
+    bool shrink(Block*, std::size_t) noexcept { return note("shrink"), false; }
+    bool isWholeSpan(Block*) noexcept { return note("isWholeSpan"), false; }
+    void clear() noexcept { note("clear"); }
+    void measure(Footprint&) noexcept { note("measure"); }
+    void beforeFork() noexcept { note("beforeFork"); }
+    void afterForkInParent() noexcept { note("afterForkInParent"); }
+    void afterForkInChild() noexcept { note("afterForkInChild"); }
+
+    static inline std::vector<std::string> ran;
+
+private:
+    static void note(const char* verb);
+};
+
+/// A lock that knows whether it is held.
+class RecordingLock {
+public:
+    void lock() noexcept { held = true; }
+    bool tryLock() noexcept { return held = true; }
+    void unlock() noexcept { held = false; }
+    void reset() noexcept { held = false; }
+
+    static inline bool held = false;
+};
+
+void ProbeHeap::note(const char* verb) {
+    ran.push_back(std::string(verb) + (RecordingLock::held ? " locked" : " open"));
+}
+
+// A verb is seen if it can be called, and it is the layer's own if a pointer to it can be had as a
+// pointer to a member of the layer: the way from a private base is barred. `OWN` is also true of a
+// verb that cannot be seen at all.
+#define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
+    template <class L>                                                                             \
+    constexpr bool sees_##verb =                                                                   \
+        requires(L heap, std::size_t n, void* p, Block* b, Footprint& f) {                         \
+        heap.verb(HEAPWRIGHT_CALL_##verb);                                                         \
+    };                                                                                             \
+    template <class L>                                                                             \
+    constexpr bool owns_##verb = requires {                                                        \
+        static_cast<result (L::*)(__VA_ARGS__)>(&L::verb);                                         \
+    }                                                                                              \
+    || requires {                                                                                  \
+        static_cast<result (L::*)(__VA_ARGS__) const>(&L::verb);                                   \
+    }                                                                                              \
+    || requires {                                                                                  \
+        static_cast<result (*)(__VA_ARGS__)>(&L::verb);                                            \
+    };
+
+#define HEAPWRIGHT_CALL_malloc n
+#define HEAPWRIGHT_CALL_mallocHeld n
+#define HEAPWRIGHT_CALL_zalloc n
+#define HEAPWRIGHT_CALL_memalign n, n
+#define HEAPWRIGHT_CALL_relocate p, n
+#define HEAPWRIGHT_CALL_extend n
+#define HEAPWRIGHT_CALL_free p
+#define HEAPWRIGHT_CALL_getSize p
+#define HEAPWRIGHT_CALL_getSizeUnlocked p
+#define HEAPWRIGHT_CALL_resize p, n
+#define HEAPWRIGHT_CALL_flush
+#define HEAPWRIGHT_CALL_trim n
+#define HEAPWRIGHT_CALL_shrink b, n
+#define HEAPWRIGHT_CALL_isWholeSpan b
+#define HEAPWRIGHT_CALL_clear
+#define HEAPWRIGHT_CALL_measure f
+#define HEAPWRIGHT_CALL_beforeFork
+#define HEAPWRIGHT_CALL_afterForkInParent
+#define HEAPWRIGHT_CALL_afterForkInChild
+
+HEAPWRIGHT_VERB(malloc, void*, std::size_t)
+HEAPWRIGHT_VERB(mallocHeld, void*, std::size_t)
+HEAPWRIGHT_VERB(zalloc, void*, std::size_t)
+HEAPWRIGHT_VERB(memalign, void*, std::size_t, std::size_t)
+HEAPWRIGHT_VERB(relocate, void*, void*, std::size_t)
+HEAPWRIGHT_VERB(extend, void*, std::size_t)
+HEAPWRIGHT_VERB(free, void, void*)
+HEAPWRIGHT_VERB(getSize, std::size_t, void*)
+HEAPWRIGHT_VERB(getSizeUnlocked, std::size_t, void*)
+HEAPWRIGHT_VERB(resize, bool, void*, std::size_t)
+HEAPWRIGHT_VERB(flush, bool)
+HEAPWRIGHT_VERB(trim, bool, std::size_t)
+HEAPWRIGHT_VERB(shrink, bool, Block*, std::size_t)
+HEAPWRIGHT_VERB(isWholeSpan, bool, Block*)
+HEAPWRIGHT_VERB(clear, void)
+HEAPWRIGHT_VERB(measure, void, Footprint&)
+HEAPWRIGHT_VERB(beforeFork, void)
+HEAPWRIGHT_VERB(afterForkInParent, void)
+HEAPWRIGHT_VERB(afterForkInChild, void)
+
+/// The verbs that are seen on a layer without being its own.
+template <class L>
+std::vector<std::string> leaks() {
+    std::vector<std::string> found;
+#define HEAPWRIGHT_ASK(verb)                                                                       \
+    if (sees_##verb<L> && !owns_##verb<L>) {                                                       \
+        found.emplace_back(#verb);                                                                 \
+    }
+    HEAPWRIGHT_ASK(malloc)
+    HEAPWRIGHT_ASK(mallocHeld)
+    HEAPWRIGHT_ASK(zalloc)
+    HEAPWRIGHT_ASK(memalign)
+    HEAPWRIGHT_ASK(relocate)
+    HEAPWRIGHT_ASK(extend)
+    HEAPWRIGHT_ASK(free)
+    HEAPWRIGHT_ASK(getSize)
+    HEAPWRIGHT_ASK(getSizeUnlocked)
+    HEAPWRIGHT_ASK(resize)
+    HEAPWRIGHT_ASK(flush)
+    HEAPWRIGHT_ASK(trim)
+    HEAPWRIGHT_ASK(shrink)
+    HEAPWRIGHT_ASK(isWholeSpan)
+    HEAPWRIGHT_ASK(clear)
+    HEAPWRIGHT_ASK(measure)
+    HEAPWRIGHT_ASK(beforeFork)
+    HEAPWRIGHT_ASK(afterForkInParent)
+    HEAPWRIGHT_ASK(afterForkInChild)
+#undef HEAPWRIGHT_ASK
+    return found;
+}
+
+template <class L>
+class LeakProbe : public ::testing::Test {};
+
+using Nothing = FreelistHeap<NullHeap>;
+using Layers =
+    ::testing::Types<SizeHeap<ProbeHeap>, ChunkHeap<4096, 0, ProbeHeap>, FreelistHeap<ProbeHeap>,
+                     CoalesceableHeap<ProbeHeap>, CoalesceHeap<4096, ProbeHeap>,
+                     CheckedHeap<ProbeHeap>, AlignHeap<ProbeHeap>, ANSIWrapper<ProbeHeap>,
+                     LockedHeap<FutexLock, ProbeHeap>, SignalSafeHeap<ProbeHeap>,
+                     ThresholdHeap<512, ProbeHeap>, HybridHeap<64, ProbeHeap, ProbeHeap>,
+                     StrictSegHeap<PowerOfTwo<4>, Nothing, ProbeHeap>,
+                     SelectMmapHeap<FixedLimit<4096>, MmapHeap, ProbeHeap>>;
+TYPED_TEST_SUITE(LeakProbe, Layers);
+
+TYPED_TEST(LeakProbe, EveryVerbSeenIsTheLayersOwn) {
+    EXPECT_EQ(leaks<TypeParam>(), std::vector<std::string>());
+    EXPECT_TRUE(sees_malloc<TypeParam> && sees_free<TypeParam>);
+}
+
+TYPED_TEST(LeakProbe, TheSuperheapCannotBeReachedThroughTheLayer) {
+    EXPECT_FALSE((std::is_convertible_v<TypeParam*, ProbeHeap*>));
+}
+
+/// What the probe is there to find: a layer through which `clear` can be seen.
+template <class SuperHeap>
+class LeakyHeap : private SuperHeap {
+public:
+    void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
+    void free(void* object) noexcept { SuperHeap::free(object); }
+    using SuperHeap::clear;
+};
+
+/// And one that inherits in public, as a mixin in the classical manner does.
+template <class SuperHeap>
+class OpenHeap : public SuperHeap {
+public:
+    void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
+};
+
+TEST(LeakProbeItself, FindsAVerbThatLeaks) {
+    EXPECT_EQ(leaks<LeakyHeap<ProbeHeap>>(), std::vector<std::string>{"clear"});
+    EXPECT_TRUE((std::is_convertible_v<OpenHeap<ProbeHeap>*, ProbeHeap*>));
+}
+
+TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
+    LockedHeap<RecordingLock, ProbeHeap> heap;
+    ProbeHeap::ran.clear();
+    std::size_t word = 0;
+    void* const object = &word;
+    Footprint footprint;
+    EXPECT_EQ(heap.malloc(1), nullptr);
+    EXPECT_EQ(heap.mallocHeld(1), nullptr);
+    EXPECT_EQ(heap.zalloc(1), nullptr);
+    EXPECT_EQ(heap.memalign(16, 1), nullptr);
+    EXPECT_EQ(heap.relocate(object, 1), nullptr);
+    heap.free(object);
+    EXPECT_EQ(heap.getSize(object), 0U);
+    EXPECT_FALSE(heap.resize(object, 1));
+    EXPECT_FALSE(heap.flush());
+    EXPECT_FALSE(heap.trim(0));
+    heap.clear();
+    heap.measure(footprint);
+    EXPECT_EQ(ProbeHeap::ran,
+              (std::vector<std::string>{"malloc locked", "mallocHeld locked", "zalloc locked",
+                                        "memalign locked", "relocate locked", "free locked",
+                                        "getSize locked", "resize locked", "flush locked",
+                                        "trim locked", "clear locked", "measure locked"}));
+    EXPECT_FALSE(RecordingLock::held);
+}
+
+TEST(LockedHeapOverTheProbe, IsHeldOverAFork) {
+    LockedHeap<RecordingLock, ProbeHeap> heap;
+    ProbeHeap::ran.clear();
+    heap.beforeFork();
+    EXPECT_TRUE(RecordingLock::held);
+    heap.afterForkInParent();
+    EXPECT_FALSE(RecordingLock::held);
+    heap.beforeFork();
+    heap.afterForkInChild();
+    EXPECT_FALSE(RecordingLock::held);
+    EXPECT_EQ(ProbeHeap::ran,
+              (std::vector<std::string>{"beforeFork locked", "afterForkInParent locked",
+                                        "beforeFork locked", "afterForkInChild locked"}));
+}
+
+} // namespace
+} // namespace heapwright::testing

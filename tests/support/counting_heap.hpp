@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A source for tests: gives memory of the system's malloc, keeps a ledger of it, and refuses the
+// request it is told to refuse. Layers inherit their superheap privately, so the ledger is one for
+// the process; a test begins it anew.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string_view>
+
+namespace heapwright::testing {
+
+/// What the counting heaps have given out and not got back, and how often they were asked.
+struct Ledger {
+    std::map<void*, std::size_t> live;
+    std::size_t requests = 0;
+    std::size_t refuse = 0;     ///< the request to refuse, counted from 1; 0: none
+    std::size_t wrongFrees = 0; ///< of what was not live
+
+    /// A value of `refuse`: refuse them all.
+    static constexpr std::size_t all = ~std::size_t{0};
+
+    static Ledger& the() {
+        static Ledger ledger;
+        return ledger;
+    }
+    /// Counts a request; whether it is one to refuse.
+    bool refuses() {
+        ++requests;
+        return refuse == all || requests == refuse;
+    }
+    static void begin(std::size_t refuse = 0) {
+        the().requests = 0;
+        the().refuse = refuse;
+        the().wrongFrees = 0;
+    }
+};
+
+/// Blocks at `Phase` modulo 16. What it gives is filled with a pattern, so that nobody takes it for
+/// zero, and filled again when it comes back.
+template <std::size_t Phase = 0>
+class CountingHeapAt {
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::size_t phase = Phase;
+    static constexpr std::string_view caption = "counts";
+    using Below = Heaps<>;
+
+    constexpr CountingHeapAt() noexcept = default;
+    CountingHeapAt(const CountingHeapAt&) = delete;
+    CountingHeapAt& operator=(const CountingHeapAt&) = delete;
+    ~CountingHeapAt() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return take(size, 0xA5); }
+
+    void free(void* block) noexcept {
+        Ledger& ledger = Ledger::the();
+        const auto entry = ledger.live.find(block);
+        if (entry == ledger.live.end()) {
+            ++ledger.wrongFrees;
+            return;
+        }
+        std::memset(block, 0x5A, entry->second);
+        ledger.live.erase(entry);
+        std::free(backward(block, Phase));
+    }
+
+    [[nodiscard]] std::size_t getSize(void* block) noexcept { return Ledger::the().live.at(block); }
+
+protected:
+    static void* take(std::size_t size, int fill) noexcept {
+        Ledger& ledger = Ledger::the();
+        if (ledger.refuses() || size > (std::size_t{1} << 40U)) {
+            return nullptr;
+        }
+        void* const memory = std::aligned_alloc(minAlignment, roundUp(size + Phase, minAlignment));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        void* const block = forward(memory, Phase);
+        std::memset(block, fill, size);
+        ledger.live.emplace(block, size);
+        return block;
+    }
+};
+
+using CountingHeap = CountingHeapAt<0>;
+
+/// The same with `zalloc`.
+class ZeroingCountingHeap : public CountingHeapAt<0> {
+public:
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept { return take(size, 0); }
+};
+
+/// A contiguous source: one run that can be made longer and shorter at its end, inside a block.
+class ContiguousCountingHeap : public CountingHeapAt<0> {
+    static constexpr std::size_t runRoom = 16 * MiB;
+
+public:
+    static constexpr bool contiguous = true;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size > runRoom) {
+            return nullptr;
+        }
+        void* const run = take(runRoom, 0xA5);
+        if (run != nullptr) {
+            sizes()[run] = size;
+        }
+        return run;
+    }
+    void free(void* run) noexcept {
+        sizes().erase(run);
+        CountingHeapAt::free(run);
+    }
+    [[nodiscard]] std::size_t getSize(void* run) noexcept { return sizes().at(run); }
+    [[nodiscard]] bool resize(void* run, std::size_t size) noexcept {
+        Ledger& ledger = Ledger::the();
+        if (ledger.refuses() || size > runRoom) {
+            return false;
+        }
+        sizes().at(run) = size;
+        return true;
+    }
+
+private:
+    static std::map<void*, std::size_t>& sizes() {
+        static std::map<void*, std::size_t> sizes;
+        return sizes;
+    }
+};
+
+static_assert(SizedHeap<CountingHeap> && ZeroingHeap<ZeroingCountingHeap>);
+static_assert(ResizableHeap<ContiguousCountingHeap>);
+
+} // namespace heapwright::testing
