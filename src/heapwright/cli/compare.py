@@ -6,6 +6,7 @@ This file is the command line only: options are read and checked here, all befor
 `cli.comparing` does the work. docs/compare.md is the manual page.
 """
 
+import math
 import os
 from pathlib import Path
 from typing import Annotated
@@ -18,12 +19,13 @@ from heapwright.cli.values import parse_cpus, parse_fraction, parse_margin, pars
 CONTEXT = {"allow_interspersed_args": False}
 UNTIL = "3%"
 CONFIDENCE = 0.95
+LONGEST_S = 1e9
 
 
 def compare(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="-- COMMAND ARG…", help="The command and its arguments, after --."),
+        typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
     ],
     allocators: Annotated[
         list[str] | None,
@@ -52,13 +54,19 @@ def compare(
     ] = 1,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="MINUTES", min=0.001, help="Begin no block that would end later."),
+        typer.Option(
+            metavar="MINUTES",
+            min=0.001,
+            max=LONGEST_S / 60,
+            help="Begin no block that would end later.",
+        ),
     ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS",
             min=0.001,
+            max=LONGEST_S,
             help="Limit of one run. Default: 20 times the baseline's warm-up, at least 60 s.",
         ),
     ] = None,
@@ -85,7 +93,7 @@ def compare(
         str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same order of runs.")
+        int | None, typer.Option(min=0, help="The same seed gives the same order of runs.")
     ] = None,
     json_file: Annotated[
         str | None,
@@ -119,6 +127,8 @@ def compare(
     """Run a command under each allocator, in randomised blocks, and say which one to use."""
     if blocks is not None and until is not None:
         raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
+    if any(value is not None and math.isnan(value) for value in (timeout, budget)):
+        raise typer.BadParameter("that is no time")
     from heapwright.cli.comparing import Options, run_comparison  # noqa: PLC0415
 
     options = Options(

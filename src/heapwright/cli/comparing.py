@@ -234,7 +234,8 @@ def _whereabouts(
 ) -> Iterator[str]:
     """Where the raw runs are; the journal is removed if they are in the document, or none is."""
     if outputs.json is not None and failure is None:
-        yield f"raw runs and analysis: {outputs.json.text}"
+        where = "on standard output" if outputs.json.is_standard_output else outputs.json.text
+        yield f"raw runs and analysis: {where}"
         journal.discard()
     elif not _has_answer(comparison):
         journal.discard()
