@@ -70,7 +70,7 @@ def test_help_names_every_option(heapwright: Heapwright, monkeypatch: pytest.Mon
         (["--cap", "lots", "--", "ls"], "'lots' is no size"),
         (["--pin", "99999", "--", "ls"], "processor 99999 is not available"),
         (["--timeout", "0", "--", "ls"], "--timeout"),
-        (["--timeout", "nan", "--", "ls"], "no time"),
+        (["--timeout", "nan", "--", "ls"], "--timeout"),
         (["--timeout", "inf", "--", "ls"], "--timeout"),
         (["--seed", "-1", "--", "ls"], "--seed"),
         (["--bogus", "--", "ls"], "No such option: --bogus"),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts.comparison import Comparison
+
 FORWARDING = """
 #include <stddef.h>
 #include <stdlib.h>
@@ -75,3 +77,8 @@ def library(path: Path, text: str, *flags: str) -> Path:
 def forwarding(path: Path, after: str = "", limit: int = 1000) -> Path:
     """A malloc of our own that does `after` once it was called `limit` times."""
     return library(path, FORWARDING.replace("AFTER", after).replace("LIMIT", str(limit)))
+
+
+def read(path: Path) -> Comparison:
+    """The document that `--json` wrote."""
+    return Comparison.from_json(path.read_text(encoding="utf-8"))
