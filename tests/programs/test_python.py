@@ -52,13 +52,10 @@ def passes(modules: str, only: tuple[str, ...] | None, under: Under, control: Un
     if not (SUITE / "test_dict.py").is_file():
         pytest.skip("Python's regression tests are not installed (package libpython3.11-testsuite)")
     try:
-        # They start children without an environment, too, where nothing can be preloaded.
-        under.run(command(modules, only, under.home / "work"), extra=MALLOC, everywhere=False)
+        under.run(command(modules, only, under.home / "work"), extra=MALLOC, wild=True)
     except AssertionError:
         try:
-            control.run(
-                command(modules, only, control.home / "work"), extra=MALLOC, everywhere=False
-            )
+            control.run(command(modules, only, control.home / "work"), extra=MALLOC, wild=True)
         except AssertionError as same:
             pytest.skip(f"fails here on the C library as well: {str(same)[-1500:]}")
         raise
