@@ -93,6 +93,22 @@ def test_a_later_entry_of_path_is_taken_when_the_first_is_not_executable(tmp_pat
     assert "not executable" in refusal("prog", cwd=tmp_path, path="one")
 
 
+def test_a_folder_of_path_that_may_not_be_searched_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = compile_c(tmp_path, "prog", MAIN)
+    real = Path.stat
+
+    def stat_or_denied(path: Path, **how: bool) -> os.stat_result:
+        if "closed" in path.parts:  # the super-user would be let in
+            raise PermissionError(13, "Permission denied")
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", stat_or_denied)
+    assert check("prog", cwd=tmp_path, path=f"closed:{tmp_path}").executable == program
+    assert "command not found: prog" in refusal("prog", cwd=tmp_path, path="closed")
+
+
 def test_a_program_in_this_folder_is_pointed_out(tmp_path: Path) -> None:
     compile_c(tmp_path, "prog", MAIN)
     assert "write ./prog" in refusal("prog", cwd=tmp_path)

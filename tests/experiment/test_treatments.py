@@ -76,6 +76,11 @@ def test_a_path_with_a_comma_is_not_split(tmp_path: Path) -> None:
     assert parse_requests([str(library)], KNOWN) == [Request("a,b.so", str(library))]
 
 
+def test_a_list_may_be_longer_than_a_files_name() -> None:
+    requests = parse_requests([",".join(f"m{number}=x.so" for number in range(1000))], KNOWN)
+    assert len(requests) == 1000
+
+
 def test_an_unknown_name_brings_the_nearest_ones() -> None:
     error = error_of("jemaloc")
     assert "unknown allocator 'jemaloc'" in error.message

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.paths import exists, is_folder
 from heapwright.cli.values import parse_cpus, parse_fraction, parse_margin, parse_size
 
 CONTEXT = {"allow_interspersed_args": False}
@@ -159,8 +160,8 @@ def compare(
 
 def _folder(path: Path | None) -> Path:
     folder = (path or Path()).absolute()
-    if not folder.is_dir():
-        what = "is not a folder" if folder.exists() else "does not exist"
+    if not is_folder(folder):
+        what = "is not a folder" if exists(folder) else "does not exist"
         raise HeapwrightError(f"--cwd {path} {what}")
     if not os.access(folder, os.X_OK):
         raise HeapwrightError(f"--cwd {path} cannot be entered")
@@ -168,11 +169,11 @@ def _folder(path: Path | None) -> Path:
 
 
 def _readable(path: Path) -> Path:
+    if is_folder(path):
+        raise HeapwrightError(f"--stdin {path} is a folder")
     try:
         with path.open("rb"):
             pass
     except OSError as error:
         raise HeapwrightError(f"--stdin {path} cannot be read: {error.strerror}") from error
-    if path.is_dir():
-        raise HeapwrightError(f"--stdin {path} is a folder")
     return path.absolute()

@@ -24,6 +24,7 @@ from elftools.elf.hash import ELFHashSection, GNUHashSection
 from elftools.elf.segments import InterpSegment
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.paths import exists, is_file
 
 SHELL = "/bin/sh"
 DEFAULT_PATH = "/bin:/usr/bin"
@@ -132,12 +133,12 @@ def _find(name: str, shown: str, search: _Search) -> Path:
         try:
             return _usable(candidate, shown)
         except HeapwrightError as error:
-            if candidate.is_file():
+            if is_file(candidate):
                 denied = denied or error
     if denied is not None:
         raise denied
     local = search.cwd / name
-    hint = f"for the file in this folder write ./{name}" if local.is_file() else ""
+    hint = f"for the file in this folder write ./{name}" if is_file(local) else ""
     if not hint and (" " in name or "|" in name or ">" in name):
         hint = "for a command line with shell syntax add --shell"
     raise HeapwrightError(f"command not found: {shown}", hint)
@@ -151,7 +152,7 @@ def _usable(path: Path, shown: str) -> Path:
             raise HeapwrightError(f"{shown} is a symbolic link that leads to itself") from error
         if error.errno == errno.EACCES:
             raise HeapwrightError(f"{shown}: a folder on its way cannot be entered") from error
-        what = "is a symbolic link to nothing" if path.is_symlink() else "does not exist"
+        what = "is a symbolic link to nothing" if os.path.lexists(path) else "does not exist"
         raise HeapwrightError(f"command not found: {shown} {what}") from error
     if stat.S_ISDIR(mode):
         raise HeapwrightError(f"{shown} is a folder, not a program")
@@ -268,7 +269,7 @@ def _check_loader(loader: str, shown: str, search: _Search) -> None:
             "the GNU C library and cannot be loaded into it",
             "link it to the GNU C library, or run it in a system that has one",
         )
-    if not (search.cwd / loader).exists():
+    if not exists(search.cwd / loader):
         raise HeapwrightError(f"{shown} asks for the loader {loader}, which is not installed here")
 
 

@@ -23,6 +23,7 @@ from heapwright.artefacts.catalogue import (
     SystemAllocator,
 )
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.paths import exists, is_file
 from heapwright.artefacts.provenance import Allocator, Kind, package_version, sha256_of
 from heapwright.experiment.command_check import defines_malloc
 from heapwright.experiment.probe import Probe, Prober, ProbeReport
@@ -81,7 +82,7 @@ class Discovery:
 
     def _find_composed(self, entry: ComposedAllocator) -> Allocator:
         library = self._libraries / entry.library
-        if not library.is_file():
+        if not is_file(library):
             return _unusable(entry, Kind.COMPOSED, "it is not built into this installation")
         return self._judge(entry.name, Kind.COMPOSED, library, entry.caption)
 
@@ -118,7 +119,7 @@ class Discovery:
 
     def _find_file(self, name: str, library: str) -> Allocator:
         path = Path(library)
-        if "/" not in library and not path.exists():
+        if "/" not in library and not exists(path):
             resolved = self._prober.resolve(library)
             if resolved.path is None:
                 reason = f"there is no such file here, and the loader says: {resolved.words}"
@@ -127,8 +128,8 @@ class Discovery:
                 )
             path = resolved.path
         path = path.absolute()
-        if not path.is_file():
-            what = "is not a file" if path.exists() else "does not exist"
+        if not is_file(path):
+            what = "is not a file" if exists(path) else "does not exist"
             return Allocator(
                 name=name,
                 kind=Kind.FILE,

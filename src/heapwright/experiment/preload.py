@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.paths import is_folder
 
 UNSAFE = frozenset(": \t\n\r\f\v$")
 FALLBACKS = ("/tmp", "/var/tmp", "/dev/shm")
@@ -46,7 +47,9 @@ class PreloadPaths:
     def _make_folder(self) -> str:
         if self._folder is None:
             places = (tempfile.gettempdir(), *FALLBACKS)
-            place = next((p for p in places if not UNSAFE.intersection(p) and Path(p).is_dir()), "")
+            place = next(
+                (p for p in places if not UNSAFE.intersection(p) and is_folder(Path(p))), ""
+            )
             if not place:
                 raise HeapwrightError(
                     "there is no folder for temporary files whose name the loader can read",

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.paths import is_file
 from heapwright.artefacts.provenance import Allocator
 
 SETTING = re.compile(r"(?P<name>.+?):(?P<variable>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
@@ -69,7 +70,7 @@ def parse_requests(texts: Iterable[str], known: Sequence[str]) -> list[Request]:
     """
     items: list[str] = []
     for text in texts:
-        pieces = [text] if Path(text).is_file() else text.split(",")
+        pieces = [text] if is_file(Path(text)) else text.split(",")
         items += [piece.strip() for piece in pieces if piece.strip()]
     if not items:
         raise HeapwrightError("no allocator is named", "see `heapwright allocators`")

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about paths that always have an answer.
+
+`Path.is_file` raises where a folder on the way may not be searched, or where a name is too long;
+for whoever asks whether there is something to use, the answer is no.
+"""
+
+from pathlib import Path
+
+
+def is_file(path: Path) -> bool:
+    """Whether `path` leads to a regular file that we can see."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether `path` leads to a folder that we can see."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def exists(path: Path) -> bool:
+    """Whether `path` leads to anything that we can see."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
