@@ -14,7 +14,7 @@ namespace kingsley_coalescing {
 using Objects = CoalesceableHeap<MmapHeap>;             // each object knows its neighbours
 using Source = CoalesceHeap<256 * KiB, Objects>;        // split and merged
 using PerClass = FreelistHeap<NullHeap>;                // what is freed waits on its class's list
-using Classes = PowerOfTwo<29>;                         // blocks of 16 bytes to 4 GiB
+using Classes = AtLeast<24, PowerOfTwo<29>>;            // blocks of 32 bytes to 4 GiB
 using Lists = StrictSegHeap<Classes, PerClass, Source>; // merges what waits before it grows
 using Checked = CheckedHeap<Lists>;                     // a wrong free ends the program
 using Aligned = AlignHeap<Checked>;                     // any alignment

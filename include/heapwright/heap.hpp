@@ -58,6 +58,7 @@
 #include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
 
 // policies
+#include <heapwright/sizeclass/at_least.hpp>     // another's classes, from a size on
 #include <heapwright/sizeclass/exact.hpp>        // blocks of 32, 48, 64 ...
 #include <heapwright/sizeclass/large_limit.hpp>  // what is large
 #include <heapwright/sizeclass/power_of_two.hpp> // blocks of 2^k bytes

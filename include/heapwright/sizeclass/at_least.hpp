@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The classes of another policy, with requests below `Least` bytes raised to it. For a heap whose
+// smallest object is larger than the smallest class: without it such an object would leave the
+// class that it was asked for by way of its own size, and the class would never have one waiting.
+// Cost: a compare.
+#pragma once
+
+#include <heapwright/sizeclass/size_classes.hpp>
+
+#include <cstddef>
+
+namespace heapwright {
+
+template <std::size_t Least, SizeClasses Classes>
+struct AtLeast {
+    static constexpr std::size_t count = Classes::count;
+
+    [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
+        return Classes::sizeOf(index);
+    }
+    [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
+        return Classes::classFor(request < Least ? Least : request);
+    }
+    [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
+        return Classes::classOf(capacity);
+    }
+};
+
+} // namespace heapwright
