@@ -257,8 +257,8 @@ def _what_would_settle(unsettled: Iterable[Entrant], rule: Rule) -> str:
         need = max(_blocks_needed(entrant, rule) for entrant in unsettled)
     if need > MOST_BLOCKS_WORTH_NAMING:
         return (
-            f"more than {MOST_BLOCKS_WORTH_NAMING} blocks would be needed if the figures stay: try a "
-            "quieter machine, or another margin (--margin)"
+            f"more than {MOST_BLOCKS_WORTH_NAMING} blocks would be needed if the figures stay: try "
+            "a quieter machine, or another margin (--margin)"
         )
     return f"about {need:.0f} blocks (-n {need:.0f}) would settle it if the figures stay"
 
