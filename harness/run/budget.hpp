@@ -32,7 +32,7 @@ public:
     Nanoseconds longest() const { return longest_; }
 
 private:
-    static constexpr Nanoseconds credit = 2 * millisecond;
+    static constexpr Nanoseconds credit = millisecond;
 
     double share_;
     Nanoseconds shortest_;

@@ -23,8 +23,9 @@ namespace heapwright::harness {
 
 namespace {
 
-constexpr double samplingShare = 0.0025; // of one processor; scanning may use as much again
-constexpr double scanningShare = 0.0025;
+constexpr double samplingShare = 0.003; // of one processor
+constexpr double scanningShare = 0.0015;
+constexpr int scanEvery = 5; // samples: a walk over /proc only finds those that do not report
 constexpr Nanoseconds settlingTime = 100 * millisecond;
 constexpr Nanoseconds killingTime = 10 * second;
 constexpr Nanoseconds killingPause = 5 * millisecond;
@@ -62,7 +63,7 @@ void Usage::add(const rusage& usage) {
 
 Session::Session(const Options& options, const WitnessFile& witness)
     : options_(options), tree_(witness, getpid()), sampling_(samplingShare, options.interval),
-      scanning_(scanningShare, options.interval) {}
+      scanning_(scanningShare, scanEvery * options.interval) {}
 
 Nanoseconds Session::sampleInterval() const {
     return std::max(options_.interval, sampling_.longest());
@@ -80,6 +81,7 @@ bool Session::run(const sigset_t& mask) {
     allowManyDescriptors();
     sampling_.begin(spawned_.startNs);
     scanning_.begin(spawned_.startNs);
+    paid_ = ownCpuNs();
     if (options_.timeout > 0) {
         deadline_ = spawned_.startNs + options_.timeout;
     }
@@ -108,7 +110,7 @@ bool Session::wait() {
     if ((events[1].revents & POLLIN) != 0) {
         readSignals();
     }
-    if ((events[2].revents & (POLLIN | POLLHUP)) != 0 && !tail_.drain(spawned_.errors)) {
+    if ((events[2].revents & (POLLIN | POLLHUP)) != 0 && !drainErrors()) {
         close(spawned_.errors);
         spawned_.errors = -1;
     }
@@ -116,7 +118,9 @@ bool Session::wait() {
         interrupted_ = true;
         end(Phase::killing, now);
     }
-    reap();
+    if (((events[0].revents | events[1].revents) & POLLIN) != 0) {
+        reap();
+    }
     if (reaped_ && !childrenLeft()) {
         return false;
     }
@@ -130,7 +134,7 @@ bool Session::wait() {
 Nanoseconds Session::nextWake(Nanoseconds now) const {
     Nanoseconds next = now + second;
     if (end_ == 0) {
-        next = std::min({next, sampling_.next(), scanning_.next()});
+        next = std::min(next, sampling_.next());
     }
     if (deadline_ != 0) {
         next = std::min(next, deadline_);
@@ -230,22 +234,34 @@ void Session::act(Nanoseconds now) {
     }
 }
 
-/// Each activity pays for what it used, so neither can take more than its share.
+/// Each activity pays for what it used, so neither can take more than its share. Sampling also pays
+/// for the waking up and all else in the loop but for reading the command's standard error.
 void Session::watch(Nanoseconds now) {
-    Nanoseconds before = ownCpuNs();
+    if (!sampling_.due(now)) {
+        return;
+    }
     if (scanning_.due(now)) {
+        const Nanoseconds before = ownCpuNs();
         tree_.scan();
-        const Nanoseconds after = ownCpuNs();
-        scanning_.charge(now, after - before);
-        before = after;
+        const Nanoseconds cost = ownCpuNs() - before;
+        scanning_.charge(now, cost);
+        paid_ += cost;
     }
-    if (sampling_.due(now)) {
-        tree_.adoptReported();
-        const std::int64_t bytes = tree_.sample();
-        series_.add(now - spawned_.startNs, bytes);
-        treePeak_ = std::max(treePeak_, bytes);
-        sampling_.charge(now, ownCpuNs() - before);
-    }
+    tree_.adoptReported();
+    const std::int64_t bytes = tree_.sample();
+    series_.add(now - spawned_.startNs, bytes);
+    treePeak_ = std::max(treePeak_, bytes);
+    const Nanoseconds used = ownCpuNs();
+    sampling_.charge(now, used - paid_);
+    paid_ = used;
+}
+
+/// False once nobody is left who could write to it.
+bool Session::drainErrors() {
+    const Nanoseconds before = ownCpuNs();
+    const bool open = tail_.drain(spawned_.errors);
+    paid_ += ownCpuNs() - before;
+    return open;
 }
 
 } // namespace heapwright::harness

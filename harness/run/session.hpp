@@ -63,6 +63,7 @@ private:
     void act(Nanoseconds now);
     void end(Phase phase, Nanoseconds now);
     void watch(Nanoseconds now);
+    bool drainErrors();
     Nanoseconds nextWake(Nanoseconds now) const;
 
     const Options& options_;
@@ -77,6 +78,7 @@ private:
     Nanoseconds deadline_ = 0; ///< when the phase is over
     Nanoseconds end_ = 0;      ///< when the command itself was dead; 0 until then
     Nanoseconds lastTry_ = 0;  ///< killing: when the last round began
+    Nanoseconds paid_ = 0;     ///< own CPU time up to which somebody has been charged
     std::int64_t treePeak_ = 0;
     int signals_ = -1;
     int waitStatus_ = 0;
