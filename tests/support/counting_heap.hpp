@@ -37,7 +37,12 @@ struct Ledger {
         ++requests;
         return refuse == all || requests == refuse;
     }
+    /// Forgets what came before; what earlier tests left behind is freed.
     static void begin(std::size_t refuse = 0) {
+        for (const auto& [block, size] : the().live) {
+            std::free(pointerTo(roundDown(addressOf(block), minAlignment)));
+        }
+        the().live.clear();
         the().requests = 0;
         the().refuse = refuse;
         the().wrongFrees = 0;
@@ -74,6 +79,12 @@ public:
     }
 
     [[nodiscard]] std::size_t getSize(void* block) noexcept { return Ledger::the().live.at(block); }
+
+    void measure(Footprint& footprint) const noexcept {
+        for (const auto& [block, size] : Ledger::the().live) {
+            footprint.mapped += size;
+        }
+    }
 
 protected:
     static void* take(std::size_t size, int fill) noexcept {

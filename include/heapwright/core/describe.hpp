@@ -94,10 +94,25 @@ constexpr void putNumber(JsonWriter& out, std::size_t value) {
     out.put(units[unit]);
 }
 
+/// The length of a qualifier for a namespace without a name, as each compiler has it, or 0.
+constexpr std::size_t unnamedQualifier(std::string_view text) {
+    for (const std::string_view name : {"{anonymous}::", "(anonymous namespace)::"}) {
+        if (text.substr(0, name.size()) == name) {
+            return name.size();
+        }
+    }
+    return 0;
+}
+
 /// Copies a spelling without its qualifiers and with numbers as people write them.
 constexpr void putSpelling(JsonWriter& out, std::string_view text) {
     std::size_t i = 0;
     while (i < text.size()) {
+        const std::size_t unnamed = unnamedQualifier(text.substr(i));
+        if (unnamed != 0) {
+            i += unnamed;
+            continue;
+        }
         if (!isWord(text[i])) {
             out.put(text[i++]);
             continue;

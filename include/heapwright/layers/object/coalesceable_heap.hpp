@@ -75,7 +75,7 @@ public:
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    /// Makes the newest span longer by at least `size` bytes; what was added, or null.
+    /// Makes the newest span longer by about `size` bytes, not 16 less; what was added, or null.
     [[nodiscard]] void* extend(std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap> && requires { requires SuperHeap::contiguous; }) {
             Span* const span = spans_;

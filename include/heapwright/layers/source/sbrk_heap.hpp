@@ -51,6 +51,7 @@ public:
         if (!move(before, end - before)) {
             return instead_.malloc(size < leastMapping ? leastMapping : size);
         }
+        mapped_ += end - start;
         return place(start, end);
     }
 
@@ -63,6 +64,7 @@ public:
         }
         const Address start = addressOf(run) - minAlignment;
         const Address end = endOf(run);
+        mapped_ -= end - start;
         if (platform::currentBreak() == end && move(end, start - end)) {
             return;
         }
@@ -71,7 +73,6 @@ public:
         if (first < end) {
             platform::discardPages(pointerTo(first), end - first);
         }
-        mapped_ -= end - start;
     }
 
     [[nodiscard]] std::size_t getSize(void* run) noexcept {
@@ -88,6 +89,7 @@ public:
         if (size > largest || platform::currentBreak() != end || !move(end, newEnd - end)) {
             return false;
         }
+        mapped_ += newEnd - end;
         retag(addressOf(run), newEnd);
         return true;
     }
@@ -107,11 +109,10 @@ private:
 
     /// Moves the break by a difference that may be negative. If it was not where it was expected,
     /// somebody else moved it meanwhile: then it is moved back, if it can be, and false.
-    bool move(Address from, std::size_t difference) noexcept {
+    static bool move(Address from, std::size_t difference) noexcept {
         const auto bytes = static_cast<std::intptr_t>(difference);
         const Address before = platform::moveBreak(bytes);
         if (before == from) {
-            mapped_ += difference;
             return true;
         }
         if (before != 0 && platform::currentBreak() == before + difference) {

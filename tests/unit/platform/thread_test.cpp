@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/platform/thread.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <thread>
+
+namespace heapwright::testing {
+namespace {
+
+struct Owner {};
+struct Other {};
+
+TEST(Thread, EachHasItsOwnVariable) {
+    using Mine = platform::PerThread<Owner, int>;
+    Mine::value = 5;
+    int there = -1;
+    std::thread([&] {
+        there = Mine::value;
+        Mine::value = 9;
+    }).join();
+    EXPECT_EQ(there, 0);
+    EXPECT_EQ(Mine::value, 5);
+    EXPECT_EQ((platform::PerThread<Other, int>::value), 0);
+    Mine::value = 0;
+}
+
+TEST(Thread, IsNotAloneWhileAnotherRuns) {
+    std::atomic<bool> alone{true};
+    std::thread([&] { alone = platform::singleThreaded(); }).join();
+    EXPECT_FALSE(alone);
+}
+
+TEST(Thread, DoesNotSleepOnAWordThatHasChanged) {
+    std::atomic<std::uint32_t> word{1};
+    errno = EINTR;
+    platform::futexWait(word, 2);
+    EXPECT_EQ(errno, EINTR);
+}
+
+TEST(Thread, WakesWhoSleeps) {
+    std::atomic<std::uint32_t> word{0};
+    std::thread sleeper([&] {
+        while (word.load() == 0) {
+            platform::futexWait(word, 0);
+        }
+    });
+    word = 1;
+    platform::futexWakeOne(word);
+    sleeper.join();
+    EXPECT_EQ(word.load(), 1U);
+}
+
+} // namespace
+} // namespace heapwright::testing

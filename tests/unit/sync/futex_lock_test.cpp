@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/sync/futex_lock.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+TEST(FutexLock, IsALock) {
+    EXPECT_TRUE(Lock<FutexLock>);
+}
+
+TEST(FutexLock, IsTakenOnce) {
+    FutexLock lock;
+    EXPECT_TRUE(lock.tryLock());
+    EXPECT_FALSE(lock.tryLock());
+    lock.unlock();
+    EXPECT_TRUE(lock.tryLock());
+    lock.reset();
+    EXPECT_TRUE(lock.tryLock());
+    lock.unlock();
+}
+
+TEST(FutexLock, KeepsAllButOneOutAndErrnoAsItWas) {
+    FutexLock lock;
+    std::size_t count = 0; // no atomic: the lock is what protects it
+    std::atomic<int> wrongErrno{0};
+    std::vector<std::thread> threads;
+    for (int id = 0; id < 4; ++id) {
+        threads.emplace_back([&] {
+            errno = EINTR;
+            for (int i = 0; i < 20000; ++i) {
+                const Guard<FutexLock> guard(lock);
+                ++count;
+            }
+            wrongErrno += errno != EINTR ? 1 : 0;
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(count, 80000U);
+    EXPECT_EQ(wrongErrno, 0);
+}
+
+TEST(FutexLock, WakesAWaiterWhenItIsLetGo) {
+    FutexLock lock;
+    lock.lock(); // perhaps while this is the only thread, let go while it is not
+    std::atomic<bool> waiting{false};
+    std::thread waiter([&] {
+        waiting = true;
+        const Guard<FutexLock> guard(lock);
+    });
+    while (!waiting) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // until it sleeps, most likely
+    lock.unlock();
+    waiter.join();
+    EXPECT_TRUE(lock.tryLock());
+    lock.unlock();
+}
+
+} // namespace
+} // namespace heapwright::testing
