@@ -32,7 +32,7 @@ public:
     Nanoseconds longest() const { return longest_; }
 
 private:
-    static constexpr Nanoseconds credit = millisecond;
+    static constexpr Nanoseconds credit = millisecond / 2;
 
     double share_;
     Nanoseconds shortest_;
