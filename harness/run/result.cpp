@@ -82,12 +82,13 @@ void writeUsage(Json& json, const Session& session) {
 void writeMemory(Json& json, const Session& session, const Accounts& accounts) {
     const std::int64_t single = std::max(session.usage().peakBytes, accounts.peakBytes);
     json.key("peak_rss_bytes").value(std::max(single, session.treePeakBytes()));
-    char method[200];
-    std::snprintf(method, sizeof method,
-                  "%s; the larger of the kernel's peak of one process (exact, %lld bytes) and the "
-                  "sum over the tree (sampled every %.0f ms, shared pages once per process)",
-                  single >= session.treePeakBytes() ? "one process" : "sum over the tree",
-                  static_cast<long long>(single), toSeconds(session.sampleInterval()) * 1000);
+    char method[256];
+    std::snprintf(
+        method, sizeof method,
+        "%s; the larger of the kernel's peak of one process (exact, %lld bytes) and the "
+        "sum over the tree (sampled every %.0f ms in the mean, shared pages once per process)",
+        single >= session.treePeakBytes() ? "one process" : "sum over the tree",
+        static_cast<long long>(single), toSeconds(session.meanGap()) * 1000);
     json.key("peak_rss_method").value(method);
     json.key("rss_series").open('[');
     for (const Series::Point& point : session.series().points()) {
@@ -120,7 +121,7 @@ std::string resultJson(const Session& session, const WitnessFile& witness, const
     json.open('{');
     writeEnd(json, session, started);
     if (started) {
-        Accounts accounts = settle(witness, session.tree().members(), session.sampleInterval());
+        Accounts accounts = settle(witness, session.tree().members(), session.longestGap());
         writeUsage(json, session);
         writeMemory(json, session, accounts);
         writeProcesses(json, session, witness, std::move(accounts));

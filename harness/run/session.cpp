@@ -65,8 +65,12 @@ Session::Session(const Options& options, const WitnessFile& witness)
     : options_(options), tree_(witness, getpid()), sampling_(samplingShare, options.interval),
       scanning_(scanningShare, scanEvery * options.interval) {}
 
-Nanoseconds Session::sampleInterval() const {
+Nanoseconds Session::longestGap() const {
     return std::max(options_.interval, sampling_.longest());
+}
+
+Nanoseconds Session::meanGap() const {
+    return samples_ > 1 ? wall() / samples_ : options_.interval;
 }
 
 bool Session::run(const sigset_t& mask) {
@@ -251,6 +255,7 @@ void Session::watch(Nanoseconds now) {
     const std::int64_t bytes = tree_.sample();
     series_.add(now - spawned_.startNs, bytes);
     treePeak_ = std::max(treePeak_, bytes);
+    ++samples_;
     const Nanoseconds used = ownCpuNs();
     sampling_.charge(now, used - paid_);
     paid_ = used;

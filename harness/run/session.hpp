@@ -46,7 +46,8 @@ public:
     const std::string& errorTail() const { return tail_.text(); }
     Nanoseconds wall() const { return (end_ != 0 ? end_ : nowNs()) - spawned_.startNs; }
     bool ended() const { return reaped_; } ///< false only if not even SIGKILL could end the command
-    Nanoseconds sampleInterval() const;
+    Nanoseconds longestGap() const;        ///< between two looks at the tree
+    Nanoseconds meanGap() const;
     std::int64_t treePeakBytes() const { return treePeak_; }
     int waitStatus() const { return waitStatus_; }
     int leftover() const { return leftover_; }
@@ -80,6 +81,7 @@ private:
     Nanoseconds lastTry_ = 0;  ///< killing: when the last round began
     Nanoseconds paid_ = 0;     ///< own CPU time up to which somebody has been charged
     std::int64_t treePeak_ = 0;
+    std::int64_t samples_ = 0;
     int signals_ = -1;
     int waitStatus_ = 0;
     int leftover_ = 0;
