@@ -12,25 +12,38 @@
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
-// The lock: Drepper's second mutex; while there is one thread, plain loads and stores.
+// The lock: Drepper's second mutex, with the owner in its word; while there is one thread, plain
+// loads and stores.
 
-enum { kOpen = 0, kTaken = 1, kContended = 2, kSpins = 64 };
+enum { kOpen = 0, kContended = 1, kTaken = 2, kSpins = 64 };
 
 static atomic_uint lockWord;
+static __attribute__((tls_model("initial-exec"))) _Thread_local uint32_t mark;
+
+static inline unsigned self(void) {
+    return (unsigned)(uintptr_t)&mark | kTaken;
+}
 
 RARE static void lockSlowly(void) {
     for (int i = 1; i <= kSpins; i *= 2) {
         for (int j = 0; j < i; ++j)
             __asm__ volatile("" ::: "memory");
         unsigned open = kOpen;
-        if (atomic_compare_exchange_strong_explicit(&lockWord, &open, kTaken, memory_order_acquire,
+        if (atomic_compare_exchange_strong_explicit(&lockWord, &open, self(), memory_order_acquire,
                                                     memory_order_relaxed))
             return;
     }
-    while (atomic_exchange_explicit(&lockWord, kContended, memory_order_acquire) != kOpen) {
-        int kept = errno;
-        syscall(SYS_futex, &lockWord, FUTEX_WAIT_PRIVATE, kContended, NULL, NULL, 0);
-        errno = kept;
+    for (;;) {
+        unsigned seen = atomic_load_explicit(&lockWord, memory_order_relaxed);
+        if (seen == kOpen) {
+            if (atomic_compare_exchange_weak(&lockWord, &seen, self() | kContended))
+                return;
+        } else if ((seen & kContended) != 0 ||
+                   atomic_compare_exchange_weak(&lockWord, &seen, seen | kContended)) {
+            int kept = errno;
+            syscall(SYS_futex, &lockWord, FUTEX_WAIT_PRIVATE, seen | kContended, NULL, NULL, 0);
+            errno = kept;
+        }
     }
 }
 
@@ -46,7 +59,7 @@ static inline bool tryLock(void) {
         return true;
     }
     unsigned open = kOpen;
-    return atomic_compare_exchange_strong_explicit(&lockWord, &open, kTaken, memory_order_acquire,
+    return atomic_compare_exchange_strong_explicit(&lockWord, &open, self(), memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
@@ -55,7 +68,7 @@ static inline void unlock(void) {
         atomic_store_explicit(&lockWord, kOpen, memory_order_relaxed);
         return;
     }
-    if (unlikely(atomic_exchange_explicit(&lockWord, kOpen, memory_order_release) == kContended))
+    if (unlikely(atomic_exchange_explicit(&lockWord, kOpen, memory_order_release) & kContended))
         wakeOne();
 }
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mutual-exclusion lock of one word: free, taken, or taken with sleepers. A short spin that backs
-// off, then sleep in the kernel. It keeps errno, allocates nothing and needs no destruction.
+// A mutual-exclusion lock of one word: free, or who has taken it, and whether anybody sleeps. A
+// short spin that backs off, then sleep in the kernel. It keeps errno, allocates nothing and needs
+// no destruction.
 //
 // While the process has one thread, no atomic read-modify-write is done. That is safe across the
 // start of a second thread: the word is still written, only with plain stores, and a thread cannot
@@ -11,6 +12,7 @@
 // unlock.
 #pragma once
 
+#include <heapwright/core/address.hpp>
 #include <heapwright/platform/thread.hpp>
 
 #include <atomic>
@@ -38,7 +40,7 @@ public:
             return true;
         }
         std::uint32_t expected = free;
-        return word_.compare_exchange_strong(expected, taken, std::memory_order_acquire,
+        return word_.compare_exchange_strong(expected, self(), std::memory_order_acquire,
                                              std::memory_order_relaxed);
     }
 
@@ -47,7 +49,7 @@ public:
             word_.store(free, std::memory_order_relaxed);
             return;
         }
-        if (word_.exchange(free, std::memory_order_release) == contended) [[unlikely]] {
+        if ((word_.exchange(free, std::memory_order_release) & contended) != 0) [[unlikely]] {
             wake();
         }
     }
@@ -55,10 +57,18 @@ public:
     /// Makes the lock free whoever held it: in the child after a fork, where nobody else is left.
     void reset() noexcept { word_.store(free, std::memory_order_relaxed); }
 
+    /// Whether the calling thread has it. Pre: the process has more than one thread. The answer is
+    /// right in a signal handler too, wherever that came: word and owner change in one step.
+    [[nodiscard]] bool heldByThisThread() const noexcept {
+        return (word_.load(std::memory_order_relaxed) & ~contended) == self();
+    }
+
 private:
+    using Mark = platform::PerThread<FutexLock, std::uint32_t>;
+
     static constexpr std::uint32_t free = 0;
-    static constexpr std::uint32_t taken = 1;
-    static constexpr std::uint32_t contended = 2;
+    static constexpr std::uint32_t contended = 1; ///< a bit: somebody sleeps, or did
+    static constexpr std::uint32_t taken = 2;     ///< a bit: set unless it is free
     static constexpr int spins = 64;
 
     /// Out of line, as `lockSlowly` is: a system call would cost the fast path a stack frame.
@@ -73,9 +83,26 @@ private:
                 return;
             }
         }
-        while (word_.exchange(contended, std::memory_order_acquire) != free) {
-            platform::futexWait(word_, contended);
+        for (;;) {
+            std::uint32_t seen = word_.load(std::memory_order_relaxed);
+            if (seen == free) {
+                // Others may be asleep, so the mark goes with the lock.
+                if (word_.compare_exchange_weak(seen, self() | contended, std::memory_order_acquire,
+                                                std::memory_order_relaxed)) {
+                    return;
+                }
+            } else if ((seen & contended) != 0 ||
+                       word_.compare_exchange_weak(seen, seen | contended,
+                                                   std::memory_order_relaxed)) {
+                platform::futexWait(word_, seen | contended);
+            }
         }
+    }
+
+    /// The thread as a number: where a variable of its own lies, in as many bits as the word has.
+    static std::uint32_t self() noexcept {
+        static_assert(alignof(std::uint32_t) > (taken | contended));
+        return static_cast<std::uint32_t>(addressOf(&Mark::value)) | taken;
     }
 
     std::atomic<std::uint32_t> word_{free};

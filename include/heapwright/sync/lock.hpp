@@ -15,6 +15,7 @@ concept Lock = requires(L lock) {
     { lock.tryLock() } -> std::same_as<bool>;
     { lock.unlock() } -> std::same_as<void>;
     { lock.reset() } -> std::same_as<void>;
+    { lock.heldByThisThread() } -> std::same_as<bool>;
 };
 
 /// Holds a lock over a scope.

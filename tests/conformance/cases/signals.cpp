@@ -168,7 +168,8 @@ void forkInHandler(int) {
         require(child >= 0, "fork");
         if (child == 0) {
             ::signal(SIGUSR1, SIG_IGN);
-            ::alarm(30);
+            ::signal(SIGALRM, SIG_DFL);
+            ::alarm(20);
             void* object = std::malloc(300);
             require(object != nullptr, "malloc gave nothing in the child");
             fill(object, 300, 2);
@@ -196,7 +197,9 @@ void forkAndReturn(int) {
         const pid_t child = ::fork();
         require(child >= 0, "fork");
         if (child == 0) {
-            isChild = true; // goes on with what was interrupted
+            isChild = true; // goes on with what was interrupted, unless it hangs
+            ::signal(SIGALRM, SIG_DFL);
+            ::alarm(20);
         } else {
             expectSuccess(child, "a child that returned into malloc");
         }
@@ -204,8 +207,8 @@ void forkAndReturn(int) {
     errno = saved;
 }
 
-void returns() {
-    onSignal(forkAndReturn);
+/// Allocates until there were enough forks; in a child, a little more, and ends it.
+void workAndFork() {
     timer_t id{};
     startTimer(id);
     Random random(6);
@@ -218,15 +221,39 @@ void returns() {
             std::free(other);
         }
     }
+    ::signal(SIGUSR1, SIG_IGN);
     if (isChild) {
-        ::signal(SIGUSR1, SIG_IGN);
-        ::alarm(30);
         for (int step = 0; step < 1000; ++step) {
             std::free(std::malloc(random.size()));
         }
         ::_exit(0);
     }
     ::timer_delete(id);
+}
+
+void returns() {
+    onSignal(forkAndReturn);
+    workAndFork();
+}
+
+void returnsAmongThreads() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGUSR1);
+    onSignal(forkAndReturn);
+    // Only this thread is to be interrupted.
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    pthread_t workers[2];
+    for (pthread_t& worker : workers) {
+        require(::pthread_create(&worker, nullptr, workAlways, hide(&worker)) == 0,
+                "pthread_create");
+    }
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    workAndFork();
+    working = false;
+    for (const pthread_t worker : workers) {
+        ::pthread_join(worker, nullptr);
+    }
 }
 
 const Case cases[] = {
@@ -238,6 +265,9 @@ const Case cases[] = {
      forks},
     {"signal-fork-returns", Demand::robust,
      "the child of such a fork returns into the interrupted malloc and finishes it", returns},
+    {"signal-fork-threads", Demand::robust,
+     "the same while other threads allocate, so that malloc may have been waiting",
+     returnsAmongThreads},
 };
 
 } // namespace

@@ -68,5 +68,30 @@ TEST(FutexLock, WakesAWaiterWhenItIsLetGo) {
     lock.unlock();
 }
 
+TEST(FutexLock, KnowsWhetherThisThreadHasIt) {
+    FutexLock lock;
+    std::atomic<int> step{0};
+    const auto reach = [&step](int wanted) {
+        while (step < wanted) {
+            std::this_thread::yield();
+        }
+    };
+    std::thread owner([&] {
+        lock.lock();
+        EXPECT_TRUE(lock.heldByThisThread());
+        step = 1;
+        reach(2);
+        lock.unlock();
+        EXPECT_FALSE(lock.heldByThisThread());
+    });
+    reach(1);
+    EXPECT_FALSE(lock.heldByThisThread());
+    step = 2;
+    lock.lock();
+    EXPECT_TRUE(lock.heldByThisThread());
+    lock.unlock();
+    owner.join();
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -111,6 +111,9 @@ public:
         }
     }
 
+    /// For a handler that interrupted this thread at or behind the lock.
+    [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
+
     void afterForkInParent() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInParent();

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace heapwright {
 
@@ -32,6 +33,8 @@ class SignalSafeHeap : private SuperHeap {
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Set from a fork inside a request until that fork is over.
     using ForkedInside = platform::PerThread<Inside, bool>;
+    /// Set as well if the interrupted request was still waiting for another thread.
+    using ForkedWaiting = platform::PerThread<ForkedInside, bool>;
 
     /// Marks the thread as inside over a scope. The fences keep the compiler, and so a handler on
     /// this thread, from seeing the heap change outside of it.
@@ -150,10 +153,17 @@ public:
 
     /// From here until the fork is over this thread counts as inside, so that handlers of others
     /// may allocate. If it is inside already, in a handler that interrupted the heap, the lock is
-    /// its own in the parent as in the child, and is left to the interrupted request.
+    /// its own in the parent as in the child, and is left to the interrupted request; unless that
+    /// was still waiting for it: then it is taken for the fork like any other time.
     void beforeFork() noexcept {
         if (Inside::value) {
             ForkedInside::value = true;
+            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+                if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
+                    ForkedWaiting::value = true;
+                    SuperHeap::beforeFork();
+                }
+            }
             return;
         }
         Inside::value = true;
@@ -163,32 +173,28 @@ public:
     }
 
     void afterForkInParent() noexcept {
-        if (endOfInnerFork()) {
-            return;
-        }
+        const bool inner = std::exchange(ForkedInside::value, false);
+        const bool waiting = std::exchange(ForkedWaiting::value, false);
         if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInParent();
+            if (!inner || waiting) {
+                SuperHeap::afterForkInParent();
+            }
         }
-        Inside::value = false;
+        Inside::value = inner;
     }
 
     void afterForkInChild() noexcept {
-        if (endOfInnerFork()) {
-            return;
-        }
+        const bool inner = std::exchange(ForkedInside::value, false);
+        const bool waiting = std::exchange(ForkedWaiting::value, false);
         if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInChild();
+            if (!inner || waiting) {
+                SuperHeap::afterForkInChild();
+            }
         }
-        Inside::value = false;
+        Inside::value = inner;
     }
 
 private:
-    static bool endOfInnerFork() noexcept {
-        const bool inner = ForkedInside::value;
-        ForkedInside::value = false;
-        return inner;
-    }
-
     std::size_t sizeFromInside(void* object) noexcept {
         if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
             return SuperHeap::getSizeUnlocked(object);
