@@ -57,6 +57,7 @@ public:
     bool tryLock() noexcept { return held = true; }
     void unlock() noexcept { held = false; }
     void reset() noexcept { held = false; }
+    [[nodiscard]] bool heldByThisThread() const noexcept { return held; }
 
     static inline bool held = false;
 };

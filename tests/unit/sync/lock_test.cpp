@@ -12,6 +12,7 @@ struct Recorder {
     bool tryLock() { return true; }
     void unlock() { --depth; }
     void reset() { depth = 0; }
+    bool heldByThisThread() const { return depth > 0; }
     int depth = 0;
 };
 
