@@ -145,7 +145,19 @@ private:
         Account account = accountOf(life, record);
         account.peakBytes = seenPeak(life.member);
         const auto [cpu, exact] = cpuOfLife(life);
-        if (const Stretch* const other = silentProgram(life, account.exe)) {
+        const Stretch* const other = silentProgram(life, account.exe);
+        if (has(record, witness::replacing) && !life.left()) {
+            const std::string next =
+                other != nullptr ? other->exe : witness_.text(record.successor);
+            const Nanoseconds until = std::max(ns(record.cpuNs), before);
+            account.cpu = until - before;
+            account.exact = true;
+            account.ending = Ending::replaced;
+            add(std::move(account));
+            addSuccessor(life, next, std::max<Nanoseconds>(cpu - until, 0), exact);
+            return;
+        }
+        if (other != nullptr) {
             account.cpu = std::max<Nanoseconds>(other->cpuAtStart - before, 0);
             account.ending = Ending::replaced;
             add(std::move(account));
@@ -156,6 +168,19 @@ private:
         account.exact = exact;
         describeEnd(account, life);
         takePeak(account, record);
+        add(std::move(account));
+    }
+
+    /// The program that a process said it was about to become, and that has not reported.
+    void addSuccessor(const Life& life, const std::string& exe, Nanoseconds cpu, bool exact) {
+        Account account;
+        account.pid = life.pid;
+        account.parent = life.images.back()->parent;
+        account.exe = exe;
+        account.cpu = cpu;
+        account.exact = exact;
+        account.peakBytes = seenPeak(life.member);
+        describeEnd(account, life);
         add(std::move(account));
     }
 

@@ -29,6 +29,7 @@ enum State : std::uint32_t {
     late = 8,          ///< claimed only at exit: the process was cloned behind our back
     libcProvides = 16, ///< malloc is the C library's
     sandboxed = 32,    ///< from here on the process must not be made to call the system
+    replacing = 64,    ///< it has called exec to become `successor`, and has not come back
 };
 
 /// One program image in one process.
@@ -36,8 +37,10 @@ struct Record {
     std::atomic<std::uint32_t> state;
     std::int32_t pid;
     std::int32_t parent;
-    std::uint16_t exe;         ///< 1 + index of a text; 0 when there was none, or no place
-    std::uint16_t provider;    ///< likewise: the object that gives malloc
+    std::uint16_t exe;       ///< 1 + index of a text; 0 when there was none, or no place
+    std::uint16_t provider;  ///< likewise: the object that gives malloc
+    std::uint16_t successor; ///< likewise: the program that it called exec for
+    std::uint16_t unused[3];
     std::uint64_t startNs;     ///< CLOCK_MONOTONIC
     std::uint64_t cpuStartNs;  ///< CPU time that the process had used before this image
     std::uint64_t cpuNs;       ///< CPU time of the process when it last said so
@@ -45,7 +48,7 @@ struct Record {
     std::uint32_t peakStartKb; ///< the kernel's peak at the start: what exec carried over
     std::uint32_t peakKb;      ///< the same at the exit
 };
-static_assert(sizeof(Record) == 56);
+static_assert(sizeof(Record) == 64);
 
 /// What a process learnt when it waited for a child of its own: the kernel's account of that child
 /// and of all descendants that the child had waited for.

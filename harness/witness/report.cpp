@@ -176,6 +176,21 @@ void noteSandbox() {
     }
 }
 
+bool noteExec(const char* program) {
+    if (self.record == nullptr || isSandboxed() || ownPid() != self.pid) {
+        return false; // a vfork child has no record that it could speak for
+    }
+    const KeepErrno keep;
+    self.record->successor = program != nullptr ? intern(*self.file, program) : std::uint16_t{0};
+    self.record->cpuNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
+    self.record->state.fetch_or(replacing, std::memory_order_release);
+    return true;
+}
+
+void noteExecFailed() {
+    self.record->state.fetch_and(~std::uint32_t{replacing}, std::memory_order_release);
+}
+
 void noteReaped(std::int32_t pid, int status, const rusage& usage) {
     if (self.file == nullptr || isSandboxed()) {
         return;

@@ -56,6 +56,14 @@ void noteForkInChild();
 /// From here on no call to the system may be made on the program's behalf.
 void noteSandbox();
 
+/// The process is about to become that program; whether that could be written down. If it could,
+/// and the program could not be executed after all, `noteExecFailed` takes it back.
+bool noteExec(const char* program);
+void noteExecFailed();
+
+/// Finds the C library's exec family while that is safe: not in the child of a fork with threads.
+void findExecs();
+
 /// A child was waited for.
 void noteReaped(std::int32_t pid, int status, const rusage& usage);
 

@@ -6,9 +6,9 @@
 // what the child used to the very end. That is how a child which never reported (a static program)
 // is known for certain, and why the kernel's work of burying a process is not taken for an unknown
 // one's.
+#include "next.hpp"
 #include "report.hpp"
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -22,18 +22,6 @@ namespace {
 
 using Wait4 = pid_t (*)(pid_t, int*, int, rusage*);
 using Waitid = int (*)(idtype_t, id_t, siginfo_t*, int);
-
-/// The next one behind ours. Found once; two threads that look at the same time find the same.
-template <class Function>
-Function next(Function& known, const char* name) {
-    Function function = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (function == nullptr) {
-        const KeepErrno keep;
-        function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-        __atomic_store_n(&known, function, __ATOMIC_RELAXED);
-    }
-    return function;
-}
 
 constinit Wait4 nextWait4 = nullptr;
 constinit Waitid nextWaitid = nullptr;

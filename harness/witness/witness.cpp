@@ -4,7 +4,8 @@
 // The witness: preloaded after the allocator into every process of a run, it writes down who
 // provides malloc there, and at the end how much CPU time the process used. It defines no
 // allocation routine, calls none, and leaves errno as it was. Here is where it hooks into the life
-// of a process; waits.cpp listens to what the process learns of its children.
+// of a process; waits.cpp listens to what the process learns of its children, execs.cpp to what it
+// becomes.
 //
 // Cost: some 20 calls to the system at the start, none while the program runs, three at the exit,
 // or none at all once the process has locked itself into a sandbox, where a call that its author
@@ -61,6 +62,7 @@ __attribute__((constructor)) void begin(int, char**, char** environment) {
     if (self.file != nullptr) {
         pthread_atfork(nullptr, &afterForkInParent, &afterForkInChild);
         at_quick_exit(&atExit);
+        findExecs();
     }
 }
 

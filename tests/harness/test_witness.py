@@ -168,6 +168,34 @@ def test_a_cleared_environment_is_noticed(bench: Bench) -> None:
     assert finding.share > 0.8
 
 
+@pytest.mark.parametrize(
+    "how",
+    ["fork", "execv", "execve", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve"],
+)
+def test_a_silent_program_too_short_to_be_met_is_not_taken_for_the_one_before(
+    bench: Bench, how: str
+) -> None:
+    """It runs in a process that had reported; only the exec itself tells that it is another."""
+    start, static = bench.program("start"), bench.program("use", "-static")
+    run = bench.run(start, how, static, "0", "1", "exit")
+    assert run.exit_status == 0
+    (silent,) = (process for process in run.processes if not process.witnessed)
+    assert silent.ending == Ending.EXITED
+    assert Path(silent.exe).name in (Path(static).name, "" if how == "fexecve" else None)
+    assert silent.pid in [process.pid for process in run.processes if process is not silent]
+    assert not judge(run.processes, None, run.balance).effective
+
+
+@pytest.mark.parametrize("how", ["execv", "execvp", "execle"])
+def test_a_program_that_could_not_be_executed_changes_nothing(bench: Bench, how: str) -> None:
+    run = bench.run(bench.program("start"), how, "/nowhere", "0", "0", "exit")
+    assert run.exit_status == 127
+    (process,) = run.processes
+    assert process.witnessed
+    assert process.ending == Ending.EXITED
+    assert judge(run.processes, None, run.balance).effective
+
+
 def test_a_sandboxed_program_lives(bench: Bench) -> None:
     program = bench.program("sandbox")
     alone = subprocess.run([program], capture_output=True, check=False).returncode

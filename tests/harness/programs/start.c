@@ -4,6 +4,8 @@
 // start HOW PROGRAM ARGUMENT...: starts the program in one of the ways in which a process can be
 // made, waits for it unless it is to be left behind, and leaves with its status.
 //   fork vfork spawn exec   the usual ways; exec becomes the program
+//   execv execvp execvpe execl execlp execle execve fexecve
+//                           becomes it by that form of exec, with three arguments
 //   nowait                  the kernel is told that nobody waits (SIGCHLD ignored)
 //   orphan                  from a grandchild whose parent has gone
 //   empty                   with an empty environment
@@ -12,6 +14,7 @@
 //   clone                   the same copy, made without the C library knowing
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -87,6 +90,26 @@ static int copied(pid_t pid) {
     return waitFor(pid);
 }
 
+static void become(const char* how, char** c) {
+    if (strcmp(how, "execvp") == 0) {
+        execvp(c[0], c);
+    } else if (strcmp(how, "execvpe") == 0) {
+        execvpe(c[0], c, environ);
+    } else if (strcmp(how, "execl") == 0) {
+        execl(c[0], c[0], c[1], c[2], c[3], (char*)NULL);
+    } else if (strcmp(how, "execlp") == 0) {
+        execlp(c[0], c[0], c[1], c[2], c[3], (char*)NULL);
+    } else if (strcmp(how, "execle") == 0) {
+        execle(c[0], c[0], c[1], c[2], c[3], (char*)NULL, environ);
+    } else if (strcmp(how, "execve") == 0) {
+        execve(c[0], c, environ);
+    } else if (strcmp(how, "fexecve") == 0) {
+        fexecve(open(c[0], O_RDONLY | O_CLOEXEC), c, environ);
+    } else {
+        execv(c[0], c);
+    }
+}
+
 int main(int count, char** arguments) {
     const char* const how = count > 1 ? arguments[1] : "";
     char** const command = arguments + 2;
@@ -122,6 +145,6 @@ int main(int count, char** arguments) {
         const pid_t first = forked(command, environ);
         return waitFor(forked(command, environ)) + waitFor(first);
     }
-    execv(command[0], command);
+    become(how, command);
     return 127;
 }

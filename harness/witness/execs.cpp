@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exec family, passed on to the C library and noted: a process that becomes another program
+// says so first. If that program never reports (it is static, set-user-ID, or its environment was
+// cleared), its time is known not to be that of the program before it, however short it lived.
+//
+// Invariants: each form goes to the next object's own form of it, so that another preloaded library
+// which listens, too, hears what it would have heard; nothing is allocated, for the child of a fork
+// with threads has nobody to unlock the heap. Cost: a few hundred nanoseconds for each attempt.
+#include "next.hpp"
+#include "report.hpp"
+
+#include <cstdarg>
+#include <cstddef>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+namespace heapwright::witness {
+
+namespace {
+
+using Exec = int (*)(const char*, char* const*);
+using ExecWithEnvironment = int (*)(const char*, char* const*, char* const*);
+using ExecOfDescriptor = int (*)(int, char* const*, char* const*);
+
+constinit Exec nextExecv = nullptr;
+constinit Exec nextExecvp = nullptr;
+constinit ExecWithEnvironment nextExecve = nullptr;
+constinit ExecWithEnvironment nextExecvpe = nullptr;
+constinit ExecOfDescriptor nextFexecve = nullptr;
+
+/// Calls; whoever comes back from an exec is still the old program.
+template <class Function, class... Arguments>
+int attempt(const char* program, Function* function, Arguments... arguments) {
+    const bool noted = noteExec(program);
+    const int result = function(arguments...);
+    if (noted) {
+        noteExecFailed();
+    }
+    return result;
+}
+
+int passOn(Exec& known, const char* name, const char* program, char* const* words) {
+    return attempt(program, next(known, name), program, words);
+}
+
+int passOn(ExecWithEnvironment& known, const char* name, const char* program, char* const* words,
+           char* const* environment) {
+    return attempt(program, next(known, name), program, words, environment);
+}
+
+/// How many words a list has, the null pointer at its end included.
+std::size_t countOf(const char* first, va_list& list) {
+    std::size_t count = 1;
+    for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) {
+        ++count;
+    }
+    return count;
+}
+
+/// The words of a list, and the null pointer; `list` is left behind that.
+void fill(const char** words, const char* first, va_list& list) {
+    for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) {
+        *words++ = word;
+    }
+    *words = nullptr;
+}
+
+} // namespace
+
+void findExecs() {
+    next(nextExecv, "execv");
+    next(nextExecvp, "execvp");
+    next(nextExecve, "execve");
+    next(nextExecvpe, "execvpe");
+    next(nextFexecve, "fexecve");
+}
+
+} // namespace heapwright::witness
+
+using namespace heapwright::witness;
+
+// The words that follow `first`, as an array on the stack of the function in which this stands.
+#define HEAPWRIGHT_WORDS(words, first, list)                                                       \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    const auto words =                                                                             \
+        static_cast<const char**>(__builtin_alloca(sizeof(const char*) * countOf(first, list)));   \
+    va_end(list);                                                                                  \
+    va_start(list, first);                                                                         \
+    fill(words, first, list)
+
+extern "C" {
+
+EXPORT int execv(const char* path, char* const* words) noexcept {
+    return passOn(nextExecv, "execv", path, words);
+}
+
+EXPORT int execve(const char* path, char* const* words, char* const* environment) noexcept {
+    return passOn(nextExecve, "execve", path, words, environment);
+}
+
+EXPORT int execvp(const char* file, char* const* words) noexcept {
+    return passOn(nextExecvp, "execvp", file, words);
+}
+
+EXPORT int execvpe(const char* file, char* const* words, char* const* environment) noexcept {
+    return passOn(nextExecvpe, "execvpe", file, words, environment);
+}
+
+EXPORT int fexecve(int descriptor, char* const* words, char* const* environment) noexcept {
+    return attempt("", next(nextFexecve, "fexecve"), descriptor, words, environment);
+}
+
+EXPORT int execl(const char* path, const char* first, ...) noexcept {
+    HEAPWRIGHT_WORDS(words, first, list);
+    va_end(list);
+    return passOn(nextExecv, "execv", path, const_cast<char* const*>(words));
+}
+
+EXPORT int execlp(const char* file, const char* first, ...) noexcept {
+    HEAPWRIGHT_WORDS(words, first, list);
+    va_end(list);
+    return passOn(nextExecvp, "execvp", file, const_cast<char* const*>(words));
+}
+
+EXPORT int execle(const char* path, const char* first, ...) noexcept {
+    HEAPWRIGHT_WORDS(words, first, list);
+    char* const* const environment = va_arg(list, char* const*);
+    va_end(list);
+    return passOn(nextExecve, "execve", path, const_cast<char* const*>(words), environment);
+}
+}
