@@ -20,12 +20,15 @@ class ProbeHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
-    static constexpr bool contiguous = true;
-    static constexpr std::string_view caption = "has every verb";
+    [[maybe_unused]] static constexpr bool contiguous = true;
+    [[maybe_unused]] static constexpr std::string_view caption = "has every verb";
     using Below = Heaps<>;
 
     void* malloc(std::size_t) noexcept { return note("malloc"), nullptr; }
     void* mallocHeld(std::size_t) noexcept { return note("mallocHeld"), nullptr; }
+    void* memalignHeld(std::size_t, std::size_t) noexcept {
+        return note("memalignHeld"), nullptr;
+    }
     void* zalloc(std::size_t) noexcept { return note("zalloc"), nullptr; }
     void* memalign(std::size_t, std::size_t) noexcept { return note("memalign"), nullptr; }
     void* relocate(void*, std::size_t) noexcept { return note("relocate"), nullptr; }
@@ -88,6 +91,7 @@ void ProbeHeap::note(const char* verb) {
 
 #define HEAPWRIGHT_CALL_malloc n
 #define HEAPWRIGHT_CALL_mallocHeld n
+#define HEAPWRIGHT_CALL_memalignHeld n, n
 #define HEAPWRIGHT_CALL_zalloc n
 #define HEAPWRIGHT_CALL_memalign n, n
 #define HEAPWRIGHT_CALL_relocate p, n
@@ -108,6 +112,7 @@ void ProbeHeap::note(const char* verb) {
 
 HEAPWRIGHT_VERB(malloc, void*, std::size_t)
 HEAPWRIGHT_VERB(mallocHeld, void*, std::size_t)
+HEAPWRIGHT_VERB(memalignHeld, void*, std::size_t, std::size_t)
 HEAPWRIGHT_VERB(zalloc, void*, std::size_t)
 HEAPWRIGHT_VERB(memalign, void*, std::size_t, std::size_t)
 HEAPWRIGHT_VERB(relocate, void*, void*, std::size_t)
@@ -136,6 +141,7 @@ std::vector<std::string> leaks() {
     }
     HEAPWRIGHT_ASK(malloc)
     HEAPWRIGHT_ASK(mallocHeld)
+    HEAPWRIGHT_ASK(memalignHeld)
     HEAPWRIGHT_ASK(zalloc)
     HEAPWRIGHT_ASK(memalign)
     HEAPWRIGHT_ASK(relocate)
