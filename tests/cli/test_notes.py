@@ -135,6 +135,36 @@ def test_enough_is_asked_only_at_looks_and_only_when_it_matters() -> None:
     assert "every ratio is known to 50 %" in enough(runs, 5)
 
 
+def test_how_often_the_memory_was_read_is_told_as_a_span() -> None:
+    runs = [
+        run("glibc", block, peak_rss_method=f"sum (sampled every {every} ms in the mean)")
+        for block, every in enumerate((12, 9, 10))
+    ]
+    assert notes(runs) == "peak memory: sum (sampled every 9 to 12 ms in the mean)"
+    assert notes(runs[:1]) == "peak memory: sum (sampled every 12 ms in the mean)"
+
+
+def test_one_process_that_was_left_is_told_as_one() -> None:
+    text = notes([run("glibc", 0, leftover_processes=1)])
+    assert text == "a process outlived the command and was ended after the run"
+
+
+def test_ones_own_preload_is_named_where_the_baseline_is_not_in_force() -> None:
+    comparison, _ = concluded([run("glibc", 0, Outcome.NOT_INTERPOSED, detail="it is another")])
+    assert "LD_PRELOAD" not in why_nothing(comparison).hint
+    machine = QUIET.model_copy(update={"settings": {"LD_PRELOAD": "libmine.so"}})
+    mine = comparison.model_copy(update={"environment": machine})
+    assert "your own LD_PRELOAD stays in force: run without it (libmine.so)" in (
+        why_nothing(mine).hint
+    )
+
+
+def test_a_good_baseline_alone_is_nothing_to_compare() -> None:
+    comparison, _ = concluded([run("glibc", 0), run("lea", 0, Outcome.NOT_INTERPOSED)])
+    message = why_nothing(comparison).message
+    assert "no run under anything but glibc was good (not-interposed)" in message
+
+
 def test_the_method_of_the_peak_is_told_once() -> None:
     methods = (
         "one process; the larger of one (exact, 5 bytes) and the sum",

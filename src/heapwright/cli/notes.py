@@ -21,6 +21,8 @@ STOLEN = 0.01
 """Share of the processors' time taken by other virtual machines above which it is told."""
 OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
 """What of the method of a peak is one run's own: which of two figures it was, and the other."""
+SAMPLED = re.compile(r"(?<=sampled every )[0-9]+(?= ms)")
+"""How often the memory of a run was read: each run its own figure, told as the span of them."""
 TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
 HELPERS_TOLD = 3
 """Kinds of processes without the preload that are told; more are only counted."""
@@ -43,9 +45,14 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
     own = [run for run in comparison.runs if (run.allocator, run.level) == base.key]
     bad = [run for run in own if run.outcome is not Outcome.OK]
     if not bad:
+        others = {run.outcome for run in comparison.runs if run.outcome is not Outcome.OK}
+        why = (
+            f"no run under anything but {base.label} was good ({', '.join(sorted(others))})"
+            if others
+            else comparison.design.stopped_because
+        )
         return HeapwrightError(
-            f"nothing could be compared: {comparison.design.stopped_because}",
-            exit_code=ExitCode.NOTHING_COMPARED,
+            f"nothing could be compared: {why}", exit_code=ExitCode.NOTHING_COMPARED
         )
     run = bad[-1]
     how, *said = _lines(run.detail) or ["it says nothing"]
@@ -55,6 +62,8 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
     elif run.outcome is Outcome.TIMEOUT:
         hints.append("give it more time with --timeout")
     elif run.outcome is Outcome.NOT_INTERPOSED:
+        if preload := comparison.environment.settings.get("LD_PRELOAD"):
+            hints.append(f"your own LD_PRELOAD stays in force: run without it ({preload})")
         hints.append("choose what the ratios refer to with --baseline")
     return HeapwrightError(
         f"nothing could be compared: under {base.label}, the baseline, the command ended as "
@@ -124,7 +133,9 @@ def _surroundings(comparison: Comparison) -> Iterator[str]:
     if environment.governor in ("powersave", "conservative", "ondemand"):
         yield f"the frequency governor is {environment.governor}: expect scatter"
     left = max((run.leftover_processes for run in runs), default=0)
-    if left:
+    if left == 1:
+        yield "a process outlived the command and was ended after the run"
+    elif left:
         yield f"up to {left} processes outlived the command and were ended after each run"
 
 
@@ -133,5 +144,10 @@ def _methods(comparison: Comparison) -> Iterator[str]:
     if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
         yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
     methods = [run.peak_rss_method for run in comparison.runs if run.peak_rss_method]
-    for method in dict.fromkeys(OWN_PART.sub("", method) for method in methods):
-        yield f"peak memory: {method}"
+    intervals: dict[str, list[int]] = {}
+    for method in methods:
+        common = SAMPLED.sub("{}", OWN_PART.sub("", method))
+        intervals.setdefault(common, []).extend(map(int, SAMPLED.findall(method)))
+    for common, every in intervals.items():
+        span = " to ".join(map(str, sorted({min(every), max(every)}))) if every else ""
+        yield f"peak memory: {common.replace('{}', span)}"
