@@ -231,6 +231,8 @@ def test_a_baseline_over_the_cap_is_not_advised() -> None:
     verdict = judge([slower], rule=rule)
     assert verdict.action == "undecided"
     assert "glibc peaks at 400 MiB, over the cap of 300 MiB" in verdict.notes
+    fat = entrant("x", peak_bytes=301 * MIB)
+    assert judge([fat], rule=rule).reason == "Undecided: nothing stays under 300 MiB"
     equal = entrant("x", peak_bytes=299 * MIB)
     assert "but glibc is over the memory cap" in judge([equal], rule=rule).reason
 

@@ -74,6 +74,11 @@ def bad_for(name: str, outcome: Outcome = Outcome.CRASHED) -> Callable[[Assignme
     return lambda a: outcome if a.treatment.key[0] == name else Outcome.OK
 
 
+def test_one_block_is_told_in_the_singular(machine: Machine, journal: Journal) -> None:
+    result = run_experiment(plan(blocks=1), machine, journal=journal)
+    assert result.stopped_because == "the one block was run"
+
+
 def test_every_block_holds_every_treatment_and_its_position(
     machine: Machine, journal: Journal
 ) -> None:

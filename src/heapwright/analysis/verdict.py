@@ -187,6 +187,12 @@ def _stay(
 ) -> Verdict:
     """No candidate can win any more; may the baseline itself be advised?"""
     why = _why_stay(others, rule)
+    everyone = (baseline, *others)
+    if rule.cap_bytes is not None and not any(
+        each.fits(rule.cap_bytes) for each in everyone if not each.bad
+    ):
+        unfailing = " without failing" if any(each.bad for each in everyone) else ""
+        return _undecided(f"nothing stays under {size_text(rule.cap_bytes)}{unfailing}", *notes)
     if baseline.bad or not baseline.fits(rule.cap_bytes):
         fault = "failed too" if baseline.bad else "is over the memory cap"
         return _undecided(f"{why[0].lower()}{why[1:]}, but {baseline.label} {fault}", *notes)
@@ -224,7 +230,9 @@ def _too_wide(
         names = listed([entrant.label for entrant in unsettled])
         lack = "has" if len(unsettled) == 1 else "have"
         return _undecided(
-            f"{names} {lack} no good run to compare with {baseline.label}", "more blocks", *notes
+            f"{names} {lack} no good run to compare with {baseline.label}",
+            "more blocks would tell",
+            *notes,
         )
     if not any(
         span.bounded for entrant in known for span in (entrant.time, entrant.memory) if span

@@ -154,7 +154,8 @@ class _Experiment:
             self.result.blocks = block
             if reason := enough(self.result.runs, block):
                 return reason
-        return f"all {self._plan.blocks} blocks were run"
+        blocks = self._plan.blocks
+        return "the one block was run" if blocks == 1 else f"all {blocks} blocks were run"
 
     @property
     def timeout_s(self) -> float | None:
