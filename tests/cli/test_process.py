@@ -88,6 +88,22 @@ def test_an_interruption_keeps_and_analyses_what_was_measured(
     assert comparison.verdict.reason in out
 
 
+def test_a_terminal_that_closes_under_nohup_changes_nothing(
+    environment: dict[str, str], worker: Path, tmp_path: Path
+) -> None:
+    arguments = ["-n", "6", "-a", "lea", "--json", "out.json", "--", str(worker), "10", "50"]
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does; it is inherited
+    try:
+        with running(arguments, environment, tmp_path) as process:
+            wait_for_lines(process, tmp_path, 1 + 2)
+            os.kill(process.pid, signal.SIGHUP)
+            _, err = process.communicate(timeout=PATIENCE_S)
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    assert process.returncode == ExitCode.OK, err
+    assert Comparison.from_json((tmp_path / "out.json").read_text()).design.blocks == 6
+
+
 def test_an_interruption_before_anything_is_known(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:

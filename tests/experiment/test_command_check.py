@@ -119,6 +119,11 @@ def test_shell_syntax_is_pointed_out(tmp_path: Path) -> None:
     assert check("ls | wc -l", cwd=tmp_path, shell=True).executable.samefile(SHELL)
 
 
+def test_an_empty_line_for_the_shell_is_no_command(tmp_path: Path) -> None:
+    with pytest.raises(HeapwrightError, match="no command"):
+        check(" ", cwd=tmp_path, shell=True)
+
+
 def test_nothing_is_no_command(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="no command"):
         check_command([], machine=MACHINE, cwd=tmp_path, environment={})

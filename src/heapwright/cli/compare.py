@@ -20,6 +20,7 @@ CONTEXT = {"allow_interspersed_args": False}
 UNTIL = "3%"
 CONFIDENCE = 0.95
 LONGEST_S = 1e9
+LONGEST_MINUTES = 1e7
 
 
 def compare(
@@ -57,7 +58,7 @@ def compare(
         typer.Option(
             metavar="MINUTES",
             min=0.001,
-            max=LONGEST_S / 60,
+            max=LONGEST_MINUTES,
             help="Begin no block that would end later.",
         ),
     ] = None,

@@ -192,10 +192,14 @@ def _measure(
 
 @contextmanager
 def _ended_as_interrupted() -> Iterator[None]:
-    """A request to end or a terminal that closes is as good as Ctrl-C: what is measured is kept."""
+    """A request to end or a terminal that closes is as good as Ctrl-C: what is measured is kept.
+
+    What is to be ignored, as under nohup, still is.
+    """
     previous = {
         number: signal.signal(number, signal.default_int_handler)
         for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
         yield

@@ -88,7 +88,7 @@ def check_command(
     With `shell` the command is text for /bin/sh, which is then the program that is checked.
     Raises HeapwrightError.
     """
-    if not command or not command[0]:
+    if not command or not (command[-1].strip() if shell else command[0]):
         raise HeapwrightError("there is no command to run", "write it after `--`")
     search = _Search(cwd, environment, machine)
     name = SHELL if shell else command[0]
