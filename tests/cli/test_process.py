@@ -249,3 +249,16 @@ def test_a_stream_that_is_closed_is_no_error(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert Comparison.from_json((tmp_path / "out.json").read_text()).effects
+
+
+def test_a_limit_that_is_too_tight_is_told_without_a_traceback(
+    environment: dict[str, str], worker: Path, tmp_path: Path
+) -> None:
+    words = shlex.join([*COMMAND, "-n", "1", "-a", "lea", "--", str(worker)])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"ulimit -n 8; exec {words}"],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == ExitCode.NOTHING_COMPARED
+    assert "too little: Too many open files" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -112,3 +112,10 @@ def test_a_32_bit_program(heapwright: Heapwright, tmp_path: Path) -> None:
 def test_a_program_of_another_c_library(heapwright: Heapwright, tmp_path: Path) -> None:
     program = compile_c(tmp_path / "prog", WORKER, compiler="musl-gcc")
     assert "another C library (musl)" in refused(heapwright, tmp_path, "--", program)
+
+
+def test_a_library_is_not_called_by_the_name_of_the_c_library_s_own(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    text = refused(heapwright, tmp_path, "-a", "glibc=/tmp/libany.so,lea", "--", "true")
+    assert "'glibc' is the C library's own, not /tmp/libany.so" in text

@@ -7,6 +7,7 @@ exit status is that of the error; nobody sees a traceback for them. A reader tha
 (`| head`) ends the command silently.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -18,6 +19,9 @@ from rich.console import Console
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.cli import allocators, compare
+
+SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EAGAIN)
+LIMITS = "`ulimit -a` shows the limits that are set here, `df` whether a disk is full"
 
 app = typer.Typer(
     name="heapwright",
@@ -63,6 +67,12 @@ def main() -> None:
         print_error(error)
     except BrokenPipeError:
         status = 128 + signal.SIGPIPE
+    except (OSError, MemoryError) as error:
+        if isinstance(error, OSError) and error.errno not in SHORT_OF:
+            raise
+        why = error.strerror if isinstance(error, OSError) else "no memory"
+        status = ExitCode.NOTHING_COMPARED
+        print_error(HeapwrightError(f"the system gives heapwright too little: {why}", LIMITS))
     except KeyboardInterrupt:
         status = ExitCode.INTERRUPTED
     sys.exit(_flushed(status))

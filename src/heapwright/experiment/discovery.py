@@ -67,9 +67,14 @@ class Discovery:
         return found
 
     def _find(self, request: Request) -> Allocator:
-        if request.library is not None:
-            return self._find_file(request.name, request.library)
         entry = self._catalogue.find(request.name)
+        if request.library is not None:
+            if isinstance(entry, SystemAllocator):
+                raise HeapwrightError(
+                    f"{request.name!r} is the C library's own, not {request.library}",
+                    "give the library another name: other=path/to/library.so",
+                )
+            return self._find_file(request.name, request.library)
         match entry:
             case ComposedAllocator():
                 return self._find_composed(entry)
