@@ -107,7 +107,10 @@ struct CApi {
     }
 
     static void freeAlignedSized(void* object, std::size_t alignment, std::size_t size) {
-        if (object != nullptr && size > heap().getSize(object)) {
+        if (object == nullptr) {
+            return;
+        }
+        if (size > heap().getSize(object)) {
             platform::abortWithMessage("free_aligned_sized", "the size is larger than the object");
         }
         if (!std::has_single_bit(alignment) || (addressOf(object) & (alignment - 1)) != 0) {

@@ -137,6 +137,7 @@ void sized() {
     auto* freeAlignedSized = find<AlignedSized>("free_aligned_sized");
     freeSized(nullptr, 10);
     freeAlignedSized(nullptr, 64, 10);
+    freeAlignedSized(nullptr, 0, 0); // whatever is said of no object
     for (std::size_t size = 0; size < 400'000; size = size * 2 + 3) {
         errno = EXDEV;
         freeSized(std::malloc(size), size);
