@@ -79,12 +79,16 @@ public:
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSize(object);
     }
 
-    /// A mapped object that shrinks far below the limit moves to the heap below.
+    /// A mapped object that shrinks far below the limit moves to the heap below, and an object of
+    /// that which grows to the limit moves out: it will grow on, and then only its pages move.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if (isDirect(object)) {
             return limit_.isLarge(size * 2) && large_.resize(object, size);
         }
         if constexpr (ResizableHeap<SuperHeap>) {
+            if (limit_.isLarge(size) && size > SuperHeap::getSize(object)) [[unlikely]] {
+                return false;
+            }
             return SuperHeap::resize(object, size);
         } else {
             return false;

@@ -67,6 +67,16 @@ TEST(SelectMmapHeap, MovesPagesOfTheLargeOnly) {
     heap.free(small);
 }
 
+TEST(SelectMmapHeap, LetsAnObjectThatGrowsToTheLimitMoveOut) {
+    Ledger::begin();
+    Select<FixedLimit<10'000>> heap;
+    void* const object = heap.malloc(100);
+    EXPECT_TRUE(heap.resize(object, 2'000)) << "there is room behind it";
+    EXPECT_FALSE(heap.resize(object, 10'000));
+    EXPECT_EQ(heap.getSize(object), 2'008U);
+    heap.free(object);
+}
+
 TEST(SelectMmapHeap, AsksBelowWhereMappingFails) {
     Ledger::begin();
     SelectMmapHeap<FixedLimit<1>, MmapHeap, Below> heap;
