@@ -50,7 +50,8 @@ struct Block {
         return request > largest ? 0 : (size < minSize ? minSize : size);
     }
 
-    [[nodiscard]] void* object() noexcept { return &links; }
+    /// Not `&links`: the compiler would take the object to be as large as these.
+    [[nodiscard]] void* object() noexcept { return forward(this, Tag::bytes); }
     [[nodiscard]] std::size_t size() const noexcept { return tag.size(); }
     [[nodiscard]] Block* next() noexcept { return at(size()); }
     /// The block that starts `bytes` further on.
