@@ -81,6 +81,13 @@ concept HoldingHeap = Heap<H> && requires(H heap, std::size_t size) {
     { heap.mallocHeld(size) } -> std::same_as<void*>;
 };
 
+/// An aligned heap can be asked in the same way.
+template <class H>
+concept AlignedHoldingHeap = AlignedHeap<H> &&
+    requires(H heap, std::size_t alignment, std::size_t size) {
+    { heap.memalignHeld(alignment, size) } -> std::same_as<void*>;
+};
+
 /// A flushable heap can hand all freed objects that it keeps to the heap below it, where they may
 /// merge; true if there were any.
 template <class H>

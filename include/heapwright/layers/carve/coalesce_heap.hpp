@@ -6,8 +6,9 @@
 //
 // Invariants: structure/block.hpp; all free blocks are in the bins but one, the top: a block that
 // ends at a fence, from the newest span where it can be, which serves only what no other can and
-// carries no footer. When the top has grown beyond what it is worth keeping, memory goes back; a
-// span that is free as a whole goes back at once unless it is the top.
+// carries no footer. When the top has grown beyond what it is worth keeping, memory goes back; that
+// is twice the largest object freed, for such a one may be asked for again. A span that is free as
+// a whole goes back at once unless it is the top.
 // Cost: constant. Boundary tags are Knuth's (TAOCP 1, 2.5), the top is Doug Lea's wilderness.
 #pragma once
 
@@ -18,6 +19,8 @@
 #include <heapwright/structure/fit_bins.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace heapwright {
@@ -52,33 +55,40 @@ public:
         return block == nullptr ? nullptr : carve(block, size);
     }
 
-    /// A larger object, of which the ends are given back.
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
-        std::size_t whole = 0;
-        if (__builtin_add_overflow(request, align + Block::minSize, &whole)) {
+    /// What was here before is filled, what comes from below is zero.
+    [[nodiscard]] void* zalloc(std::size_t request) noexcept requires ZeroingHeap<SuperHeap> {
+        if (void* const held = mallocHeld(request)) {
+            return std::memset(held, 0, request);
+        }
+        const std::size_t size = Block::sizeFor(request);
+        Block* const block = grow(size);
+        if (block == nullptr) {
             return nullptr;
         }
-        void* const object = malloc(whole);
-        if (object == nullptr) {
-            return nullptr;
-        }
-        Address aligned = roundUp(addressOf(object), align);
-        if (aligned != addressOf(object) && aligned - addressOf(object) < Block::minSize) {
-            aligned += align < Block::minSize ? Block::minSize : align;
-        }
-        Block* block = Block::of(object);
-        const std::size_t gap = aligned - addressOf(object);
-        if (gap != 0) {
-            Block* const front = block;
-            block = Block::make(front->at(gap), front->size() - gap, State::live);
-            front->tag = Tag(gap, State::live, front->tag.flags());
-            release(front);
-        }
-        cut(block, Block::sizeFor(request));
-        return block->object();
+        void* const object = carve(block, size);
+        const std::size_t used = fresh_ - addressOf(object);
+        return std::memset(object, 0, used < request ? used : request);
     }
 
-    void free(void* object) noexcept { release(Block::of(object)); }
+    /// A larger object, of which the ends are given back.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
+        void* const object = malloc(roomToAlign(align, request));
+        return object == nullptr ? nullptr : cutAround(object, align, request);
+    }
+
+    /// Only from what is there.
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t request) noexcept {
+        void* const object = mallocHeld(roomToAlign(align, request));
+        return object == nullptr ? nullptr : cutAround(object, align, request);
+    }
+
+    void free(void* object) noexcept {
+        Block* const block = Block::of(object);
+        if (block->size() > worthKeeping_ / 2 && block->size() <= mostKept / 2) [[unlikely]] {
+            worthKeeping_ = 2 * block->size();
+        }
+        release(block);
+    }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
@@ -128,11 +138,36 @@ public:
     }
 
 private:
-    /// The top is cut down to `Growth` when it is larger than this.
-    static constexpr std::size_t mostTop = 2 * Growth;
+    /// The most that a top is ever worth keeping.
+    static constexpr std::size_t mostKept = 64 * MiB;
+
+    /// A request that has an aligned one inside, whatever its address; too large if none has.
+    static constexpr std::size_t roomToAlign(std::size_t align, std::size_t request) noexcept {
+        std::size_t whole = 0;
+        return __builtin_add_overflow(request, align + Block::minSize, &whole) ? SIZE_MAX : whole;
+    }
+
+    /// Makes an object of `roomToAlign` bytes an aligned one and gives its ends back.
+    void* cutAround(void* object, std::size_t align, std::size_t request) noexcept {
+        Address aligned = roundUp(addressOf(object), align);
+        if (aligned != addressOf(object) && aligned - addressOf(object) < Block::minSize) {
+            aligned += align < Block::minSize ? Block::minSize : align;
+        }
+        Block* block = Block::of(object);
+        const std::size_t gap = aligned - addressOf(object);
+        if (gap != 0) {
+            Block* const front = block;
+            block = Block::make(front->at(gap), front->size() - gap, State::live);
+            front->tag = Tag(gap, State::live, front->tag.flags());
+            release(front);
+        }
+        cut(block, Block::sizeFor(request));
+        return block->object();
+    }
 
     /// A free block of at least `size` bytes, out of its bin; null if there is none.
-    Block* take(std::size_t size) noexcept {
+    /// Inlined always, as `carve` is: both stand on every way, and compilers count callers.
+    [[gnu::always_inline]] Block* take(std::size_t size) noexcept {
         if (size == 0) {
             return nullptr;
         }
@@ -144,7 +179,7 @@ private:
     }
 
     /// Makes a block that was taken an object of `size` bytes; the rest stays free.
-    void* carve(Block* block, std::size_t size) noexcept {
+    [[gnu::always_inline]] void* carve(Block* block, std::size_t size) noexcept {
         const std::size_t rest = block->size() - size;
         const bool fromTop = block == top_;
         if (rest < Block::minSize) {
@@ -216,7 +251,7 @@ private:
     void releaseLast(Block* block) noexcept {
         if (top_ == nullptr) {
             top_ = block;
-            if (block->size() > mostTop) {
+            if (block->size() > worthKeeping_) {
                 shorten(Growth);
             }
         } else if (SuperHeap::isWholeSpan(block)) {
@@ -243,11 +278,19 @@ private:
         if (longer != nullptr && longer->size() >= size) {
             return longer;
         }
-        void* added = SuperHeap::malloc(size + Growth);
+        void* added = span(size + Growth);
         if (added == nullptr) {
-            added = SuperHeap::malloc(size);
+            added = span(size);
         }
         return added == nullptr ? nullptr : freshTop(added);
+    }
+
+    void* span(std::size_t size) noexcept {
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            return SuperHeap::malloc(size);
+        }
     }
 
     /// The top made longer by what it lacks of `size` bytes and some; null if it cannot.
@@ -264,6 +307,7 @@ private:
     /// What came from below becomes the top, with what is free before it; an older top does not
     /// stay one.
     Block* freshTop(void* added) noexcept {
+        fresh_ = addressOf(added);
         Block* const block = merge(Block::of(added));
         block->next()->tag.set(Flag::prevFree);
         if (top_ != nullptr) {
@@ -276,6 +320,8 @@ private:
 
     FitBins bins_;
     Block* top_ = nullptr;
+    Address fresh_ = 0;                     ///< where what came last from below starts
+    std::size_t worthKeeping_ = 2 * Growth; ///< a larger top is cut down to `Growth`
 };
 
 } // namespace heapwright

@@ -70,13 +70,27 @@ public:
         if (index >= Classes::count) {
             return SuperHeap::zalloc(size);
         }
-        void* const object = lists_[index].malloc(Classes::sizeOf(index));
+        void* object = lists_[index].malloc(Classes::sizeOf(index));
+        if constexpr (HoldingHeap<SuperHeap>) {
+            if (object == nullptr) {
+                object = held(Classes::sizeOf(index), *this);
+            }
+        }
         return object == nullptr ? SuperHeap::zalloc(Classes::sizeOf(index))
                                  : std::memset(object, 0, size);
     }
 
     [[nodiscard]] void* memalign(std::size_t align,
                                  std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        if constexpr (AlignedHoldingHeap<SuperHeap>) {
+            void* object = SuperHeap::memalignHeld(align, rounded(size));
+            if (object == nullptr && flush()) {
+                object = SuperHeap::memalignHeld(align, rounded(size));
+            }
+            if (object != nullptr) {
+                return object;
+            }
+        }
         return SuperHeap::memalign(align, rounded(size));
     }
 
@@ -151,22 +165,22 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
+    /// What is below already, if need be after everything that waits has had its chance to merge.
+    static void* held(std::size_t size, StrictSegHeap& heap) noexcept {
+        SuperHeap& below = heap;
+        void* const object = below.mallocHeld(size);
+        return object == nullptr && heap.flush() ? below.mallocHeld(size) : object;
+    }
+
     /// Out of line, as `release` is, so that the fast paths need no stack; static, so that the
     /// size stays in the register in which it came.
-    /// What is fetched is `size` from below; growth only after everything that waits has had its
-    /// chance to merge.
     [[gnu::noinline]] static void* fetch(std::size_t size, StrictSegHeap& heap) noexcept {
-        SuperHeap& below = heap;
         if constexpr (HoldingHeap<SuperHeap>) {
-            void* object = below.mallocHeld(size);
-            if (object == nullptr && heap.flush()) {
-                object = below.mallocHeld(size);
-            }
-            if (object != nullptr) {
+            if (void* const object = held(size, heap)) {
                 return object;
             }
         }
-        return below.malloc(size);
+        return static_cast<SuperHeap&>(heap).malloc(size);
     }
 
     [[gnu::noinline]] static void release(void* object, SuperHeap& below) noexcept {

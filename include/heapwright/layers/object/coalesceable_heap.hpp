@@ -18,6 +18,7 @@
 #include <heapwright/structure/block.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -50,22 +51,14 @@ public:
 
     /// A span of at least `size` bytes, all one object.
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        std::size_t whole = 0;
-        if (__builtin_add_overflow(size, overhead + Block::minSize, &whole)) {
-            return nullptr;
-        }
-        void* const memory = SuperHeap::malloc(whole);
-        if (memory == nullptr) {
-            return nullptr;
-        }
-        auto* const span = ::new (memory) Span{spans_, nullptr, nullptr};
-        if (spans_ != nullptr) {
-            spans_->previous = span;
-        }
-        spans_ = span;
-        placeFence(span, Flag::none);
-        const std::size_t room = addressOf(span->fence) - addressOf(span->first());
-        return Block::make(span->first(), room, State::live)->object();
+        const std::size_t whole = roomFor(size);
+        return whole == 0 ? nullptr : layOut(SuperHeap::malloc(whole));
+    }
+
+    /// Nothing is written into the object; nor is it where `extend` adds to a contiguous superheap.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        const std::size_t whole = roomFor(size);
+        return whole == 0 ? nullptr : layOut(SuperHeap::zalloc(whole));
     }
 
     /// Gives a span back. Pre: the object is all of it.
@@ -86,7 +79,13 @@ public:
             const Flag flags = added->tag.flags();
             placeFence(span, Flag::none);
             const std::size_t room = addressOf(span->fence) - addressOf(added);
-            return Block::make(added, room, State::live, flags)->object();
+            Block* const block = Block::make(added, room, State::live, flags);
+            if constexpr (ZeroingHeap<SuperHeap>) { // but for the rest behind the old fence
+                constexpr std::size_t rest = 2 * minAlignment;
+                const std::size_t bytes = room - Tag::bytes;
+                std::memset(block->object(), 0, bytes < rest ? bytes : rest);
+            }
+            return block->object();
         } else {
             return nullptr;
         }
@@ -128,6 +127,27 @@ public:
     }
 
 private:
+    /// What a span of an object of `size` bytes takes from below; 0 if there is no such number.
+    static constexpr std::size_t roomFor(std::size_t size) noexcept {
+        std::size_t whole = 0;
+        return __builtin_add_overflow(size, overhead + Block::minSize, &whole) ? 0 : whole;
+    }
+
+    /// Makes memory from below the newest span; null if there is none.
+    void* layOut(void* memory) noexcept {
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* const span = ::new (memory) Span{spans_, nullptr, nullptr};
+        if (spans_ != nullptr) {
+            spans_->previous = span;
+        }
+        spans_ = span;
+        placeFence(span, Flag::none);
+        const std::size_t room = addressOf(span->fence) - addressOf(span->first());
+        return Block::make(span->first(), room, State::live)->object();
+    }
+
     /// Pre: the block is a fence.
     static Span* spanOf(Block* fence) noexcept {
         return static_cast<Span*>(backward(fence, fence->size())) - 1;

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -29,7 +30,7 @@ class SbrkHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
-    /// `resize` can be expected to lengthen the newest run.
+    /// `resize` can be expected to lengthen the newest run, and does so with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption =
         "moves the program break; maps pages where it sticks";
@@ -53,6 +54,17 @@ public:
         }
         mapped_ += end - start;
         return place(start, end);
+    }
+
+    /// Fresh pages are zero; in a page that a run shares with what others had there, it is cleared.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept {
+        void* const run = malloc(size);
+        if (run != nullptr && !Tag::of(run).has(Flag::direct)) {
+            const std::size_t shared =
+                roundUp(addressOf(run), platform::pageSize()) - addressOf(run);
+            std::memset(run, 0, shared < size ? shared : size);
+        }
+        return run;
     }
 
     /// Lowers the break if the run is the last thing below it.
@@ -135,5 +147,6 @@ private:
 };
 
 static_assert(SizedHeap<SbrkHeap> && ResizableHeap<SbrkHeap> && TaggedHeap<SbrkHeap>);
+static_assert(ZeroingHeap<SbrkHeap>);
 
 } // namespace heapwright

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/coalesce_heap.hpp>
 #include <heapwright/layers/object/coalesceable_heap.hpp>
+#include <heapwright/layers/source/sbrk_heap.hpp>
 
 #include <support/counting_heap.hpp>
 
 #include <gtest/gtest.h>
+
+#include <cstring>
 
 namespace heapwright::testing {
 namespace {
@@ -108,6 +111,49 @@ TEST(CoalesceHeap, CutsTheTopWhenItIsFree) {
     EXPECT_TRUE(heap.trim(0));
     EXPECT_LE(heldBy(heap), 64U);
     EXPECT_FALSE(heap.trim(0)) << "there is nothing more to give";
+}
+
+TEST(CoalesceHeap, KeepsRoomForTheLargestThatWasFreed) {
+    Ledger::begin();
+    RunBlocks heap;
+    std::size_t before = 0;
+    for (int round = 0; round < 20; ++round) {
+        before = Ledger::the().requests;
+        heap.free(heap.malloc(100'000));
+    }
+    EXPECT_EQ(Ledger::the().requests, before) << "it is not given back for ever";
+}
+
+TEST(CoalesceHeap, FillsWhatWasThereBeforeAndTakesTheRestAsItComes) {
+    CoalesceHeap<4 * KiB, CoalesceableHeap<SbrkHeap>> heap;
+    for (const std::size_t size : {std::size_t{3000}, std::size_t{30'000}, std::size_t{100'000}}) {
+        for (int round = 0; round < 4; ++round) {
+            auto* const bytes = static_cast<unsigned char*>(heap.zalloc(size));
+            ASSERT_NE(bytes, nullptr);
+            for (std::size_t i = 0; i < size; ++i) {
+                ASSERT_EQ(bytes[i], 0) << size << " bytes, at " << i;
+            }
+            std::memset(bytes, 0xFF, heap.getSize(bytes));
+            if (round % 2 == 0) {
+                heap.free(bytes);
+                heap.trim(0); // so that the next comes from below again
+            }
+        }
+    }
+}
+
+TEST(CoalesceHeap, DoesNotTouchWhatComesAsZero) {
+    Ledger::begin();
+    CoalesceHeap<4 * KiB, CoalesceableHeap<ZeroingCountingHeap>> heap;
+    auto* const fresh = static_cast<unsigned char*>(heap.zalloc(1000));
+    std::memset(fresh, 0xFF, 1000);
+    heap.free(fresh);
+    auto* const again = static_cast<unsigned char*>(heap.zalloc(1000));
+    EXPECT_EQ(again, fresh);
+    for (std::size_t i = 0; i < 1000; ++i) {
+        ASSERT_EQ(again[i], 0);
+    }
+    heap.free(again);
 }
 
 TEST(CoalesceHeap, ReturnsSpansThatAreFreeAsAWhole) {

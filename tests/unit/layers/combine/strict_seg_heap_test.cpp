@@ -83,6 +83,17 @@ TEST(StrictSegHeap, LetsWhatWaitsMergeBeforeItGrows) {
     heap.free(large);
 }
 
+TEST(StrictSegHeap, LetsWhatWaitsServeAlignedRequests) {
+    Ledger::begin();
+    Merging heap;
+    for (int i = 0; i < 10'000; ++i) {
+        void* const object = heap.memalign(64, 100);
+        ASSERT_EQ(addressOf(object) % 64, 0U);
+        heap.free(object);
+    }
+    EXPECT_LT(Ledger::the().requests, 10U);
+}
+
 TEST(StrictSegHeap, GivesEverythingBackWhenItTrims) {
     Ledger::begin();
     Merging heap;

@@ -52,6 +52,22 @@ TEST(SbrkHeap, BeginsANewRunAfterSomebodyElseMovedTheBreak) {
     EXPECT_EQ(footprint.mapped, 0U);
 }
 
+TEST(SbrkHeap, ClearsWhatOthersLeftInAPageThatTheyShare) {
+    const Address mine = platform::moveBreak(2000);
+    if (mine == 0) {
+        GTEST_SKIP() << "this C library does not move the break";
+    }
+    std::memset(pointerTo(mine), 0xFF, 2000);
+    ASSERT_NE(platform::moveBreak(-1500), 0U); // what shares a page with the rest stays as it is
+    SbrkHeap heap;
+    auto* const run = static_cast<unsigned char*>(heap.zalloc(10'000));
+    ASSERT_NE(run, nullptr);
+    for (std::size_t i = 0; i < 10'000; ++i) {
+        ASSERT_EQ(run[i], 0) << i;
+    }
+    heap.free(run);
+}
+
 TEST(SbrkHeap, MapsPagesWhereTheBreakSticks) {
     const pid_t child = ::fork();
     if (child == 0) {
