@@ -91,11 +91,9 @@ def test_when_the_tool_itself_is_killed_the_command_ends(
         "from heapwright.experiment.runner import RunSpec, run_once\n"
         f"run_once(RunSpec(('/bin/sh', '-c', 'echo $$ > {mark}; exec sleep 60'), os.environ))\n"
     )
-    source = str(Path(__file__).parents[2] / "src")
-    tool = subprocess.Popen(
-        [sys.executable, "-c", script], env={**environment, "PYTHONPATH": source}
-    )
+    tool = subprocess.Popen([sys.executable, "-c", script], env=environment)
     while not mark.exists() or not mark.read_text().strip():
+        assert tool.poll() is None, "the tool ended before its command began"
         time.sleep(0.02)
     pid = int(mark.read_text())
     tool.kill()

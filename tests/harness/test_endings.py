@@ -200,6 +200,7 @@ def test_when_nobody_is_left_to_read_the_command_is_ended(bench: Bench) -> None:
     process = subprocess.Popen(words, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     while not alive(program):
+        assert process.poll() is None, "the runner ended before its command began"
         time.sleep(0.02)
     os.close(reading)
     process.wait(timeout=30)
