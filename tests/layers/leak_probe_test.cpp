@@ -26,9 +26,7 @@ public:
 
     void* malloc(std::size_t) noexcept { return note("malloc"), nullptr; }
     void* mallocHeld(std::size_t) noexcept { return note("mallocHeld"), nullptr; }
-    void* memalignHeld(std::size_t, std::size_t) noexcept {
-        return note("memalignHeld"), nullptr;
-    }
+    void* memalignHeld(std::size_t, std::size_t) noexcept { return note("memalignHeld"), nullptr; }
     void* zalloc(std::size_t) noexcept { return note("zalloc"), nullptr; }
     void* memalign(std::size_t, std::size_t) noexcept { return note("memalign"), nullptr; }
     void* relocate(void*, std::size_t) noexcept { return note("relocate"), nullptr; }
