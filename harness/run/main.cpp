@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -46,6 +47,16 @@ bool writeAll(int descriptor, const std::string& text) {
     return true;
 }
 
+/// Removes the witnesses' file and the folder that was made for it, if nothing else is in there:
+/// whoever would have done so is gone.
+void clearUp(const char* path) {
+    const std::string file = path;
+    unlink(file.c_str());
+    if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash != 0) {
+        rmdir(file.substr(0, slash).c_str());
+    }
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -75,5 +86,12 @@ int main(int count, char** arguments) {
     session.run(before);
     // SIGPIPE is blocked like all others, so a reader who has gone makes an error, not a death.
     const std::string json = resultJson(session, witness, counters, surroundings);
-    return writeAll(options->resultFd, json) ? 0 : complain("cannot write", "the result");
+    if (writeAll(options->resultFd, json)) {
+        return 0;
+    }
+    if (errno == EPIPE && options->witness != nullptr) {
+        clearUp(options->witness);
+        errno = EPIPE;
+    }
+    return complain("cannot write", "the result");
 }

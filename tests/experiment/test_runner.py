@@ -86,9 +86,13 @@ def test_when_the_tool_itself_is_killed_the_command_ends(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     mark = tmp_path / "pid"
+    records = tmp_path / "records"
+    records.mkdir()
     script = (
-        "import os\n"
+        "import os, pathlib\n"
+        "from heapwright.experiment import runner\n"
         "from heapwright.experiment.runner import RunSpec, run_once\n"
+        f"runner.IN_MEMORY = pathlib.Path({str(records)!r})\n"
         f"run_once(RunSpec(('/bin/sh', '-c', 'echo $$ > {mark}; exec sleep 60'), os.environ))\n"
     )
     tool = subprocess.Popen([sys.executable, "-c", script], env=environment)
@@ -96,9 +100,11 @@ def test_when_the_tool_itself_is_killed_the_command_ends(
         assert tool.poll() is None, "the tool ended before its command began"
         time.sleep(0.02)
     pid = int(mark.read_text())
+    assert list(records.iterdir()), "the records of the witnesses lie elsewhere"
     tool.kill()
     tool.wait()
     deadline = time.monotonic() + 20
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+    while (Path(f"/proc/{pid}").exists() or any(records.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not Path(f"/proc/{pid}").exists()
+    assert not list(records.iterdir()), "the runner left its records behind"
