@@ -28,6 +28,11 @@ struct Ledger {
     /// A value of `refuse`: refuse them all.
     static constexpr std::size_t all = ~std::size_t{0};
 
+    Ledger() = default;
+    Ledger(const Ledger&) = delete;
+    Ledger& operator=(const Ledger&) = delete;
+    ~Ledger() { release(); }
+
     static Ledger& the() {
         static Ledger ledger;
         return ledger;
@@ -39,13 +44,18 @@ struct Ledger {
     }
     /// Forgets what came before; what earlier tests left behind is freed.
     static void begin(std::size_t refuse = 0) {
-        for (const auto& [block, size] : the().live) {
-            std::free(pointerTo(roundDown(addressOf(block), minAlignment)));
-        }
-        the().live.clear();
+        the().release();
         the().requests = 0;
         the().refuse = refuse;
         the().wrongFrees = 0;
+    }
+
+private:
+    void release() {
+        for (const auto& [block, size] : live) {
+            std::free(pointerTo(roundDown(addressOf(block), minAlignment)));
+        }
+        live.clear();
     }
 };
 

@@ -145,6 +145,8 @@ def run_once(spec: RunSpec) -> RawRun:
                     reading
                 )  # should we have to leave early: it sees that and ends the command
             _, complaint = process.communicate()
+    if interrupted and not text and process.returncode == -signal.SIGINT:
+        raise KeyboardInterrupt  # it came before the runner listened, so there is nothing to keep
     run = _parsed(text, process.returncode, complaint)
     if interrupted:
         raise RunInterrupted(run)
