@@ -133,7 +133,7 @@ def test_an_exec_closes_the_image_before_it(bench: Bench) -> None:
 
 def test_a_static_program_that_does_half_of_the_work(bench: Bench) -> None:
     use, static = bench.program("use"), bench.program("use", "-static")
-    run = bench.run("/bin/sh", "-c", f"{use} 0 200 exit; {static} 0 200 exit")
+    run = bench.run("/bin/sh", "-c", f"{use} 0 1000 exit; {static} 0 1000 exit")
     finding = judge(run.processes, None, run.balance)
     assert not finding.effective
     assert 0.1 < finding.share < 0.9  # both are busy for as long, on a machine with neighbours
