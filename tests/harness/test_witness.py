@@ -136,7 +136,7 @@ def test_a_static_program_that_does_half_of_the_work(bench: Bench) -> None:
     run = bench.run("/bin/sh", "-c", f"{use} 0 1000 exit; {static} 0 1000 exit")
     finding = judge(run.processes, None, run.balance)
     assert not finding.effective
-    assert 0.1 < finding.share < 0.9  # both are busy for as long, on a machine with neighbours
+    assert 0.4 < finding.share < 0.6
     assert [Path(each.exe).name for each in finding.exceptions] == ["use-static"]
     assert not finding.exceptions[0].witnessed
 
