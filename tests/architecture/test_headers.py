@@ -24,6 +24,7 @@ RANKS = {
     "sizeclass": 2,
     "layers": 3,
     "heap.hpp": 4,
+    "adaptor": 4,
     "allocators": 5,
 }
 WARNINGS = [

@@ -16,6 +16,8 @@
 //    and pass a verb on only by writing it down.
 #pragma once
 
+#include <heapwright/core/address.hpp>
+
 #include <concepts>
 #include <cstddef>
 
@@ -123,6 +125,18 @@ concept ForkableHeap = Heap<H> && requires(H heap) {
     { heap.afterForkInChild() } -> std::same_as<void>;
 };
 
+/// An owning heap tells its own objects from those of other heaps, by their address.
+template <class H>
+concept OwningHeap = Heap<H> && requires(H heap, const void* object) {
+    { heap.owns(object) } -> std::same_as<bool>;
+};
+
+/// A heap that can be told how large an object is when it takes it back.
+template <class H>
+concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t size) {
+    { heap.free(object, size) } -> std::same_as<void>;
+};
+
 /// The remainder that a heap's addresses leave modulo its alignment: 0 unless it says otherwise.
 template <class H>
 inline constexpr std::size_t phaseOf = 0;
@@ -132,5 +146,9 @@ requires requires {
     H::phase;
 }
 inline constexpr std::size_t phaseOf<H> = H::phase;
+
+/// An unphased heap's objects stand on multiples of 16, as most layers want them.
+template <class H>
+concept UnphasedHeap = Heap<H> && H::alignment % minAlignment == 0 && phaseOf<H> == 0;
 
 } // namespace heapwright
