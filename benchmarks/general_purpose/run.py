@@ -1,0 +1,240 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kingsley, Kingsley with coalescing and Lea on programs of today, beside the published figures.
+
+E. D. Berger (2002), table 4.2, ran six memory-intensive programs over compositions of heap layers.
+This runs `heapwright compare` on five that a distribution ships today and on one that hardly
+allocates, computes each effect from the recorded runs, and says whether its direction still holds:
+yes or no where the 95 % interval is on one side of 1, "cannot be told" where it is not.
+
+    python benchmarks/general_purpose/run.py [-n BLOCKS] [-o FOLDER] [--from FOLDER]
+
+Run it with the environment that has the tool (`.venv/bin/python`). FOLDER gets the documents of the
+comparisons; `--from` analyses such a folder again without running anything. Prints Markdown.
+"""
+
+import argparse
+import csv
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.analysis.analyse import analyse, settings_of
+from heapwright.artefacts.comparison import Comparison, Effect, Response
+
+HERE = Path(__file__).parent
+ALLOCATORS = ("lea", "kingsley", "kingsley-coalescing", "glibc")
+
+GHOSTSCRIPT = (
+    "gs -q -dNOPAUSE -dBATCH -sDEVICE=pgmraw -r72 -drounds=20 -sOutputFile=/dev/null figures.ps"
+)
+COMPILE = (
+    "g++ -std=c++20 -O2 -I../../include -I../.. -c ../../harness/run/accounts.cpp -o /dev/null"
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program and its work; `{data}` in the command is a file of text made for it."""
+
+    name: str
+    package: str
+    command: tuple[str, ...]
+
+
+PROGRAMS = (
+    Program("perl", "perl", ("perl", "words.pl", "3")),
+    Program("lua", "lua5.4", ("lua5.4", "trees.lua", "16")),
+    Program("gawk", "gawk", ("gawk", "-v", "rounds=5", "-f", "records.awk")),
+    Program("ghostscript", "ghostscript", tuple(GHOSTSCRIPT.split())),
+    Program("g++", "g++", tuple(COMPILE.split())),
+    Program("xz (control)", "xz-utils", ("xz", "-2", "-T1", "-k", "-c", "{data}")),
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One allocator against another in one response, and which way it went in 2002."""
+
+    text: str
+    allocator: str
+    against: str
+    response: Response
+    below_one: bool
+
+    @property
+    def column(self) -> str:
+        return {"time": "runtime_s", "memory": "memory_bytes"}[self.response]
+
+
+CLAIMS = (
+    Claim("Kingsley is faster than Lea", "kingsley", "lea", "time", below_one=True),
+    Claim("Kingsley needs more memory than Lea", "kingsley", "lea", "memory", below_one=False),
+    Claim(
+        "coalescing makes Kingsley leaner",
+        "kingsley-coalescing",
+        "kingsley",
+        "memory",
+        below_one=True,
+    ),
+    Claim(
+        "coalescing makes Kingsley slower",
+        "kingsley-coalescing",
+        "kingsley",
+        "time",
+        below_one=False,
+    ),
+    Claim(
+        "Kingsley with coalescing is slower than Lea",
+        "kingsley-coalescing",
+        "lea",
+        "time",
+        below_one=False,
+    ),
+)
+
+
+def published(claim: Claim) -> dict[str, float]:
+    """The ratio of a claim for each of the published programs."""
+    with (HERE / "published.csv").open() as file:
+        rows = {
+            (row["program"], row["allocator"]): float(row[claim.column])
+            for row in csv.DictReader(file)
+        }
+    programs = dict.fromkeys(program for program, _ in rows)
+    return {p: rows[p, claim.allocator] / rows[p, claim.against] for p in programs}
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def make_data(folder: Path) -> Path:
+    """A text of 24 MB for the control: the same every time, neither random nor repetitive."""
+    data = folder / "data.txt"
+    state = 2002
+    with data.open("w") as file:
+        for _ in range(400_000):
+            state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+            file.write(
+                f"{state >> 8:08d} line of {state % 977} words and {state % 31} more, {state % 7}\n"
+            )
+    return data
+
+
+def measure(program: Program, blocks: int, target: Path, data: Path) -> None:
+    tool = Path(sys.executable).parent / "heapwright"
+    command = [part.replace("{data}", str(data)) for part in program.command]
+    compare = [str(tool), "compare", "-n", str(blocks), "-a", ",".join(ALLOCATORS)]
+    compare += ["--baseline", "lea", "--json", str(target), "--", *command]
+    subprocess.run(compare, cwd=HERE, check=True, stdout=subprocess.DEVNULL)
+
+
+def file_of(folder: Path, program: Program) -> Path:
+    return folder / f"{program.name.split()[0]}.json"
+
+
+def effects(document: Comparison, baseline: str) -> dict[tuple[str, str], Effect]:
+    """Every ratio to `baseline`, from the runs of the document."""
+    found = analyse(
+        document.runs, document.treatments, (baseline, ""), settings_of(document.design)
+    )
+    return {(effect.allocator, effect.response): effect for effect in found.effects}
+
+
+def interval(effect: Effect) -> str:
+    low, high = (f"{end:.2f}" if end is not None else "?" for end in (effect.low, effect.high))
+    return f"{effect.ratio:.2f} ({low} to {high})"
+
+
+def verdict(effect: Effect, claim: Claim) -> str:
+    if effect.low is None or effect.high is None or effect.low <= 1 <= effect.high:
+        return "cannot be told"
+    return "yes" if (effect.ratio < 1) is claim.below_one else "no"
+
+
+def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> None:
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def report(documents: dict[str, Comparison]) -> None:
+    to_lea = {name: effects(document, "lea") for name, document in documents.items()}
+    for response in ("time", "memory"):
+        print(f"### {response.capitalize()} relative to Lea\n")
+        others = ALLOCATORS[1:]
+        table(
+            ("program", *others),
+            (
+                (
+                    name,
+                    *(
+                        interval(found[a, response]) if (a, response) in found else "failed"
+                        for a in others
+                    ),
+                )
+                for name, found in to_lea.items()
+            ),
+        )
+    print("### Does each published effect hold?\n")
+    for claim in CLAIMS:
+        then = published(claim)
+        mean = geometric_mean(list(then.values()))
+        print(
+            f"**{claim.text}** ({claim.response}). Published: {mean:.2f} in geometric mean, ",
+            end="",
+        )
+        print(", ".join(f"{name} {ratio:.2f}" for name, ratio in then.items()) + ".\n")
+        rows = []
+        for name, document in documents.items():
+            effect = effects(document, claim.against).get((claim.allocator, claim.response))
+            now = (
+                (name, "failed", "")
+                if effect is None
+                else (name, interval(effect), verdict(effect, claim))
+            )
+            rows.append(now)
+        table(("program", "today", "holds"), iter(rows))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("-n", type=int, default=12, dest="blocks", help="blocks each (12)")
+    parser.add_argument("-o", type=Path, dest="output", help="where to keep the documents")
+    parser.add_argument("--from", type=Path, dest="earlier", help="analyse these, run nothing")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="heapwright-general-purpose-") as scratch:
+        folder = options.earlier or options.output or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        data = make_data(Path(scratch)) if options.earlier is None else Path()
+        documents = {}
+        for program in PROGRAMS:
+            target = file_of(folder, program)
+            if options.earlier is None:
+                if shutil.which(program.command[0]) is None:
+                    print(
+                        f"{program.name}: left out, not here (package {program.package})",
+                        file=sys.stderr,
+                    )
+                    continue
+                print(f"{program.name}: {options.blocks} blocks", file=sys.stderr)
+                measure(program, options.blocks, target, data)
+            if target.is_file():
+                documents[program.name] = Comparison.from_json(target.read_bytes())
+    if not documents:
+        print("general_purpose: none of the programs is here", file=sys.stderr)
+        return 2
+    report(documents)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
