@@ -17,7 +17,9 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/describe.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 
@@ -30,13 +32,32 @@ struct Footprint {
     std::size_t directCount = 0; ///< how many such objects there are
     std::size_t held = 0;        ///< free, but kept by some rung for reuse
     std::size_t heldCount = 0;   ///< how many free blocks that is
+
+    /// Heaps that several rungs share enter themselves here before they add what they know, and do
+    /// so only if they are not there yet. There is room for a few.
+    std::array<const void*, 8> shared = {};
+
+    /// Whether `heap` is counted here for the first time. (When there is no room it says yes.)
+    constexpr bool enters(const void* heap) noexcept {
+        for (const void*& entry : shared) {
+            if (entry == heap) {
+                return false;
+            }
+            if (entry == nullptr) {
+                entry = heap;
+                return true;
+            }
+        }
+        return true;
+    }
 };
 
-/// A heap gives out memory and takes it back.
+/// A heap gives out memory and takes it back. It answers null when it has none and never throws.
 template <class H>
 concept Heap = requires(H heap, std::size_t size, void* object) {
     { H::alignment } -> std::convertible_to<std::size_t>;
     { heap.malloc(size) } -> std::same_as<void*>;
+    requires noexcept(heap.malloc(size));
     { heap.free(object) } -> std::same_as<void>;
 };
 
@@ -125,7 +146,7 @@ concept ForkableHeap = Heap<H> && requires(H heap) {
     { heap.afterForkInChild() } -> std::same_as<void>;
 };
 
-/// An owning heap tells its own objects from those of other heaps, by their address.
+/// An owning heap tells its own objects from those of other heaps: true of any address inside one.
 template <class H>
 concept OwningHeap = Heap<H> && requires(H heap, const void* object) {
     { heap.owns(object) } -> std::same_as<bool>;
@@ -137,6 +158,27 @@ concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t si
     { heap.free(object, size) } -> std::same_as<void>;
 };
 
+/// A concurrent heap may be used by several threads at once. It says so itself: a lock makes it so,
+/// and a layer without state of its own is so if the heap below is.
+template <class H>
+concept ConcurrentHeap = Heap<H> && requires {
+    requires H::concurrent;
+};
+
+/// An adopting heap takes the objects of any heap of its type for its own: frees them, knows their
+/// size, and keeps them beyond the life of the heap that gave them out. So is what keeps no record
+/// of what it has given out; it says so itself.
+template <class H>
+concept AdoptingHeap = Heap<H> && requires {
+    requires H::adopting;
+};
+
+/// All objects of a unique heap's type are faces of one and the same heap (`UniqueHeap`).
+template <class H>
+concept UniquelyNamedHeap = Heap<H> && requires {
+    requires H::unique;
+};
+
 /// The remainder that a heap's addresses leave modulo its alignment: 0 unless it says otherwise.
 template <class H>
 inline constexpr std::size_t phaseOf = 0;
@@ -146,6 +188,70 @@ requires requires {
     H::phase;
 }
 inline constexpr std::size_t phaseOf<H> = H::phase;
+
+namespace detail {
+
+template <class H>
+consteval bool isUniform();
+template <class H>
+consteval bool isStack();
+
+template <class... B>
+consteval bool anyUniform(Heaps<B...>) {
+    return (isUniform<B>() || ...);
+}
+template <class... B>
+consteval bool anyStack(Heaps<B...>) {
+    return (isStack<B>() || ...);
+}
+
+template <class H>
+consteval bool isUniform() {
+    if constexpr (requires { H::uniform; }) {
+        return H::uniform;
+    } else if constexpr (requires { typename H::Below; }) {
+        return anyUniform(typename H::Below{});
+    } else {
+        return false;
+    }
+}
+
+template <class H>
+consteval bool isStack() {
+    if constexpr (requires { H::stackDiscipline; }) {
+        return H::stackDiscipline;
+    } else if constexpr (requires { typename H::Below; }) {
+        return anyStack(typename H::Below{});
+    } else {
+        return false;
+    }
+}
+
+} // namespace detail
+
+/// A uniform heap may be asked for one size only: it hands any object that it holds to any request.
+/// So is whatever stands on one, as far as it does not say `uniform = false`.
+template <class H>
+inline constexpr bool uniformHeap = detail::isUniform<H>();
+
+/// A heap with stack discipline takes objects back only in the opposite order of their making. So
+/// does whatever stands on one, as far as it does not say `stackDiscipline = false`.
+template <class H>
+inline constexpr bool stackHeap = detail::isStack<H>();
+
+/// A heap that may be asked for any size at any time.
+template <class H>
+concept AnySizeHeap = Heap<H> && !uniformHeap<H>;
+
+/// A heap that takes objects back in any order.
+template <class H>
+concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
+
+/// A keeping heap has no memory but what it is given: it takes any object, and hands it out again.
+template <class H>
+concept KeepingHeap = HoldingHeap<H> && requires {
+    requires H::keeping;
+};
 
 /// An unphased heap's objects stand on multiples of 16, as most layers want them.
 template <class H>

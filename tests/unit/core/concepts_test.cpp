@@ -9,13 +9,22 @@ namespace {
 
 struct Least {
     static constexpr std::size_t alignment = 16;
-    void* malloc(std::size_t) { return nullptr; }
+    void* malloc(std::size_t) noexcept { return nullptr; }
     void free(void*) {}
 };
 
 struct Phased : Least {
     static constexpr std::size_t phase = 8;
     std::size_t getSize(void*) { return 0; }
+};
+
+struct Throwing : Least {
+    void* malloc(std::size_t) { throw 1; }
+};
+
+struct SharedByThreads : Least {
+    static constexpr bool concurrent = true;
+    static constexpr bool adopting = false;
 };
 
 struct WrongResult : Least {
@@ -26,6 +35,7 @@ struct WrongResult : Least {
 TEST(Concepts, TakeTheLeastHeap) {
     EXPECT_TRUE(Heap<Least>);
     EXPECT_FALSE(Heap<int>);
+    EXPECT_FALSE(Heap<Throwing>) << "a heap answers null";
 }
 
 TEST(Concepts, TellACapabilityByItsVerb) {
@@ -45,6 +55,31 @@ TEST(Concepts, RefuseAVerbWithAnotherResult) {
 TEST(Concepts, TakeThePhaseForZeroUnlessItIsGiven) {
     EXPECT_EQ(phaseOf<Least>, 0U);
     EXPECT_EQ(phaseOf<Phased>, 8U);
+}
+
+TEST(Concepts, AskAHeapWhatItsVerbsCannotShow) {
+    EXPECT_TRUE(ConcurrentHeap<SharedByThreads>);
+    EXPECT_FALSE(AdoptingHeap<SharedByThreads>) << "it says no";
+    EXPECT_FALSE(ConcurrentHeap<Least> || AdoptingHeap<Least> || UniquelyNamedHeap<Least>);
+}
+
+TEST(Footprint, CountsASharedHeapOnce) {
+    Footprint footprint;
+    const int first = 0;
+    const int second = 0;
+    EXPECT_TRUE(footprint.enters(&first));
+    EXPECT_TRUE(footprint.enters(&second));
+    EXPECT_FALSE(footprint.enters(&first));
+    EXPECT_FALSE(footprint.enters(&second));
+}
+
+TEST(Footprint, CountsAHeapForWhichThereIsNoRoom) {
+    Footprint footprint;
+    const std::array<int, 9> heaps = {};
+    for (const int& heap : heaps) {
+        EXPECT_TRUE(footprint.enters(&heap));
+    }
+    EXPECT_TRUE(footprint.enters(&heaps.back()));
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 // Both heaps represent objects alike: `getSize` of the superheap answers for both. Invariant: what
 // comes from `Small` is never larger than `Limit`; if it rounds a request beyond, the object goes
 // back at once and the request goes on to the superheap. Cost: one compare a request.
+//
+// Example: HybridHeap<1 * KiB, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>, MmapHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -26,6 +28,10 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires Small::tagged && SuperHeap::tagged; };
+    static constexpr bool concurrent = requires {
+        requires Small::concurrent && SuperHeap::concurrent;
+    };
+    static constexpr bool adopting = requires { requires Small::adopting && SuperHeap::adopting; };
     static constexpr std::string_view caption = "one heap for small objects, another for large";
     using Below = Heaps<Small, SuperHeap>;
 

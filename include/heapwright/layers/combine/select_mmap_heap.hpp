@@ -4,6 +4,9 @@
 // Large requests go to a heap that maps pages for each, the others to the heap below. Which of the
 // two an object is from stands in its tag. Where mapping fails (the system limits how many there
 // may be), the heap below gets its chance. One of the two routers of Doug Lea's design.
+//
+// Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<256 * KiB,
+// CoalesceableHeap<MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -25,6 +28,7 @@ class SelectMmapHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
+    static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
     using Below = Heaps<Large, SuperHeap>;

@@ -11,6 +11,9 @@
 // freed objects of one class merge and serve another: each object handed down was freed since the
 // last time, so this costs a constant per free.
 // Cost: a bit scan and the list. From Kingsley's allocator (4.2BSD); the layer from Heap Layers.
+//
+// Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8,
+// MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -37,6 +40,9 @@ class StrictSegHeap : private ClassLists<PerClass, Classes::count>, private Supe
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool adopting = requires {
+        requires PerClass::adopting && SuperHeap::adopting;
+    };
     static constexpr std::string_view caption =
         "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;

@@ -7,6 +7,8 @@
 // An object whose own address happens to be aligned is given out as it is. If the superheap aligns
 // by itself, it is asked. Cost: nothing for ordinary objects (the compare is the one that a check
 // below makes anyway), up to the alignment and 16 bytes for displaced ones.
+//
+// Example: AlignHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -25,6 +27,8 @@ template <TaggedHeap SuperHeap>
 class AlignHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption = "honours any alignment, by a displaced header";
     using Below = Heaps<SuperHeap>;
 

@@ -6,6 +6,8 @@
 // What it does not do is errno and EINVAL: that is the business of the entry points, which differ
 // in it. It offers the whole set of verbs whatever is below, so it ends a composition. Cost: two
 // compares a request.
+//
+// Example: ANSIWrapper<AlignHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -28,6 +30,8 @@ class ANSIWrapper : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
     using Below = Heaps<SuperHeap>;

@@ -7,6 +7,8 @@
 // Invariant: the tags of objects in the program's hands say live, those of freed ones say free.
 // What it cannot see: a double free after the memory was handed out again, and an address whose tag
 // lies in memory that is no longer mapped. Cost: one compare and one store a verb.
+//
+// Example: CheckedHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -25,6 +27,8 @@ class CheckedHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "aborts on a double free or a pointer that is no object";
     using Below = Heaps<SuperHeap>;

@@ -6,6 +6,8 @@
 // The header is 8 bytes where the superheap's blocks start 8 bytes past a multiple of 16, and 16
 // bytes (8 of them unused) where they start on one; either way objects are 16-aligned. The capacity
 // is the rest of the block. Cost: one store on malloc; the size is a load and a shift.
+//
+// Example: SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -31,6 +33,8 @@ class SizeHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption = "writes each object's size before it";
     using Below = Heaps<SuperHeap>;
 

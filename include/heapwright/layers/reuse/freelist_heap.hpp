@@ -5,6 +5,8 @@
 // list serve any request made of it, so put it where every request is for the same size.
 // Invariant: a waiting object's first word is the link. Cost: two loads and a store. Kingsley's
 // buckets, and the freelists of every allocator since.
+//
+// Example: FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -25,6 +27,7 @@ class FreelistHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
     using Below = Heaps<SuperHeap>;

@@ -3,6 +3,8 @@
 //
 // The system's own malloc and free, as a heap: to put layers over what the C library offers, and to
 // compare with it. It cannot be the source of the allocator that stands in for that malloc.
+//
+// Example: MallocHeap
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -20,6 +22,8 @@ namespace heapwright {
 class MallocHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool adopting = true;
     static constexpr std::string_view caption = "asks the system's malloc";
     using Below = Heaps<>;
 

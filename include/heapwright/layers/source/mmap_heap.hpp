@@ -9,6 +9,8 @@
 // last 8 bytes of the last page stay unused, since a tag holds multiples of 16).
 // Fresh pages are zero, so `zalloc` costs nothing; `resize` and `relocate` move page tables, not
 // bytes. Cost: a system call per operation, up to a page per object.
+//
+// Example: MmapHeap
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -28,6 +30,9 @@ class MmapHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::allDirect;
+    /// What another one mapped can be unmapped here: it is their sum that counts what is mapped.
+    static constexpr bool adopting = true;
     static constexpr std::string_view caption = "maps pages for each object, unmaps them on free";
     using Below = Heaps<>;
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Never has memory. The end of a list that shall hold what it is given and ask nobody for more.
+//
+// Example: NullHeap
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,6 +18,9 @@ namespace heapwright {
 class NullHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool adopting = true;
+    static constexpr bool memoryless = true;
     static constexpr std::string_view caption = "never has memory";
     using Below = Heaps<>;
 

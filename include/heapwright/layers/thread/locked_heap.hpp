@@ -5,6 +5,8 @@
 //
 // Over a fork the lock is held, so that the child finds the heap at rest; there it is made free,
 // since whoever may have waited for it does not exist any more.
+//
+// Example: LockedHeap<FutexLock, MallocHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -24,6 +26,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool concurrent = true;
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
 

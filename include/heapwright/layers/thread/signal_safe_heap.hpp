@@ -8,6 +8,8 @@
 // emergency arena; what is freed then goes back there, or, if it is the heap's, onto a lock-free
 // list that the next ordinary request works off. So nothing waits for a lock which its own thread
 // holds. Cost: a thread-local flag set and cleared, one look at the list, one range check on free.
+//
+// Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -54,6 +56,7 @@ class SignalSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
     using Below = Heaps<SuperHeap>;
