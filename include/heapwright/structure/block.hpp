@@ -71,11 +71,12 @@ struct Block {
 
 static_assert(sizeof(Block) + sizeof(std::size_t) == Block::minSize);
 
-/// A span heap gives out spans of whole blocks: it knows when a block is all of its span, can cut
-/// the free last block of one short, and where it can make the newest one longer, `extend` gives
-/// the block that was added.
+/// A span heap gives out spans of whole blocks, of any size: it knows when a block is all of its
+/// span, can cut the free last block of one short, and where it can make the newest one longer,
+/// `extend` gives the block that was added.
 template <class H>
-concept SpanHeap = TaggedHeap<H> && requires(H heap, Block* block, std::size_t size) {
+concept SpanHeap = TaggedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H> &&
+    requires(H heap, Block* block, std::size_t size) {
     { heap.isWholeSpan(block) } -> std::same_as<bool>;
     { heap.shrink(block, size) } -> std::same_as<bool>;
     { heap.extend(size) } -> std::same_as<void*>;

@@ -32,6 +32,7 @@ class MergingBlocks : private SuperHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
 
     constexpr MergingBlocks() noexcept = default;
     ~MergingBlocks() = default;
@@ -132,6 +133,10 @@ public:
         if (top_ != nullptr) {
             count(top_);
         }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

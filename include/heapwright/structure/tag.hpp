@@ -18,7 +18,9 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -94,8 +96,70 @@ static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State:
 
 /// A tagged heap keeps a `Tag` before each object.
 template <class H>
-concept TaggedHeap = SizedHeap<H> && requires {
+concept TaggedHeap = SizedHeap<H> && UnphasedHeap<H> && requires {
     requires H::tagged;
 };
+
+/// A heap that writes the tag of each object when it hands it out, live, says so as `writes`, and
+/// which of its objects have `Flag::direct`. Other tagged heaps pass on what is written below.
+enum class Tags { plain, someDirect, allDirect };
+
+template <class H>
+concept TaggingHeap = TaggedHeap<H> && std::same_as<decltype(H::writes), const Tags>;
+
+namespace detail {
+
+template <class H>
+consteval Tags tagsOf();
+template <class H>
+consteval bool isChecked();
+
+inline consteval Tags tagsOfAll(Heaps<>) {
+    return Tags::plain;
+}
+template <class First, class... Rest>
+consteval Tags tagsOfAll(Heaps<First, Rest...>) {
+    return ((tagsOf<First>() == tagsOf<Rest>()) && ...) ? tagsOf<First>() : Tags::someDirect;
+}
+template <class... B>
+consteval bool anyChecked(Heaps<B...>) {
+    return (isChecked<B>() || ...);
+}
+
+template <class H>
+consteval Tags tagsOf() {
+    if constexpr (requires { H::writes; }) {
+        return H::writes;
+    } else {
+        return tagsOfAll(typename H::Below{});
+    }
+}
+
+template <class H>
+consteval bool isChecked() {
+    if constexpr (requires { H::checked; }) {
+        return H::checked;
+    } else if constexpr (TaggingHeap<H>) {
+        return false;
+    } else {
+        return anyChecked(typename H::Below{});
+    }
+}
+
+} // namespace detail
+
+/// A direct heap marks all its objects with `Flag::direct`.
+template <class H>
+concept DirectHeap = TaggedHeap<H> && detail::tagsOf<H>()
+== Tags::allDirect;
+
+/// An indirect heap marks none.
+template <class H>
+concept IndirectHeap = TaggedHeap<H> && detail::tagsOf<H>()
+== Tags::plain;
+
+/// An unchecked heap takes back an object whose tag says that it is free: nobody below looks.
+template <class H>
+concept UncheckedHeap = TaggedHeap<H> && !detail::isChecked<H>();
 
 } // namespace heapwright

@@ -5,9 +5,11 @@
 //
 // Pieces start `Lead` bytes past a multiple of 16, so that a header of `16 - Lead` bytes before
 // each object leaves the object aligned. A request too large for a chunk gets one for itself.
-// Single pieces are not taken back: they wait for `clear` or the destructor; only whoever tells the
-// size
-// (`free(object, size)`) gets a chunk of its own returned. Cost: an addition and a compare.
+// Single pieces are not taken back: they wait for `clear` or the destructor; only whoever tells
+// the size (`free(object, size)`) gets a chunk of its own returned. Cost: an addition and a
+// compare.
+//
+// Example: ChunkHeap<64 * KiB, 8, MmapHeap>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -20,7 +22,8 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, std::size_t Lead, Heap SuperHeap>
+template <std::size_t ChunkSize, std::size_t Lead, UnphasedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap>
 class ChunkHeap : private SuperHeap {
     struct Chunk {
         Chunk* next;
@@ -33,7 +36,6 @@ class ChunkHeap : private SuperHeap {
 
     static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
     static_assert(Lead % sizeof(void*) == 0 && Lead < minAlignment);
-    static_assert(SuperHeap::alignment % minAlignment == 0 && phaseOf<SuperHeap> == 0);
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -79,6 +81,10 @@ public:
         SuperHeap::measure(footprint);
         footprint.held += end_ - next_;
         footprint.heldCount += end_ != next_ ? 1U : 0U;
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

@@ -4,30 +4,28 @@
 // Requests up to `Limit` bytes go to one heap, larger ones to another; the size of an object says
 // where it belongs when it comes back.
 //
-// Both heaps represent objects alike: `getSize` of the superheap answers for both. Invariant: what
-// comes from `Small` is never larger than `Limit`; if it rounds a request beyond, the object goes
-// back at once and the request goes on to the superheap. Cost: one compare a request.
+// Both heaps tag their objects, and the tag is what the size is read from. Invariant: what comes
+// from `Small` is never larger than `Limit`; if it rounds a request beyond, the object goes back at
+// once and the request goes on to the superheap. Cost: one compare a request.
 //
 // Example: HybridHeap<1 * KiB, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>, MmapHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/tag.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 namespace heapwright {
 
-template <std::size_t Limit, SizedHeap Small, SizedHeap SuperHeap>
+template <std::size_t Limit, TaggedHeap Small, TaggedHeap SuperHeap>
 class HybridHeap : private SuperHeap {
-    static_assert(Small::alignment == SuperHeap::alignment);
-    static_assert(phaseOf<Small> == phaseOf<SuperHeap>);
-
 public:
-    static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires Small::tagged && SuperHeap::tagged; };
+    static constexpr std::size_t alignment = std::min(Small::alignment, SuperHeap::alignment);
+    static constexpr bool tagged = true;
     static constexpr bool concurrent = requires {
         requires Small::concurrent && SuperHeap::concurrent;
     };
@@ -41,7 +39,7 @@ public:
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         if (size <= Limit) {
             void* const object = small_.malloc(size);
-            if (object == nullptr || small_.getSize(object) <= Limit) [[likely]] {
+            if (object == nullptr || isSmall(object)) [[likely]] {
                 return object;
             }
             small_.free(object);
@@ -50,14 +48,16 @@ public:
     }
 
     void free(void* object) noexcept {
-        if (SuperHeap::getSize(object) <= Limit) {
+        if (isSmall(object)) {
             small_.free(object);
         } else {
             SuperHeap::free(object);
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return isSmall(object) ? small_.getSize(object) : SuperHeap::getSize(object);
+    }
 
     void clear() noexcept requires ClearableHeap<Small> && ClearableHeap<SuperHeap> {
         small_.clear();
@@ -70,7 +70,16 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    [[nodiscard]] bool
+    owns(const void* object) noexcept requires OwningHeap<Small> && OwningHeap<SuperHeap> {
+        return small_.owns(object) || SuperHeap::owns(object);
+    }
+
 private:
+    static bool isSmall(void* object) noexcept {
+        return Tag::of(object).size() <= Limit + Tag::bytes;
+    }
+
     /// From the superheap, and larger than `Limit` even if less was asked for.
     void* large(std::size_t size) noexcept {
         return SuperHeap::malloc(size <= Limit ? Limit + 1 : size);

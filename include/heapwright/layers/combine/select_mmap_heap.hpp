@@ -5,8 +5,7 @@
 // two an object is from stands in its tag. Where mapping fails (the system limits how many there
 // may be), the heap below gets its chance. One of the two routers of Doug Lea's design.
 //
-// Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<256 * KiB,
-// CoalesceableHeap<MmapHeap>>>
+// Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -14,19 +13,18 @@
 #include <heapwright/sizeclass/large_limit.hpp>
 #include <heapwright/structure/tag.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
 namespace heapwright {
 
-template <LargeLimit Limit, TaggedHeap Large, TaggedHeap SuperHeap>
+template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
 requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large> && AlignedHeap<SuperHeap>
 class SelectMmapHeap : private SuperHeap {
-    static_assert(Large::alignment == SuperHeap::alignment);
-
 public:
-    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t alignment = std::min(Large::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
     static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
     static constexpr std::string_view caption =
@@ -118,6 +116,11 @@ public:
         footprint.direct += direct.mapped;
         footprint.directCount += count_;
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool
+    owns(const void* object) noexcept requires OwningHeap<Large> && OwningHeap<SuperHeap> {
+        return large_.owns(object) || SuperHeap::owns(object);
     }
 
 private:

@@ -12,13 +12,13 @@
 // last time, so this costs a constant per free.
 // Cost: a bit scan and the list. From Kingsley's allocator (4.2BSD); the layer from Heap Layers.
 //
-// Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8,
-// MmapHeap>>>
+// Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/tag.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -33,13 +33,16 @@ struct ClassLists {
     PerClass lists_[Count];
 };
 
-template <SizeClasses Classes, HoldingHeap PerClass, SizedHeap SuperHeap>
+template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap>
 class StrictSegHeap : private ClassLists<PerClass, Classes::count>, private SuperHeap {
     using ClassLists<PerClass, Classes::count>::lists_;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
     static constexpr bool adopting = requires {
         requires PerClass::adopting && SuperHeap::adopting;
     };
@@ -51,23 +54,15 @@ public:
     ~StrictSegHeap() { flush(); }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return malloc(size, [](void* /*object*/) {});
+        return serve(size, [](void* /*object*/) {});
     }
 
-    /// Runs `recycle` on an object that had been freed. What is new needs none, so that it can be
-    /// left to a jump out of line and the fast path needs no stack.
+    /// Runs `recycle` on an object that waited on a list. What comes from below has a new tag, so
+    /// that it can be left to a jump out of line and the fast path needs no stack.
     template <std::invocable<void*> Recycle>
-    [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept {
-        const std::size_t index = Classes::classFor(size);
-        if (index >= Classes::count) [[unlikely]] {
-            return fetch(size, *this);
-        }
-        void* const object = lists_[index].malloc(Classes::sizeOf(index));
-        if (object == nullptr) [[unlikely]] {
-            return fetch(Classes::sizeOf(index), *this);
-        }
-        recycle(object);
-        return object;
+    [[nodiscard]] void* malloc(std::size_t size,
+                               Recycle recycle) noexcept requires TaggingHeap<SuperHeap> {
+        return serve(size, recycle);
     }
 
     /// What waits on a list is cleared; what comes from below may be zero already.
@@ -165,7 +160,25 @@ public:
         }
     }
 
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
 private:
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* serve(std::size_t size, Recycle recycle) noexcept {
+        const std::size_t index = Classes::classFor(size);
+        if (index >= Classes::count) [[unlikely]] {
+            return fetch(size, *this);
+        }
+        void* const object = lists_[index].malloc(Classes::sizeOf(index));
+        if (object == nullptr) [[unlikely]] {
+            return fetch(Classes::sizeOf(index), *this);
+        }
+        recycle(object);
+        return object;
+    }
+
     static constexpr std::size_t rounded(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
         return index < Classes::count ? Classes::sizeOf(index) : size;

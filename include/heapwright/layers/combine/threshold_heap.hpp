@@ -5,6 +5,8 @@
 // reuse, so that it merges: deferred coalescing. Programs tend to ask for large objects at the turn
 // of their phases, when the small ones of the phase before are no longer of use. One of the two
 // routers of Doug Lea's design. Cost: one compare.
+//
+// Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -66,6 +68,10 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

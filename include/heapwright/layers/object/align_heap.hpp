@@ -24,6 +24,7 @@
 namespace heapwright {
 
 template <TaggedHeap SuperHeap>
+requires AnySizeHeap<SuperHeap>
 class AlignHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -86,6 +87,10 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

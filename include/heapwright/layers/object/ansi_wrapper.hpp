@@ -23,11 +23,8 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-requires AlignedHeap<SuperHeap>
+requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ANSIWrapper : private SuperHeap {
-    static_assert(SuperHeap::alignment >= alignof(std::max_align_t) &&
-                  phaseOf<SuperHeap> % alignof(std::max_align_t) == 0);
-
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
@@ -138,6 +135,10 @@ public:
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInChild();
         }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

@@ -22,11 +22,12 @@
 
 namespace heapwright {
 
-template <TaggedHeap SuperHeap>
+template <UncheckedHeap SuperHeap>
 class CheckedHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
+    static constexpr bool checked = true;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption =
@@ -88,6 +89,10 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

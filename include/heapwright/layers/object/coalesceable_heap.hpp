@@ -10,6 +10,8 @@
 // Where the superheap is contiguous, the newest span is made longer in place and the old fence
 // becomes the tag of what was added, so that it can merge with what was there before.
 // Invariants: structure/block.hpp. A fence's size is the way back to the span's first tag.
+//
+// Example: CoalesceableHeap<MmapHeap>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -25,6 +27,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
+requires UnphasedHeap<SuperHeap>
 class CoalesceableHeap : private SuperHeap {
     struct Span {
         Span* next;
@@ -34,7 +37,6 @@ class CoalesceableHeap : private SuperHeap {
         Block* first() noexcept { return static_cast<Block*>(static_cast<void*>(this + 1)); }
     };
 
-    static_assert(SuperHeap::alignment % minAlignment == 0 && phaseOf<SuperHeap> == 0);
     static_assert(sizeof(Span) % minAlignment == minAlignment - Tag::bytes);
 
     static constexpr std::size_t overhead = sizeof(Span) + Tag::bytes + minAlignment;
@@ -42,6 +44,7 @@ class CoalesceableHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
     static constexpr std::string_view caption =
         "lays out spans in which each object knows its neighbours";
     using Below = Heaps<SuperHeap>;
@@ -124,6 +127,10 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

@@ -21,18 +21,21 @@
 
 namespace heapwright {
 
-template <Heap SuperHeap>
+/// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
+template <class H>
+concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
+                         (phaseOf<H> % minAlignment == 0 ||
+                          (phaseOf<H> + Tag::bytes) % minAlignment == 0);
+
+template <HeaderableHeap SuperHeap>
 class SizeHeap : private SuperHeap {
     static constexpr std::size_t header =
         phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
-    static_assert(SuperHeap::alignment % minAlignment == 0 &&
-                      (phaseOf<SuperHeap> + header) % minAlignment == 0,
-                  "objects would not be 16-aligned behind the header");
-
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption = "writes each object's size before it";
@@ -51,7 +54,7 @@ public:
     /// The superheap is told the size if it wants to know.
     void free(void* object) noexcept {
         void* const block = backward(object, header);
-        if constexpr (requires { SuperHeap::free(block, std::size_t{}); }) {
+        if constexpr (SizedFreeHeap<SuperHeap>) {
             SuperHeap::free(block, getSize(object) + header);
         } else {
             SuperHeap::free(block);
@@ -66,6 +69,10 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

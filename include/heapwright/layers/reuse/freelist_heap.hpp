@@ -18,7 +18,7 @@
 
 namespace heapwright {
 
-template <Heap SuperHeap>
+template <AnyOrderHeap SuperHeap>
 class FreelistHeap : private SuperHeap {
     struct Node {
         Node* next;
@@ -27,6 +27,9 @@ class FreelistHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool uniform = true;
+    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
@@ -77,6 +80,10 @@ public:
         for (const Node* node = head_; node != nullptr; node = node->next) {
             ++footprint.heldCount;
         }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
     }
 
 private:

@@ -9,6 +9,8 @@
 // Layout: as in `MmapHeap`, 16 bytes before the memory, the last 8 a tag; its `direct` flag tells
 // mapped runs from the others. Runs end at page boundaries. An older run that is freed, of which
 // the break cannot be lowered, gives its pages back but not its addresses.
+//
+// Example: SbrkHeap
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -30,6 +32,7 @@ class SbrkHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::someDirect;
     /// `resize` can be expected to lengthen the newest run, and does so with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption =

@@ -108,6 +108,11 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::owns(object);
+    }
+
     void beforeFork() noexcept {
         lock_.lock();
         if constexpr (ForkableHeap<SuperHeap>) {

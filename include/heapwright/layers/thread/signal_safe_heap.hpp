@@ -27,6 +27,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
+requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
     struct Deferred {
         Deferred* next;
@@ -152,6 +153,10 @@ public:
         }
         const Entry entry;
         SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return arena_.owns(object) || SuperHeap::owns(object);
     }
 
     /// From here until the fork is over this thread counts as inside, so that handlers of others
