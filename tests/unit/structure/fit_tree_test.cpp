@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/structure/size_tree.hpp>
+#include <heapwright/structure/fit_tree.hpp>
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Sizeless {
     Sizeless* left;
     Sizeless* right;
 };
-static_assert(SizeTreeNode<Node> && !SizeTreeNode<Sizeless>);
+static_assert(FitTreeNode<Node> && !FitTreeNode<Sizeless>);
 
 using Key = std::pair<std::size_t, Node*>;
 
@@ -40,18 +40,18 @@ void collect(const Node* node, std::vector<const Node*>& nodes) {
     }
 }
 
-TEST(SizeTree, IsEmptyAtFirst) {
-    constinit static SizeTree<Node> tree;
+TEST(FitTree, IsEmptyAtFirst) {
+    constinit static FitTree<Node> tree;
     EXPECT_TRUE(tree.empty());
     EXPECT_EQ(tree.root(), nullptr);
     EXPECT_EQ(tree.bestFit(0), nullptr);
     EXPECT_EQ(tree.largest(), nullptr);
 }
 
-TEST(SizeTree, GivesTheSmallestThatIsLargeEnough) {
+TEST(FitTree, GivesTheSmallestThatIsLargeEnough) {
     std::vector<Node> nodes(5);
     const std::vector<std::size_t> sizes = {64, 16, 48, 48, 160};
-    SizeTree<Node> tree;
+    FitTree<Node> tree;
     for (const std::size_t i : {3U, 0U, 4U, 2U, 1U}) {
         nodes[i].bytes = sizes[i];
         tree.insert(&nodes[i]);
@@ -68,12 +68,12 @@ TEST(SizeTree, GivesTheSmallestThatIsLargeEnough) {
     EXPECT_TRUE(tree.empty());
 }
 
-TEST(SizeTree, AgreesWithASortedSetOverRandomHistories) {
+TEST(FitTree, AgreesWithASortedSetOverRandomHistories) {
     for (const unsigned seed : {1U, 2U, 3U}) {
         std::mt19937 random(seed);
         std::vector<Node> nodes(500);
         std::vector<bool> inside(nodes.size());
-        SizeTree<Node> tree;
+        FitTree<Node> tree;
         std::set<Key> model;
         for (int step = 0; step < 20'000; ++step) {
             const std::size_t i = random() % nodes.size();
@@ -103,10 +103,10 @@ TEST(SizeTree, AgreesWithASortedSetOverRandomHistories) {
 }
 
 /// Sizes and addresses that come in order would make a list of a tree without priorities.
-TEST(SizeTree, StaysFlatWhateverTheOrder) {
+TEST(FitTree, StaysFlatWhateverTheOrder) {
     std::vector<Node> nodes(1U << 14U);
     for (const std::size_t same : {1U, 0U}) {
-        SizeTree<Node> tree;
+        FitTree<Node> tree;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             nodes[i].bytes = same != 0 ? 16 : i;
             tree.insert(&nodes[i]);
