@@ -60,6 +60,10 @@
 // policies
 #include <heapwright/sizeclass/at_least.hpp>     // another's classes, from a size on
 #include <heapwright/sizeclass/exact.hpp>        // blocks of 32, 48, 64 ...
+#include <heapwright/sizeclass/from_list.hpp>    // blocks as listed
+#include <heapwright/sizeclass/geometric.hpp>    // blocks in a fixed ratio
 #include <heapwright/sizeclass/large_limit.hpp>  // what is large
+#include <heapwright/sizeclass/per_doubling.hpp> // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp> // blocks of 2^k bytes
+#include <heapwright/sizeclass/waste.hpp>        // what classes lose at worst
 #include <heapwright/sync/futex_lock.hpp>        // one word, sleeps in the kernel

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/sizeclass/waste.hpp>
 
 #include <cstddef>
 
@@ -37,5 +38,7 @@ private:
 
     static_assert(Count >= 1);
 };
+
+static_assert(worstCaseWaste<Exact<127>>(24).isAtMost(1, 3), "less than 16 bytes of at least 48");
 
 } // namespace heapwright

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/sizeclass/waste.hpp>
 
 #include <cstddef>
 
@@ -38,5 +39,7 @@ private:
 
     static_assert(Count >= 1 && Count + smallest < 64);
 };
+
+static_assert(worstCaseWaste<PowerOfTwo<29>>().isAtMost(1, 2));
 
 } // namespace heapwright

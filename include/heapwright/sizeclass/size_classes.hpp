@@ -4,7 +4,11 @@
 // What a set of size classes has to answer. `classFor` rounds a request up to the first class that
 // holds it, `classOf` rounds an object's capacity down to the last class it can serve; both answer
 // `count` or more for what is beyond the largest class.
+//
+// All policies count in blocks, multiples of 16 bytes, of which a tag takes 8.
 #pragma once
+
+#include <heapwright/core/address.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -18,5 +22,15 @@ concept SizeClasses = requires(std::size_t number) {
     { C::classFor(number) } -> std::same_as<std::size_t>;
     { C::classOf(number) } -> std::same_as<std::size_t>;
 };
+
+/// What of a block is not the object's.
+inline constexpr std::size_t blockTag = 8;
+
+/// How many times 16 bytes a block takes that holds `request` bytes behind its tag; no request is
+/// so large that this overflows.
+[[nodiscard]] constexpr std::size_t blockUnitsFor(std::size_t request) noexcept {
+    return request / minAlignment +
+           (request % minAlignment + blockTag + minAlignment - 1) / minAlignment;
+}
 
 } // namespace heapwright

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Size classes that divide each doubling into equal steps: blocks of 16, 32, 48 ... up to 16 times
+// the steps, then that many classes to each doubling; 8 bytes of a block are for the tag. Finding a
+// class is one bit scan and two shifts, without a table.
+//
+// What a request loses is below 1/(steps + 1) of its block, once blocks are beyond 16 times the
+// steps; below, the granularity of 16 bytes decides. Four steps are the classes of jemalloc.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/sizeclass/waste.hpp>
+
+#include <bit>
+#include <cstddef>
+
+namespace heapwright {
+
+template <std::size_t Steps, std::size_t Count>
+struct PerDoubling {
+    static constexpr std::size_t count = Count;
+
+    /// The capacity of a class's objects.
+    [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
+        if (index < Steps) {
+            return (index + 1) * minAlignment - blockTag;
+        }
+        const std::size_t doubling = index / Steps - 1;
+        return ((index - doubling * Steps + 1) << doubling) * minAlignment - blockTag;
+    }
+
+    /// The first class whose objects hold `request` bytes, which is not 0; `count` or more if none
+    /// does.
+    [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
+        const std::size_t below = blockUnitsFor(request) - 1;
+        if (below < Steps) {
+            return below;
+        }
+        const std::size_t doubling = floorLog2(below) - logSteps;
+        return doubling * Steps + (below >> doubling);
+    }
+
+    /// The last class whose objects are not larger than `capacity`; `count` or more if that is
+    /// smaller than every class, or so large that it would be of another.
+    [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
+        const std::size_t units = (capacity + blockTag) / minAlignment;
+        if (units < Steps) {
+            return units - 1;
+        }
+        const std::size_t doubling = floorLog2(units) - logSteps;
+        return doubling * Steps + (units >> doubling) - 1;
+    }
+
+private:
+    static constexpr std::size_t logSteps = floorLog2(Steps);
+
+    static_assert(std::has_single_bit(Steps), "the steps of a doubling are a power of two");
+    static_assert(Count >= 1 && Count / Steps + logSteps < 42);
+};
+
+/// jemalloc's classes: no request beyond 64 bytes loses a fifth of its block.
+template <std::size_t Count>
+struct FourPerDoubling : PerDoubling<4, Count> {};
+
+static_assert(worstCaseWaste<FourPerDoubling<100>>(64).isAtMost(1, 5));
+static_assert(worstCaseWaste<FourPerDoubling<100>>().isAtMost(1, 2));
+static_assert(worstCaseWaste<PerDoubling<1, 30>>().isAtMost(1, 2), "powers of two");
+static_assert(worstCaseWaste<PerDoubling<2, 60>>(32).isAtMost(1, 3));
+static_assert(worstCaseWaste<PerDoubling<8, 200>>(128).isAtMost(1, 9));
+
+} // namespace heapwright
