@@ -10,7 +10,8 @@ yes or no where the 95 % interval is on one side of 1, "cannot be told" where it
     python benchmarks/general_purpose/run.py [-n BLOCKS] [-o FOLDER] [--from FOLDER]
 
 Run it with the environment that has the tool (`.venv/bin/python`). FOLDER gets the documents of the
-comparisons; `--from` analyses such a folder again without running anything. Prints Markdown.
+comparisons; `--from` analyses such a folder again without running anything. Prints Markdown. Beside
+the times stand the instructions that each program executes (instructions.py).
 """
 
 import argparse
@@ -20,14 +21,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import instructions
 from heapwright.analysis.analyse import analyse, settings_of
 from heapwright.artefacts.comparison import Comparison, Effect, Response
 
 HERE = Path(__file__).parent
+Counts = dict[str, dict[str, int]]
+"""Instructions by program and allocator."""
+
 ALLOCATORS = ("lea", "kingsley", "kingsley-coalescing", "glibc")
 
 GHOSTSCRIPT = (
@@ -127,16 +131,40 @@ def make_data(folder: Path) -> Path:
     return data
 
 
-def measure(program: Program, blocks: int, target: Path, data: Path) -> None:
+def measure(command: list[str], blocks: int, target: Path) -> None:
     tool = Path(sys.executable).parent / "heapwright"
-    command = [part.replace("{data}", str(data)) for part in program.command]
     compare = [str(tool), "compare", "-n", str(blocks), "-a", ",".join(ALLOCATORS)]
     compare += ["--baseline", "lea", "--json", str(target), "--", *command]
     subprocess.run(compare, cwd=HERE, check=True, stdout=subprocess.DEVNULL)
 
 
+def count(command: list[str], target: Path) -> None:
+    if (lacking := instructions.missing()) is not None:
+        print(f"general_purpose: instructions are not counted: {lacking}", file=sys.stderr)
+        return
+    found = {name: instructions.count(command, name, HERE) for name in ALLOCATORS}
+    instructions.save(target, found)
+
+
 def file_of(folder: Path, program: Program) -> Path:
     return folder / f"{program.name.split()[0]}.json"
+
+
+def counts_of(document: Path) -> Path:
+    """Where the instructions are kept, beside the document."""
+    return document.with_suffix(".instructions.json")
+
+
+def run(folder: Path, data: Path, blocks: int) -> None:
+    for program in PROGRAMS:
+        if shutil.which(program.command[0]) is None:
+            print(f"{program.name}: left out (package {program.package})", file=sys.stderr)
+            continue
+        print(f"{program.name}: {blocks} blocks", file=sys.stderr)
+        command = [part.replace("{data}", str(data)) for part in program.command]
+        target = file_of(folder, program)
+        measure(command, blocks, target)
+        count(command, counts_of(target))
 
 
 def effects(document: Comparison, baseline: str) -> dict[tuple[str, str], Effect]:
@@ -158,7 +186,7 @@ def verdict(effect: Effect, claim: Claim) -> str:
     return "yes" if (effect.ratio < 1) is claim.below_one else "no"
 
 
-def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> None:
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     print("| " + " | ".join(header) + " |")
     print("|" + "---|" * len(header))
     for row in rows:
@@ -166,43 +194,48 @@ def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> None:
     print()
 
 
-def report(documents: dict[str, Comparison]) -> None:
-    to_lea = {name: effects(document, "lea") for name, document in documents.items()}
-    for response in ("time", "memory"):
-        print(f"### {response.capitalize()} relative to Lea\n")
-        others = ALLOCATORS[1:]
-        table(
-            ("program", *others),
-            (
-                (
-                    name,
-                    *(
-                        interval(found[a, response]) if (a, response) in found else "failed"
-                        for a in others
-                    ),
-                )
-                for name, found in to_lea.items()
-            ),
+def show_ratios(documents: dict[str, Comparison], response: Response) -> None:
+    others = ALLOCATORS[1:]
+    rows = []
+    for name, document in documents.items():
+        found = effects(document, "lea")
+        cells = (found.get((allocator, response)) for allocator in others)
+        rows.append((name, *("failed" if cell is None else interval(cell) for cell in cells)))
+    print(f"### {response.capitalize()} relative to Lea\n")
+    table(("program", *others), rows)
+
+
+def counted(counts: dict[str, int], claim: Claim) -> str:
+    if claim.allocator not in counts or claim.against not in counts:
+        return "not counted"
+    return f"{counts[claim.allocator] / counts[claim.against]:.3f}"
+
+
+def show_claim(claim: Claim, documents: dict[str, Comparison], counts: Counts) -> None:
+    then = published(claim)
+    mean = geometric_mean(list(then.values()))
+    each = ", ".join(f"{name} {ratio:.2f}" for name, ratio in then.items())
+    print(
+        f"**{claim.text}** ({claim.response}). Published: {mean:.2f} in geometric mean, {each}.\n"
+    )
+    rows = []
+    for name, document in documents.items():
+        effect = effects(document, claim.against).get((claim.allocator, claim.response))
+        row = (
+            name,
+            *(("failed", "") if effect is None else (interval(effect), verdict(effect, claim))),
         )
+        rows.append((*row, counted(counts[name], claim)) if claim.response == "time" else row)
+    header = ("program", "today", "holds")
+    table((*header, "instructions") if claim.response == "time" else header, rows)
+
+
+def report(documents: dict[str, Comparison], counts: Counts) -> None:
+    show_ratios(documents, "time")
+    show_ratios(documents, "memory")
     print("### Does each published effect hold?\n")
     for claim in CLAIMS:
-        then = published(claim)
-        mean = geometric_mean(list(then.values()))
-        print(
-            f"**{claim.text}** ({claim.response}). Published: {mean:.2f} in geometric mean, ",
-            end="",
-        )
-        print(", ".join(f"{name} {ratio:.2f}" for name, ratio in then.items()) + ".\n")
-        rows = []
-        for name, document in documents.items():
-            effect = effects(document, claim.against).get((claim.allocator, claim.response))
-            now = (
-                (name, "failed", "")
-                if effect is None
-                else (name, interval(effect), verdict(effect, claim))
-            )
-            rows.append(now)
-        table(("program", "today", "holds"), iter(rows))
+        show_claim(claim, documents, counts)
 
 
 def main() -> int:
@@ -214,25 +247,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="heapwright-general-purpose-") as scratch:
         folder = options.earlier or options.output or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        data = make_data(Path(scratch)) if options.earlier is None else Path()
+        if options.earlier is None:
+            run(folder, make_data(Path(scratch)), options.blocks)
         documents = {}
+        counts = {}
         for program in PROGRAMS:
             target = file_of(folder, program)
-            if options.earlier is None:
-                if shutil.which(program.command[0]) is None:
-                    print(
-                        f"{program.name}: left out, not here (package {program.package})",
-                        file=sys.stderr,
-                    )
-                    continue
-                print(f"{program.name}: {options.blocks} blocks", file=sys.stderr)
-                measure(program, options.blocks, target, data)
             if target.is_file():
                 documents[program.name] = Comparison.from_json(target.read_bytes())
+                counts[program.name] = instructions.load(counts_of(target))
     if not documents:
         print("general_purpose: none of the programs is here", file=sys.stderr)
         return 2
-    report(documents)
+    report(documents, counts)
     return 0
 
 

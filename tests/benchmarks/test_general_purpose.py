@@ -3,6 +3,7 @@
 """The repeated experiment: the published ratios as printed, and claims judged by intervals."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,11 @@ def script() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where dataclasses look for it
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(SCRIPT.parent))  # as if it had been started
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(SCRIPT.parent))
     return module
 
 
@@ -103,6 +108,19 @@ def test_earlier_documents_are_reported_without_running_anything(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| perl |") == 7
     assert "failed" in done.stdout  # glibc is not in the document
+    assert done.stdout.count("not counted") == 3
+
+    counts = {"lea": 2000, "kingsley": 1000, "kingsley-coalescing": 2500}
+    (tmp_path / "perl.instructions.json").write_text(json.dumps(counts), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--from", tmp_path], capture_output=True, text=True, check=False
+    )
+    ratios = [
+        line.split("|")[4].strip()
+        for line in done.stdout.splitlines()
+        if "| 0.500" in line or "| 2.500" in line or "| 1.250" in line
+    ]
+    assert ratios == ["0.500", "2.500", "1.250"]
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
