@@ -189,6 +189,17 @@ requires requires {
 }
 inline constexpr std::size_t phaseOf<H> = H::phase;
 
+/// The least size of an object that a heap can keep when it is freed: what its links take, a word
+/// unless it says otherwise.
+template <class H>
+inline constexpr std::size_t leastObjectOf = sizeof(void*);
+
+template <class H>
+requires requires {
+    H::leastObject;
+}
+inline constexpr std::size_t leastObjectOf<H> = H::leastObject;
+
 namespace detail {
 
 template <class H>

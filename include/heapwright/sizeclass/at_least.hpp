@@ -10,6 +10,7 @@
 #include <heapwright/sizeclass/size_classes.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -27,5 +28,9 @@ struct AtLeast {
         return Classes::classOf(capacity);
     }
 };
+
+/// `AtLeast`, only where some class is smaller than that.
+template <std::size_t Least, SizeClasses Classes>
+using RaisedTo = std::conditional_t<(Classes::sizeOf(0) < Least), AtLeast<Least, Classes>, Classes>;
 
 } // namespace heapwright

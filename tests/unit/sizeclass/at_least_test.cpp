@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace heapwright::testing {
 namespace {
@@ -35,6 +36,11 @@ TEST(AtLeast, AnObjectOfTheLeastSizeReturnsToItsClass) {
     EXPECT_EQ(Classes::classOf(24), Classes::classFor(1));
     EXPECT_EQ(Classes::sizeOf(Classes::classFor(1)), 24U);
     EXPECT_EQ(Classes::count, Below::count);
+}
+
+TEST(RaisedTo, RaisesOnlyWhereAClassIsSmaller) {
+    EXPECT_TRUE((std::is_same_v<RaisedTo<8, Below>, Below>));
+    EXPECT_TRUE((std::is_same_v<RaisedTo<16, Below>, AtLeast<16, Below>>));
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 // fetch (`mallocHeld`), then before anything is fetched all lists are handed down to it, so that
 // freed objects of one class merge and serve another: each object handed down was freed since the
 // last time, so this costs a constant per free.
+// Requests are raised to the least object that `PerClass` can keep.
 // Cost: a bit scan and the list. From Kingsley's allocator (4.2BSD); the layer from Heap Layers.
 //
 // Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
@@ -17,6 +18,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/tag.hpp>
 
@@ -33,10 +35,16 @@ struct ClassLists {
     PerClass lists_[Count];
 };
 
+/// The largest class, at least, has objects that are large enough to wait.
+template <class PerClass, class Classes>
+concept KeepsClasses = (leastObjectOf<PerClass> <= Classes::sizeOf(Classes::count - 1));
+
 template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap : private ClassLists<PerClass, Classes::count>, private SuperHeap {
     using ClassLists<PerClass, Classes::count>::lists_;
+
+    using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -65,9 +73,24 @@ public:
         return serve(size, recycle);
     }
 
+    /// What waits on the list of the class, else what is held below.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        if (index < Classes::count) {
+            if (void* const object = lists_[index].mallocHeld(Classes::sizeOf(index))) {
+                return object;
+            }
+        }
+        if constexpr (HoldingHeap<SuperHeap>) {
+            return held(rounded(size), *this);
+        } else {
+            return nullptr;
+        }
+    }
+
     /// What waits on a list is cleared; what comes from below may be zero already.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        const std::size_t index = Classes::classFor(size);
+        const std::size_t index = Raised::classFor(size);
         if (index >= Classes::count) {
             return SuperHeap::zalloc(size);
         }
@@ -115,7 +138,7 @@ public:
             if (have > Classes::sizeOf(Classes::count - 1)) {
                 return size <= have && size > have / 2;
             }
-            return size <= have && Classes::classFor(size) >= Classes::classOf(have);
+            return size <= have && Raised::classFor(size) >= Classes::classOf(have);
         }
     }
 
@@ -167,7 +190,7 @@ public:
 private:
     template <std::invocable<void*> Recycle>
     [[nodiscard]] void* serve(std::size_t size, Recycle recycle) noexcept {
-        const std::size_t index = Classes::classFor(size);
+        const std::size_t index = Raised::classFor(size);
         if (index >= Classes::count) [[unlikely]] {
             return fetch(size, *this);
         }
@@ -180,7 +203,7 @@ private:
     }
 
     static constexpr std::size_t rounded(std::size_t size) noexcept {
-        const std::size_t index = Classes::classFor(size);
+        const std::size_t index = Raised::classFor(size);
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
