@@ -28,10 +28,12 @@
 #include <heapwright/core/immortal.hpp>
 
 // source: where memory comes from
-#include <heapwright/layers/source/malloc_heap.hpp> // the system's malloc
-#include <heapwright/layers/source/mmap_heap.hpp>   // a mapping for each object
-#include <heapwright/layers/source/null_heap.hpp>   // never has memory
-#include <heapwright/layers/source/sbrk_heap.hpp>   // contiguous memory at the program break
+#include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
+#include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
+#include <heapwright/layers/source/mmap_heap.hpp>          // a mapping for each object
+#include <heapwright/layers/source/null_heap.hpp>          // never has memory
+#include <heapwright/layers/source/sbrk_heap.hpp>          // contiguous memory at the program break
+#include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
 // carve: small from large
 #include <heapwright/layers/carve/chunk_heap.hpp>    // piece by piece out of chunks
@@ -52,10 +54,14 @@
 #include <heapwright/layers/combine/select_mmap_heap.hpp> // large ones are mapped
 #include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
 #include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request
+#include <heapwright/layers/combine/try_heap.hpp>         // one, and the other when it has none
 
 // thread: who may be inside
 #include <heapwright/layers/thread/locked_heap.hpp>      // one at a time
 #include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
+
+// observe: what can be seen of a heap
+#include <heapwright/layers/observe/bounded_heap.hpp> // so much may be live
 
 // policies
 #include <heapwright/sizeclass/at_least.hpp>     // another's classes, from a size on

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// At most `Bytes` bytes are live at any time; a request beyond is answered with null, as if the
+// machine had no more. To see what a program does when memory ends, or to keep a part of one from
+// taking it from the others.
+//
+// What counts is what the objects that are out may use (`getSize`), so an object that comes larger
+// than it was asked for counts as large as it is; what the heaps below hold beside it does not.
+// Invariant: `live_` is the sum over the objects that are out, and at most `Bytes`. A request that
+// would break it leaves everything as it was. Moving an object's pages asks for a page more than
+// the new size, since page sources round up.
+// A wrong pointer is left to the check below, if there is one, which calls it by the verb that it
+// was given to. Cost: the size of the object, an addition and a compare.
+//
+// Example: BoundedHeap<256 * MiB, SizeHeap<MallocHeap>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Bytes, SizedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap>
+class BoundedHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::string_view caption = "lets no more than so many bytes be live";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr BoundedHeap() noexcept = default;
+    ~BoundedHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return fits(size) ? counted(SuperHeap::malloc(size)) : nullptr;
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return fits(size) ? counted(SuperHeap::zalloc(size)) : nullptr;
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return fits(size) ? counted(SuperHeap::memalign(align, size)) : nullptr;
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return fits(size) ? counted(SuperHeap::mallocHeld(size)) : nullptr;
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return fits(size) ? counted(SuperHeap::memalignHeld(align, size)) : nullptr;
+    }
+
+    void free(void* object) noexcept {
+        const std::size_t size = sizeOf(object);
+        SuperHeap::free(object);
+        live_ -= size;
+    }
+
+    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+        const std::size_t have = sizeOf(object);
+        SuperHeap::free(object, size);
+        live_ -= have;
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    /// What has grown too far shrinks again, to what it had.
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        const std::size_t had = sizeOf(object);
+        if (!growthFits(had, size) || !SuperHeap::resize(object, size)) {
+            return false;
+        }
+        recount(object, had);
+        if (live_ <= Bytes) [[likely]] {
+            return true;
+        }
+        const std::size_t grown = sizeOf(object);
+        if (SuperHeap::resize(object, had)) {
+            recount(object, grown);
+        }
+        return false;
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        const std::size_t had = sizeOf(object);
+        std::size_t most = 0;
+        if (__builtin_add_overflow(size, platform::pageSize(), &most) || !growthFits(had, most)) {
+            return nullptr;
+        }
+        void* const moved = SuperHeap::relocate(object, size);
+        if (moved != nullptr) {
+            recount(moved, had);
+        }
+        return moved;
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        SuperHeap::clear();
+        live_ = 0;
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+
+private:
+    /// Asked in full, for a heap that moves pages might round up by more than one.
+    [[nodiscard]] bool fits(std::size_t size) const noexcept {
+        return live_ <= Bytes && size <= Bytes - live_;
+    }
+
+    [[nodiscard]] bool growthFits(std::size_t had, std::size_t size) const noexcept {
+        return size <= had || fits(size - had);
+    }
+
+    /// Where a check stands below, it is left to it to say what is wrong with a pointer.
+    std::size_t sizeOf(void* object) noexcept {
+        if constexpr (TaggedHeap<SuperHeap> && !UncheckedHeap<SuperHeap>) {
+            if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live)) {
+                return 0;
+            }
+        }
+        return SuperHeap::getSize(object);
+    }
+
+    void* counted(void* object) noexcept {
+        if (object == nullptr) [[unlikely]] {
+            return nullptr;
+        }
+        const std::size_t size = sizeOf(object);
+        if (!fits(size)) [[unlikely]] {
+            SuperHeap::free(object);
+            return nullptr;
+        }
+        live_ += size;
+        return object;
+    }
+
+    void recount(void* object, std::size_t had) noexcept { live_ += sizeOf(object) - had; }
+
+    std::size_t live_ = 0; ///< what the objects that are out may use
+};
+
+} // namespace heapwright

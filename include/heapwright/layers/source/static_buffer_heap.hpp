@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory from a buffer inside the heap itself: no system is asked, ever. For programs that have no
+// system, for what must work before or without malloc, and as the first choice of a `TryHeap`.
+//
+// A bump pointer moves through the buffer; the object given out last can grow, and goes back when
+// it is freed, the others when nothing is live (structure/bump.hpp). Each has its tag before it, so
+// a size can be asked for and a layer that checks or aligns can stand above: 8 bytes an object.
+// Null when the buffer is full. Declared `constinit` the heap lies in zeroed memory that the
+// program's file does not hold; `zalloc` knows up to where the buffer was ever used. Invariant: an
+// object stands in the buffer, so the heap must not move, and a heap on a stack takes that much of
+// it.
+//
+// Example: StaticBufferHeap<1 * MiB>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/bump.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Bytes>
+class StaticBufferHeap {
+    static_assert(Bytes >= 2 * minAlignment && Bytes % minAlignment == 0);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
+    /// `resize` can be expected to lengthen the newest object, and does so with zero bytes.
+    static constexpr bool contiguous = true;
+    static constexpr std::string_view caption = "gives out a buffer inside itself";
+    using Below = Heaps<>;
+
+    constexpr StaticBufferHeap() noexcept = default;
+    StaticBufferHeap(const StaticBufferHeap&) = delete;
+    StaticBufferHeap& operator=(const StaticBufferHeap&) = delete;
+    ~StaticBufferHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return bump_.malloc(all(), size); }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept { return bump_.zalloc(all(), size); }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        return bump_.memalign(all(), align, size);
+    }
+
+    void free(void* object) noexcept { bump_.free(all(), object); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return Tag::of(object).size() - Tag::bytes;
+    }
+
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        return bump_.resize(all(), object, size);
+    }
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return bump_.owns(all(), object); }
+
+    void clear() noexcept { bump_.clear(); }
+
+    /// The buffer counts as taken, whoever gave it.
+    void measure(Footprint& footprint) const noexcept {
+        footprint.mapped += Bytes;
+        footprint.held += Bytes - bump_.used();
+        footprint.heldCount += bump_.used() < Bytes ? 1U : 0U;
+    }
+
+private:
+    [[nodiscard]] Stretch all() const noexcept { return {addressOf(buffer_.data()), Bytes}; }
+
+    alignas(minAlignment) std::array<std::byte, Bytes> buffer_{};
+    Bump bump_;
+};
+
+static_assert(SizedHeap<StaticBufferHeap<1024>> && TaggedHeap<StaticBufferHeap<1024>>);
+static_assert(OwningHeap<StaticBufferHeap<1024>> && ResizableHeap<StaticBufferHeap<1024>>);
+
+} // namespace heapwright
