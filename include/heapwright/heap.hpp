@@ -36,8 +36,9 @@
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
 // carve: small from large
-#include <heapwright/layers/carve/chunk_heap.hpp>    // piece by piece out of chunks
-#include <heapwright/layers/carve/coalesce_heap.hpp> // splits and merges
+#include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
+#include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
+#include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
 
 // object: how an object is represented
 #include <heapwright/layers/object/align_heap.hpp>        // any alignment, by a displaced header
@@ -64,12 +65,15 @@
 #include <heapwright/layers/observe/bounded_heap.hpp> // so much may be live
 
 // policies
-#include <heapwright/sizeclass/at_least.hpp>     // another's classes, from a size on
-#include <heapwright/sizeclass/exact.hpp>        // blocks of 32, 48, 64 ...
-#include <heapwright/sizeclass/from_list.hpp>    // blocks as listed
-#include <heapwright/sizeclass/geometric.hpp>    // blocks in a fixed ratio
-#include <heapwright/sizeclass/large_limit.hpp>  // what is large
-#include <heapwright/sizeclass/per_doubling.hpp> // steps within each doubling, as jemalloc
-#include <heapwright/sizeclass/power_of_two.hpp> // blocks of 2^k bytes
-#include <heapwright/sizeclass/waste.hpp>        // what classes lose at worst
-#include <heapwright/sync/futex_lock.hpp>        // one word, sleeps in the kernel
+#include <heapwright/sizeclass/at_least.hpp>        // another's classes, from a size on
+#include <heapwright/sizeclass/exact.hpp>           // blocks of 32, 48, 64 ...
+#include <heapwright/sizeclass/from_list.hpp>       // blocks as listed
+#include <heapwright/sizeclass/geometric.hpp>       // blocks in a fixed ratio
+#include <heapwright/sizeclass/large_limit.hpp>     // what is large
+#include <heapwright/sizeclass/per_doubling.hpp>    // steps within each doubling, as jemalloc
+#include <heapwright/sizeclass/power_of_two.hpp>    // blocks of 2^k bytes
+#include <heapwright/sizeclass/waste.hpp>           // what classes lose at worst
+#include <heapwright/structure/exact_fit.hpp>       // a list per size, another fit beyond
+#include <heapwright/structure/sequential_fits.hpp> // the first, next or best of one list
+#include <heapwright/structure/size_tree.hpp>       // the best of a tree
+#include <heapwright/sync/futex_lock.hpp>           // one word, sleeps in the kernel

@@ -25,14 +25,18 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return head_.next == &head_; }
     [[nodiscard]] RingNode* front() const noexcept { return head_.next; }
+    [[nodiscard]] RingNode* back() const noexcept { return head_.previous; }
     /// Where a walk from `front` along `next` ends.
     [[nodiscard]] const RingNode* end() const noexcept { return &head_; }
+    [[nodiscard]] RingNode* end() noexcept { return &head_; }
 
-    void addBack(RingNode* node) noexcept {
-        node->next = &head_;
-        node->previous = head_.previous;
-        head_.previous->next = node;
-        head_.previous = node;
+    void addBack(RingNode* node) noexcept { addBefore(&head_, node); }
+
+    static void addBefore(RingNode* place, RingNode* node) noexcept {
+        node->next = place;
+        node->previous = place->previous;
+        place->previous->next = node;
+        place->previous = node;
     }
 
     static void remove(RingNode* node) noexcept {

@@ -1,131 +1,167 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search tree whose nodes stand in the free memory that they are for, ordered by size and, among
-// equals, by address: the first node that is large enough is the best fit, and of several the one
-// at the lowest address.
+// All free blocks in one search tree by size, of equal ones by address: the best fit, and of
+// equally good ones the lowest. The tree balances itself by being used: whatever is looked for
+// moves to the root, and the way there halves in length, so that sizes which are asked for often
+// are near.
 //
-// Invariants: a node's keys lie between those of its subtrees; no node has a higher priority than
-// its parent. A priority is a hash of the address, so it needs no room, and the tree of a set is
-// always the same one, whatever the order in which it was built. Cost: expected O(log n) each, no
-// recursion. A treap (Seidel and Aragon, Randomized search trees, 1996).
+// Invariants: the links of a block are its subtrees, less to the left, and no two blocks are equal;
+// there is no room for a way up in the smallest block, nor a need for one. Cost: logarithmic, over
+// any sequence of operations. Splay trees are Sleator's and Tarjan's (JACM 32:3, 1985), here from
+// the root down; Vo's vmalloc keeps its free blocks in one.
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/block.hpp>
 
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <new>
 
 namespace heapwright {
 
-/// What a node brings: two links, which belong to the tree, and its size, which must not change
-/// while it is in the tree.
-template <class N>
-concept SizeTreeNode = requires(N node, const N& still) {
-    { node.left } -> std::same_as<N*&>;
-    { node.right } -> std::same_as<N*&>;
-    { still.size() } -> std::convertible_to<std::size_t>;
-};
-
-template <class Node>
 class SizeTree {
 public:
     constexpr SizeTree() noexcept = default;
 
-    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
-    /// Some node, to begin with where all are wanted; null if there is none.
-    [[nodiscard]] Node* root() const noexcept { return root_; }
+    void add(Block* block) noexcept {
+        Node* const node = ::new (block->object()) Node{nullptr, nullptr};
+        if (root_ != nullptr) {
+            Node* const near = splay(root_, keyOf(node));
+            if (keyOf(node) < keyOf(near)) {
+                node->left = near->left;
+                node->right = near;
+                near->left = nullptr;
+            } else {
+                node->left = near;
+                node->right = near->right;
+                near->right = nullptr;
+            }
+        }
+        root_ = node;
+    }
 
-    /// The smallest node of at least `size` bytes, of equals the lowest; null if there is none.
-    [[nodiscard]] Node* bestFit(std::size_t size) const noexcept {
-        Node* found = nullptr;
+    /// Pre: the block is in the tree.
+    void remove(Block* block) noexcept {
+        const Key key = keyOf(static_cast<Node*>(block->object()));
+        root_ = splay(root_, key);
+        removeRoot(key);
+    }
+
+    /// Takes out the least block of at least `size` bytes; null if there is none.
+    [[nodiscard]] Block* takeFit(std::size_t size) noexcept {
+        if (root_ == nullptr) {
+            return nullptr;
+        }
+        const Key key{size, 0}; // no block is equal to it, the root is the one before or behind it
+        root_ = splay(root_, key);
+        if (keyOf(root_) < key) {
+            if (root_->right == nullptr) {
+                return nullptr;
+            }
+            Node* const least = splay(root_->right, key);
+            root_->right = least->right;
+            return Block::of(least);
+        }
+        Node* const fit = root_;
+        removeRoot(key);
+        return Block::of(fit);
+    }
+
+    /// In the order of size. Straightens the tree to a list first: any depth, and no stack.
+    template <class Visit>
+    void forEach(Visit visit) noexcept {
+        Node** link = &root_;
+        while (*link != nullptr) {
+            Node* const node = *link;
+            if (Node* const left = node->left) {
+                node->left = left->right;
+                left->right = node;
+                *link = left;
+            } else {
+                link = &node->right;
+            }
+        }
         for (Node* node = root_; node != nullptr;) {
-            if (node->size() >= size) {
-                found = node;
-                node = node->left;
-            } else {
-                node = node->right;
-            }
+            Node* const next = node->right;
+            visit(Block::of(node));
+            node = next;
         }
-        return found;
     }
 
-    /// The largest node, of equals the highest; null if there is none.
-    [[nodiscard]] Node* largest() const noexcept {
-        Node* node = root_;
-        while (node != nullptr && node->right != nullptr) {
-            node = node->right;
-        }
-        return node;
-    }
-
-    /// Pre: the node is on no tree.
-    void insert(Node* node) noexcept requires SizeTreeNode<Node> {
-        const std::uint64_t priority = priorityOf(node);
-        Node** link = &root_;
-        while (*link != nullptr && priorityOf(*link) >= priority) {
-            link = before(node, *link) ? &(*link)->left : &(*link)->right;
-        }
-        // What hangs here is cut in two along the node's key; both halves go under it.
-        Node* rest = *link;
-        *link = node;
-        Node** smaller = &node->left;
-        Node** greater = &node->right;
-        while (rest != nullptr) {
-            if (before(rest, node)) {
-                *smaller = rest;
-                smaller = &rest->right;
-                rest = rest->right;
-            } else {
-                *greater = rest;
-                greater = &rest->left;
-                rest = rest->left;
-            }
-        }
-        *smaller = *greater = nullptr;
-    }
-
-    /// Pre: the node is on this tree.
-    void remove(Node* node) noexcept requires SizeTreeNode<Node> {
-        Node** link = &root_;
-        while (*link != node) {
-            link = before(node, *link) ? &(*link)->left : &(*link)->right;
-        }
-        // Its subtrees become one again, from the top down.
-        Node* smaller = node->left;
-        Node* greater = node->right;
-        while (smaller != nullptr && greater != nullptr) {
-            if (priorityOf(smaller) >= priorityOf(greater)) {
-                *link = smaller;
-                link = &smaller->right;
-                smaller = smaller->right;
-            } else {
-                *link = greater;
-                link = &greater->left;
-                greater = greater->left;
-            }
-        }
-        *link = smaller != nullptr ? smaller : greater;
-    }
-
-    /// Forgets all nodes.
     void clear() noexcept { root_ = nullptr; }
 
 private:
-    /// Whether `a` stands before `b` in the order by size and address.
-    static bool before(const Node* a, const Node* b) noexcept {
-        const std::size_t sizeOfA = a->size();
-        const std::size_t sizeOfB = b->size();
-        return sizeOfA != sizeOfB ? sizeOfA < sizeOfB : addressOf(a) < addressOf(b);
+    /// Stands in the object of a free block.
+    struct Node {
+        Node* left;
+        Node* right;
+    };
+    static_assert(sizeof(Node) <= sizeof(RingNode));
+
+    struct Key {
+        std::size_t size;
+        Address address;
+
+        friend bool operator<(const Key& one, const Key& other) noexcept {
+            return one.size != other.size ? one.size < other.size : one.address < other.address;
+        }
+    };
+
+    static Key keyOf(Node* node) noexcept { return {Block::of(node)->size(), addressOf(node)}; }
+
+    /// The tree that has at its root the node of this key, or if there is none a neighbour of where
+    /// it would be. Takes the way down apart into what is less (`less`, grown at its right end) and
+    /// what is more (`more`, at its left end), then puts them under what is found.
+    static Node* splay(Node* node, Key key) noexcept {
+        Node sides{nullptr, nullptr};
+        Node* less = &sides;
+        Node* more = &sides;
+        for (;;) {
+            if (key < keyOf(node)) {
+                Node* const left = node->left;
+                if (left != nullptr && key < keyOf(left)) {
+                    node->left = left->right;
+                    left->right = node;
+                    node = left;
+                }
+                if (node->left == nullptr) {
+                    break;
+                }
+                more = more->left = node;
+                node = node->left;
+            } else if (keyOf(node) < key) {
+                Node* const right = node->right;
+                if (right != nullptr && keyOf(right) < key) {
+                    node->right = right->left;
+                    right->left = node;
+                    node = right;
+                }
+                if (node->right == nullptr) {
+                    break;
+                }
+                less = less->right = node;
+                node = node->right;
+            } else {
+                break;
+            }
+        }
+        less->right = node->left;
+        more->left = node->right;
+        node->left = sides.right;
+        node->right = sides.left;
+        return node;
     }
 
-    /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): neighbours differ in all bits.
-    static std::uint64_t priorityOf(const Node* node) noexcept {
-        std::uint64_t mixed = addressOf(node);
-        mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
-        mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
-        return mixed ^ (mixed >> 31U);
+    /// Pre: `key` is not below any key left of the root.
+    void removeRoot(Key key) noexcept {
+        Node* const right = root_->right;
+        if (root_->left == nullptr) {
+            root_ = right;
+        } else {
+            root_ = splay(root_->left, key); // which has nothing at its right then
+            root_->right = right;
+        }
     }
 
     Node* root_ = nullptr;

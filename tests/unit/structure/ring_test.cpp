@@ -33,6 +33,22 @@ TEST(Ring, GivesUpAnyElement) {
     EXPECT_EQ(ring.front(), &nodes[0]);
     EXPECT_EQ(nodes[0].next, &nodes[2]);
     EXPECT_EQ(nodes[2].next, ring.end());
+    EXPECT_EQ(ring.back(), &nodes[2]);
+}
+
+TEST(Ring, TakesAnElementInBeforeAnyOther) {
+    Ring ring;
+    ring.reset();
+    RingNode nodes[3] = {};
+    ring.addBack(&nodes[2]);
+    Ring::addBefore(&nodes[2], &nodes[0]);
+    Ring::addBefore(&nodes[2], &nodes[1]);
+    for (RingNode& node : nodes) {
+        EXPECT_EQ(ring.front(), &node);
+        Ring::remove(ring.front());
+    }
+    Ring::addBefore(ring.end(), &nodes[0]);
+    EXPECT_EQ(ring.back(), &nodes[0]);
 }
 
 } // namespace
