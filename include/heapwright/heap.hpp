@@ -28,10 +28,12 @@
 #include <heapwright/core/immortal.hpp>
 
 // source: where memory comes from
+#include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
 #include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
 #include <heapwright/layers/source/mmap_heap.hpp>          // a mapping for each object
 #include <heapwright/layers/source/null_heap.hpp>          // never has memory
+#include <heapwright/layers/source/pmr_heap.hpp>           // a std::pmr memory resource
 #include <heapwright/layers/source/sbrk_heap.hpp>          // contiguous memory at the program break
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
@@ -41,11 +43,13 @@
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
 
 // object: how an object is represented
-#include <heapwright/layers/object/align_heap.hpp>        // any alignment, by a displaced header
-#include <heapwright/layers/object/ansi_wrapper.hpp>      // the C rules
-#include <heapwright/layers/object/checked_heap.hpp>      // aborts on a wrong free
-#include <heapwright/layers/object/coalesceable_heap.hpp> // tags that know their neighbours
-#include <heapwright/layers/object/size_heap.hpp>         // the size in a tag before the object
+#include <heapwright/layers/object/align_heap.hpp>           // any alignment, by a displaced header
+#include <heapwright/layers/object/ansi_wrapper.hpp>         // the C rules
+#include <heapwright/layers/object/checked_heap.hpp>         // aborts on a wrong free
+#include <heapwright/layers/object/coalesceable_heap.hpp>    // tags that know their neighbours
+#include <heapwright/layers/object/per_class_heap.hpp>       // operator new of a class
+#include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
+#include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc for null
 
 // reuse: what is freed serves again
 #include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
@@ -56,10 +60,13 @@
 #include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
 #include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request
 #include <heapwright/layers/combine/try_heap.hpp>         // one, and the other when it has none
+#include <heapwright/layers/combine/unique_heap.hpp>      // one, by its name
 
 // thread: who may be inside
 #include <heapwright/layers/thread/locked_heap.hpp>      // one at a time
+#include <heapwright/layers/thread/pho_thread_heap.hpp>  // one each, objects go home
 #include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
+#include <heapwright/layers/thread/thread_heap.hpp>      // one each, objects stay
 
 // observe: what can be seen of a heap
 #include <heapwright/layers/observe/bounded_heap.hpp> // so much may be live

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A type that always names one heap: every object of it is a face of the same `SuperHeap`, which is
+// there before the first line of the program and is never destroyed. So can several layers, each of
+// which makes its own superheap, take their memory from one. `Name` is any type; another name is
+// another heap.
+//
+// What would be done to all that share the heap is not done through one of its faces: there is no
+// `clear`, and a fork is the business of the locks above, through which the heap is reached (one
+// that is reached without has `theHeap()` for it). In a footprint it is counted once. It is for
+// several threads if the superheap is. Cost: none, an address that the linker knows.
+//
+// Example: UniqueHeap<HeapName<1>, MmapHeap>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/core/immortal.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+/// A name for who does not want to declare a type for it.
+template <std::size_t Number>
+struct HeapName {};
+
+template <class Name, Heap SuperHeap>
+class UniqueHeap {
+    static inline constinit Immortal<SuperHeap> only_{};
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool adopting = true;
+    static constexpr bool unique = true;
+    static constexpr std::string_view caption = "one heap for all that name it";
+    using Below = Heaps<SuperHeap>;
+
+    /// The heap itself.
+    [[nodiscard]] static SuperHeap& theHeap() noexcept { return only_.object; }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return theHeap().malloc(size); }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return theHeap().mallocHeld(size);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return theHeap().zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return theHeap().memalign(align, size);
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return theHeap().memalignHeld(align, size);
+    }
+
+    void free(void* object) noexcept { theHeap().free(object); }
+
+    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+        theHeap().free(object, size);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return theHeap().getSize(object);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return theHeap().resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return theHeap().relocate(object, size);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return theHeap().owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return theHeap().flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return theHeap().trim(pad);
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        if (footprint.enters(&only_)) {
+            theHeap().measure(footprint);
+        }
+    }
+};
+
+} // namespace heapwright

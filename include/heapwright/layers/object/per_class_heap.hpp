@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any heap as a C++ class's `operator new` and `operator delete`. A class inherits from it, or a
+// class that must not be touched is wrapped:
+//
+//   using NodeHeap = FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>;
+//   struct Node : PerClassHeap<Node, NodeHeap> { ... };
+//   using PooledNode = PooledClass<Node, NodeHeap>;
+//
+// There is one heap for the class in the process, there before the first object and never
+// destroyed; threads may make objects at once if the heap is for that (`LockedHeap`). A heap of one
+// size serves the objects of just this class: what is derived and larger, arrays, and alignments
+// that the heap has not got are the program's ordinary objects, and return there by the size that
+// the compiler passes on. A heap of any size serves all of them. Where it has no memory, the new
+// handler is called, then `std::bad_alloc` thrown, or null answered to `std::nothrow`.
+//
+// Deleting a derived object through its base takes a virtual destructor, as ever. One thing is
+// lost: if a constructor throws under `new (std::nothrow)`, nobody says how large the object was,
+// so that in a heap of one size the memory is not used again unless the class is `final`.
+// Cost: none; the size is known when the call is compiled. It is not a heap itself. Per-class pools
+// are as old as the language (Stroustrup, The C++ Programming Language); the layer is from Heap
+// Layers.
+//
+// Example: PerClassHeap<HeapName<1>, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/core/immortal.hpp>
+#include <heapwright/platform/exceptions.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+namespace heapwright {
+
+namespace detail {
+
+/// What stands behind the operators; apart from them, so that a class inherits no other names.
+template <class Class, class SuperHeap>
+struct ClassMemory {
+    static inline constinit Immortal<SuperHeap> heap{};
+
+    static constexpr std::size_t ordinary = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    static constexpr bool anySize = AnySizeHeap<SuperHeap>;
+
+    static constexpr bool aligns(std::size_t align) noexcept {
+        return align <= SuperHeap::alignment || AlignedHeap<SuperHeap>;
+    }
+    /// Whether the heap serves such objects; the same on the way in and on the way out.
+    static constexpr bool serves(std::size_t size, std::size_t align, bool array) noexcept {
+        return aligns(align) && (anySize || (!array && size == sizeof(Class)));
+    }
+
+    static void* take(std::size_t size, std::size_t align, bool array = false) noexcept {
+        if (!serves(size, align, array)) {
+            return align <= ordinary ? ::operator new(size, std::nothrow)
+                                     : ::operator new (size, std::align_val_t{align}, std::nothrow);
+        }
+        if constexpr (AlignedHeap<SuperHeap>) {
+            if (align > SuperHeap::alignment) {
+                return heap.object.memalign(align, size);
+            }
+        }
+        return heap.object.malloc(size);
+    }
+
+    static void* orThrow(std::size_t size, std::size_t align, bool array = false) {
+        for (;;) {
+            void* const object = take(size, align, array);
+            if (object != nullptr) [[likely]] {
+                return object;
+            }
+            const std::new_handler handler = std::get_new_handler();
+            if (handler == nullptr) {
+                platform::throwBadAlloc();
+            }
+            handler();
+        }
+    }
+
+    static void giveBack(void* object, std::size_t size, std::size_t align) noexcept {
+        if (object == nullptr) {
+            return;
+        }
+        if (!serves(size, align, false)) {
+            giveBackElsewhere(object, align);
+            return;
+        }
+        if constexpr (SizedFreeHeap<SuperHeap>) {
+            if (align <= SuperHeap::alignment) {
+                heap.object.free(object, size);
+                return;
+            }
+        }
+        heap.object.free(object);
+    }
+
+    static void giveBackUnsized(void* object, std::size_t align) noexcept {
+        if constexpr (anySize || std::is_final_v<Class>) {
+            aligns(align) ? heap.object.free(object) : giveBackElsewhere(object, align);
+        } else if (!aligns(align)) {
+            giveBackElsewhere(object, align);
+        }
+    }
+
+    static void giveBackArray(void* array, std::size_t align) noexcept {
+        if (anySize && aligns(align) && array != nullptr) {
+            heap.object.free(array);
+        } else {
+            giveBackElsewhere(array, align);
+        }
+    }
+
+    static void giveBackElsewhere(void* object, std::size_t align) noexcept {
+        if (align <= ordinary) {
+            ::operator delete(object);
+        } else {
+            ::operator delete (object, std::align_val_t{align});
+        }
+    }
+};
+
+} // namespace detail
+
+template <class Class, UnphasedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap>
+class PerClassHeap {
+    using Memory_ = detail::ClassMemory<Class, SuperHeap>;
+
+public:
+    static constexpr std::string_view caption = "serves the objects of one class";
+    using Below = Heaps<SuperHeap>;
+
+    /// The heap of the class: to measure, to trim, to hold still over a fork.
+    [[nodiscard]] static SuperHeap& classHeap() noexcept { return Memory_::heap.object; }
+
+    static void* operator new(std::size_t size) {
+        return Memory_::orThrow(size, Memory_::ordinary);
+    }
+    static void* operator new(std::size_t size, std::align_val_t align) {
+        return Memory_::orThrow(size, static_cast<std::size_t>(align));
+    }
+    static void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+        return Memory_::take(size, Memory_::ordinary);
+    }
+    static void* operator new(std::size_t size, std::align_val_t align,
+                              const std::nothrow_t& /*tag*/) noexcept {
+        return Memory_::take(size, static_cast<std::size_t>(align));
+    }
+    /// In place, which the ones above would hide.
+    static void* operator new(std::size_t /*size*/, void* place) noexcept { return place; }
+
+    /// No `operator delete` without a size: the compiler would prefer it.
+    static void operator delete(void* object, std::size_t size) noexcept {
+        Memory_::giveBack(object, size, Memory_::ordinary);
+    }
+    static void operator delete(void* object, std::size_t size, std::align_val_t align) noexcept {
+        Memory_::giveBack(object, size, static_cast<std::size_t>(align));
+    }
+    /// After a constructor that threw.
+    static void operator delete(void* object, const std::nothrow_t& /*tag*/) noexcept {
+        Memory_::giveBackUnsized(object, Memory_::ordinary);
+    }
+    static void operator delete(void* object, std::align_val_t align,
+                                const std::nothrow_t& /*tag*/) noexcept {
+        Memory_::giveBackUnsized(object, static_cast<std::size_t>(align));
+    }
+    static void operator delete(void* /*object*/, void* /*place*/) noexcept {}
+
+    static void* operator new[](std::size_t size) {
+        return Memory_::orThrow(size, Memory_::ordinary, true);
+    }
+    static void* operator new[](std::size_t size, std::align_val_t align) {
+        return Memory_::orThrow(size, static_cast<std::size_t>(align), true);
+    }
+    static void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+        return Memory_::take(size, Memory_::ordinary, true);
+    }
+    static void* operator new[](std::size_t size, std::align_val_t align,
+                                const std::nothrow_t& /*tag*/) noexcept {
+        return Memory_::take(size, static_cast<std::size_t>(align), true);
+    }
+    static void* operator new[](std::size_t /*size*/, void* place) noexcept { return place; }
+
+    static void operator delete[](void* array) noexcept {
+        Memory_::giveBackArray(array, Memory_::ordinary);
+    }
+    static void operator delete[](void* array, std::align_val_t align) noexcept {
+        Memory_::giveBackArray(array, static_cast<std::size_t>(align));
+    }
+    static void operator delete[](void* array, const std::nothrow_t& /*tag*/) noexcept {
+        Memory_::giveBackArray(array, Memory_::ordinary);
+    }
+    static void operator delete[](void* array, std::align_val_t align,
+                                  const std::nothrow_t& /*tag*/) noexcept {
+        Memory_::giveBackArray(array, static_cast<std::size_t>(align));
+    }
+    static void operator delete[](void* /*array*/, void* /*place*/) noexcept {}
+};
+
+/// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
+/// destructor: else `delete` does not know of the heap.
+template <class Class, UnphasedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap>
+class PooledClass final : public Class,
+                          public PerClassHeap<PooledClass<Class, SuperHeap>, SuperHeap> {
+public:
+    using Class::Class;
+};
+
+} // namespace heapwright

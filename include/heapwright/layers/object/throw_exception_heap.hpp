@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Throws `std::bad_alloc` where the heap below answers null: for C++ code that asks a heap itself
+// and has nothing to say about a lack of memory where it asks.
+//
+// What is asked and may well be refused stays a question: `resize` and `relocate` answer as they
+// do. A heap does not throw, so this is none (`Heap` is false of it) and nothing can stand on it: it
+// ends a composition. Cost: a compare a request.
+//
+// Example: ThrowExceptionHeap<MmapHeap>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/exceptions.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <Heap SuperHeap>
+class ThrowExceptionHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::string_view caption = "throws std::bad_alloc when there is no memory";
+    using Below = Heaps<SuperHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) { return orThrow(SuperHeap::malloc(size)); }
+
+    [[nodiscard]] void* zalloc(std::size_t size) requires ZeroingHeap<SuperHeap> {
+        return orThrow(SuperHeap::zalloc(size));
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) requires AlignedHeap<SuperHeap> {
+        return orThrow(SuperHeap::memalign(align, size));
+    }
+
+    void free(void* object) noexcept { SuperHeap::free(object); }
+
+    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+        SuperHeap::free(object, size);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return SuperHeap::getSize(object);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return SuperHeap::resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::relocate(object, size);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+
+private:
+    static void* orThrow(void* object) {
+        if (object == nullptr) [[unlikely]] {
+            platform::throwBadAlloc();
+        }
+        return object;
+    }
+};
+
+} // namespace heapwright

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes memory from any standard allocator: `std::allocator<T>`, a library's own, one of the
+// program's. What its `T` is does not matter: it is asked for units of 16 bytes.
+//
+// The allocator wants to be told on the way back how much it gave: 16 bytes before the object hold
+// the number of units and the tag. What it throws becomes a null. The heap makes its allocator
+// itself, so it must have a default; one that has state keeps it beside the heap. Cost: the
+// allocator's, and 16 bytes an object.
+//
+// Example: AllocatorHeap<std::allocator<std::byte>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/exceptions.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+/// An allocator in the sense of the standard library that can be made from nothing.
+template <class A>
+concept DefaultAllocator = std::default_initializable<A> && requires(A allocator, std::size_t n) {
+    typename A::value_type;
+    allocator.deallocate(allocator.allocate(n), n);
+};
+
+template <DefaultAllocator Allocator>
+class AllocatorHeap {
+    struct alignas(minAlignment) Unit {
+        std::byte bytes[minAlignment];
+    };
+    using Units = typename std::allocator_traits<Allocator>::template rebind_alloc<Unit>;
+    using Traits = std::allocator_traits<Units>;
+    using Pointer = typename Traits::pointer;
+
+    /// One unit, before the object.
+    struct Header {
+        std::size_t units;
+        Tag tag;
+    };
+    static_assert(sizeof(Header) == sizeof(Unit));
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr bool adopting = Traits::is_always_equal::value;
+    static constexpr std::string_view caption = "asks a standard allocator";
+    using Below = Heaps<>;
+
+    constexpr AllocatorHeap() noexcept = default;
+    AllocatorHeap(const AllocatorHeap&) = delete;
+    AllocatorHeap& operator=(const AllocatorHeap&) = delete;
+    ~AllocatorHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size > PTRDIFF_MAX - 2 * minAlignment) {
+            return nullptr;
+        }
+        // The tag and the object, in multiples of 16; the first word of the header is beyond that.
+        const std::size_t block = roundUp(size + Tag::bytes, minAlignment);
+        const std::size_t units = block / minAlignment + 1;
+        Unit* const first =
+            platform::nullIfThrown([&] { return std::to_address(allocate(units)); });
+        if (first == nullptr) {
+            return nullptr;
+        }
+        mapped_ += units * minAlignment;
+        return forward(::new (static_cast<void*>(first)) Header{units, Tag(block, State::live)},
+                       sizeof(Header));
+    }
+
+    void free(void* object) noexcept {
+        void* const memory = backward(object, sizeof(Header));
+        const std::size_t units = static_cast<Header*>(memory)->units;
+        Unit* const first = ::new (memory) Unit;
+        mapped_ -= units * minAlignment;
+        Traits::deallocate(allocator_, std::pointer_traits<Pointer>::pointer_to(*first), units);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return Tag::of(object).size() - Tag::bytes;
+    }
+
+    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+
+private:
+    Pointer allocate(std::size_t units) { return Traits::allocate(allocator_, units); }
+
+    [[no_unique_address]] Units allocator_;
+    std::size_t mapped_ = 0;
+};
+
+static_assert(SizedHeap<AllocatorHeap<std::allocator<std::byte>>>);
+static_assert(TaggedHeap<AllocatorHeap<std::allocator<std::byte>>>);
+
+} // namespace heapwright

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes memory from a `std::pmr::memory_resource` that is chosen while the program runs.
+//
+// `Resource` is a type that names it: `static std::pmr::memory_resource* get() noexcept`, asked on
+// every request; `DefaultResource` is the one that the standard library takes. It may name another
+// at any time, for each object knows where it goes back. Layout: 32 bytes before the object, or its
+// alignment if that is more, hold what the resource wants to be told on the way back (itself, size,
+// alignment) and the tag. What it throws becomes a null. Cost: two virtual calls and 32 bytes an
+// object; as a source it is asked for chunks. For one thread at a time unless a lock is above.
+//
+// Example: PmrHeap<DefaultResource>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/exceptions.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+/// The resource of whoever does not say: `std::pmr::get_default_resource()`.
+struct DefaultResource {
+    [[nodiscard]] static std::pmr::memory_resource* get() noexcept {
+        return std::pmr::get_default_resource();
+    }
+};
+
+/// Names a memory resource.
+template <class R>
+concept NamedResource = requires {
+    { R::get() }
+    noexcept;
+    requires std::convertible_to<decltype(R::get()), std::pmr::memory_resource*>;
+};
+
+template <NamedResource Resource>
+class PmrHeap {
+    struct Header {
+        std::pmr::memory_resource* resource;
+        std::size_t bytes; ///< of the block
+        std::size_t lead;  ///< the block's alignment, and where in it the object stands
+        Tag tag;
+    };
+    static constexpr std::size_t header = sizeof(Header);
+    static_assert(header == 2 * minAlignment);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr bool adopting = true;
+    static constexpr std::string_view caption = "asks a std::pmr memory resource";
+    using Below = Heaps<>;
+
+    constexpr PmrHeap() noexcept = default;
+    PmrHeap(const PmrHeap&) = delete;
+    PmrHeap& operator=(const PmrHeap&) = delete;
+    ~PmrHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return take(size, header); }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        return take(size, align < header ? header : align);
+    }
+
+    void free(void* object) noexcept {
+        const Header mark = headerOf(object);
+        mapped_ -= mark.bytes;
+        mark.resource->deallocate(backward(object, mark.lead), mark.bytes, mark.lead);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return Tag::of(object).size() - Tag::bytes;
+    }
+
+    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+
+private:
+    static constexpr std::size_t largest = PTRDIFF_MAX / 2;
+
+    static Header& headerOf(void* object) noexcept {
+        return *static_cast<Header*>(backward(object, header));
+    }
+
+    /// A block of a tag's granularity behind a lead, which is a power of two.
+    void* take(std::size_t size, std::size_t lead) noexcept {
+        if (size > largest || lead > largest) {
+            return nullptr;
+        }
+        const std::size_t block = roundUp(size + Tag::bytes, minAlignment);
+        const std::size_t bytes = lead + block - Tag::bytes;
+        std::pmr::memory_resource* const resource = Resource::get();
+        void* const memory =
+            platform::nullIfThrown([&] { return resource->allocate(bytes, lead); });
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        void* const object = forward(memory, lead);
+        ::new (backward(object, header)) Header{resource, bytes, lead, Tag(block, State::live)};
+        mapped_ += bytes;
+        return object;
+    }
+
+    std::size_t mapped_ = 0;
+};
+
+static_assert(SizedHeap<PmrHeap<DefaultResource>> && AlignedHeap<PmrHeap<DefaultResource>>);
+static_assert(TaggedHeap<PmrHeap<DefaultResource>>);
+
+} // namespace heapwright

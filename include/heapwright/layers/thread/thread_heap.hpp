@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pure private heaps: a thread takes memory from the heap that is its own and gives memory back to
+// that same heap, wherever it came from.
+//
+// There are `Count` heaps, and the n-th thread has heap n modulo `Count`: threads may share one, so
+// the heaps must be safe to share; and objects wander between them, so the heaps must adopt. A heap
+// that keeps a record of its memory does not: let the private heaps be lists and take their memory
+// from one source, `UniqueHeap`. Cost: the thread's number and a remainder; threads on heaps of
+// their own never wait for each other.
+//
+// Blowup: unbounded. Where one thread allocates and another frees, all memory ends up in the heap
+// of the one that never needs it. (`PHOThreadHeap` is the cure.) So are the allocators of STL and
+// Cilk; the layer is from Heap Layers.
+//
+// Example: ThreadHeap<8, LockedHeap<FutexLock, FreelistHeap<MmapHeap>>>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/heap_array.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Count, ConcurrentHeap SuperHeap>
+requires AdoptingHeap<SuperHeap>
+class ThreadHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool concurrent = true;
+    static constexpr bool adopting = true;
+    static constexpr std::string_view caption =
+        "a heap for each thread, which keeps what the thread frees";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ThreadHeap() noexcept = default;
+    ThreadHeap(const ThreadHeap&) = delete;
+    ThreadHeap& operator=(const ThreadHeap&) = delete;
+    ~ThreadHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return heaps_.mine().malloc(size); }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return heaps_.mine().mallocHeld(size);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return heaps_.mine().zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return heaps_.mine().memalign(align, size);
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return heaps_.mine().memalignHeld(align, size);
+    }
+
+    void free(void* object) noexcept { heaps_.mine().free(object); }
+
+    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+        heaps_.mine().free(object, size);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return heaps_.mine().getSize(object);
+    }
+
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
+        requires(SuperHeap h) {
+        h.getSizeUnlocked(object);
+    }
+    { return heaps_.mine().getSizeUnlocked(object); }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return heaps_.mine().resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return heaps_.mine().relocate(object, size);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return heaps_.owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return heaps_.flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return heaps_.trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { heaps_.clear(); }
+
+    /// The sum over all heaps.
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        heaps_.measure(footprint);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { heaps_.beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        heaps_.afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> { heaps_.afterForkInChild(); }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+private:
+    HeapArray<Count, SuperHeap> heaps_;
+};
+
+} // namespace heapwright
