@@ -70,6 +70,8 @@
 
 // observe: what can be seen of a heap
 #include <heapwright/layers/observe/bounded_heap.hpp> // so much may be live
+#include <heapwright/layers/observe/canary_heap.hpp>  // both ends of an object guarded
+#include <heapwright/layers/observe/debug_heap.hpp>   // a map of live objects, memory filled
 
 // policies
 #include <heapwright/sizeclass/at_least.hpp>        // another's classes, from a size on
