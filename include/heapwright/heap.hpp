@@ -29,6 +29,7 @@
 
 // source: where memory comes from
 #include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
+#include <heapwright/layers/source/guard_page_heap.hpp>    // pages that fault around each object
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
 #include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
 #include <heapwright/layers/source/mmap_heap.hpp>          // a mapping for each object

@@ -13,7 +13,8 @@ using Reserved = HugePageHeap<platform::ReservedHugePages>;
 
 using Sources =
     ::testing::Types<Uncounted<Buffer>, Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<Buffer>>>,
-                     Uncounted<CheckedHeap<Buffer>>,
+                     Uncounted<CheckedHeap<Buffer>>, Uncounted<GuardPageHeap<1 * MiB>>,
+                     Uncounted<SizeHeap<GuardPageHeap<1 * MiB>>>,
                      Uncounted<SizeHeap<ChunkHeap<2 * MiB, 8, Huge>>>,
                      Uncounted<CoalesceHeap<2 * MiB, CoalesceableHeap<Reserved>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Sources, LayerStack, Sources);
