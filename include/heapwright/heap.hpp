@@ -74,6 +74,14 @@
 #include <heapwright/layers/observe/canary_heap.hpp>  // both ends of an object guarded
 #include <heapwright/layers/observe/debug_heap.hpp>   // a map of live objects, memory filled
 
+// region: freed all at once, or from the end
+#include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
+#include <heapwright/layers/region/nested_heap.hpp>          // children die with their parent
+#include <heapwright/layers/region/obstack_heap.hpp>         // a stack of growing objects
+#include <heapwright/layers/region/region_heap.hpp>          // chunks that double in size
+#include <heapwright/layers/region/xalloc_heap.hpp>          // after the last object in use
+#include <heapwright/layers/region/zone_heap.hpp>            // chunks of one size
+
 // policies
 #include <heapwright/sizeclass/at_least.hpp>        // another's classes, from a size on
 #include <heapwright/sizeclass/exact.hpp>           // blocks of 32, 48, 64 ...

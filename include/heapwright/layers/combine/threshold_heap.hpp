@@ -33,6 +33,11 @@ public:
         return SuperHeap::malloc(size);
     }
 
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        consider(size);
+        return SuperHeap::mallocHeld(size);
+    }
+
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
         consider(size);
         return SuperHeap::zalloc(size);

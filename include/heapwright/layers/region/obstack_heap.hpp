@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A stack of objects: `free(x)` frees x and all that came after it. The newest object can be made
+// piece by piece while its size is not known: `grow` adds to it, `finish` ends it. Objects stand in
+// chunks of `ChunkSize` bytes; one that outgrows its chunk moves to a new one, with room for an
+// eighth more.
+//
+// There is always an object under construction, mostly one without bytes; `malloc` adds to it and
+// finishes it. Invariants: `object_` is a multiple of 16, and so is `end_`, so that rounding up
+// never passes the end; an object without bytes takes 16, so that no two stand at one address.
+// Cost: an addition and a compare. The GNU C library's obstacks; the layer from Heap Layers
+// (Berger, 2002, 4.2.2).
+// Example: ObstackHeap<4 * KiB, MallocHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/chunk_stack.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
+requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class ObstackHeap : private SuperHeap {
+    static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
+
+    /// A chunk is so much smaller than it is called that a rung below can put a header before it.
+    static constexpr std::size_t usual = ChunkSize - 2 * minAlignment;
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool stackDiscipline = true; ///< free means: and all that came after
+    static constexpr std::string_view caption =
+        "stacks objects in chunks, frees one with all that came after";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ObstackHeap() noexcept = default;
+    ~ObstackHeap() { clear(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return blank(size) ? finish() : nullptr;
+    }
+
+    /// Frees the object and all that came after it, one under construction too.
+    void free(void* object) noexcept {
+        if (!chunks_.top()->holds(object)) [[unlikely]] {
+            dropChunksAbove(object, *this);
+        }
+        object_ = next_ = addressOf(object);
+    }
+
+    void clear() noexcept {
+        if constexpr (ClearableHeap<SuperHeap>) {
+            chunks_ = ChunkStack();
+            SuperHeap::clear();
+        } else {
+            while (chunks_.top() != nullptr) {
+                SuperHeap::free(chunks_.pop());
+            }
+        }
+        object_ = next_ = end_ = 0;
+    }
+
+    /// Adds `size` bytes to the object under construction. False, and nothing has changed, if there
+    /// is no memory; so for all that follow.
+    [[nodiscard]] bool grow(const void* bytes, std::size_t size) noexcept {
+        if (!hasRoom(size)) [[unlikely]] {
+            return growInNewChunk(bytes, size, *this);
+        }
+        std::memcpy(pointerTo(next_), bytes, size);
+        next_ += size;
+        return true;
+    }
+
+    /// Adds one byte.
+    [[nodiscard]] bool grow(char byte) noexcept {
+        if (next_ == end_) [[unlikely]] {
+            return growInNewChunk(&byte, 1, *this);
+        }
+        *static_cast<char*>(pointerTo(next_)) = byte;
+        ++next_;
+        return true;
+    }
+
+    /// Adds `size` bytes that nobody has written yet.
+    [[nodiscard]] bool blank(std::size_t size) noexcept {
+        if (!hasRoom(size)) [[unlikely]] {
+            return blankInNewChunk(size, *this);
+        }
+        next_ += size;
+        return true;
+    }
+
+    /// Takes the last `size` bytes off the object under construction. Pre: it has so many.
+    void shrink(std::size_t size) noexcept { next_ -= size; }
+
+    /// Ends the object under construction; where it stands now, it stays. Null only if it has no
+    /// bytes and there is no memory for the 16 that it takes.
+    [[nodiscard]] void* finish() noexcept {
+        if (next_ == object_) [[unlikely]] {
+            return finishEmpty(*this);
+        }
+        void* const object = pointerTo(object_);
+        object_ = next_ = roundUp(next_, minAlignment);
+        return object;
+    }
+
+    /// Where the object under construction stands, until it grows.
+    [[nodiscard]] void* base() const noexcept { return pointerTo(object_); }
+    /// How many bytes it has.
+    [[nodiscard]] std::size_t objectSize() const noexcept { return next_ - object_; }
+    /// How many it can grow by where it stands.
+    [[nodiscard]] std::size_t room() const noexcept { return end_ - next_; }
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        footprint.held += end_ - next_;
+        footprint.heldCount += end_ != next_ ? 1U : 0U;
+    }
+
+private:
+    [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size <= end_ - next_; }
+
+    /// The ways into a new chunk are out of line, so that the usual ones need no stack, and static,
+    /// so that what was asked for stays in its register.
+    [[gnu::cold, gnu::noinline]] static bool growInNewChunk(const void* bytes, std::size_t size,
+                                                            ObstackHeap& heap) noexcept {
+        if (!heap.addChunk(size)) {
+            return false;
+        }
+        std::memcpy(pointerTo(heap.next_), bytes, size);
+        heap.next_ += size;
+        return true;
+    }
+
+    [[gnu::cold, gnu::noinline]] static bool blankInNewChunk(std::size_t size,
+                                                             ObstackHeap& heap) noexcept {
+        if (!heap.addChunk(size)) {
+            return false;
+        }
+        heap.next_ += size;
+        return true;
+    }
+
+    [[gnu::cold, gnu::noinline]] static void* finishEmpty(ObstackHeap& heap) noexcept {
+        return heap.blank(1) ? heap.finish() : nullptr;
+    }
+
+    /// Pre: a chunk below the newest holds the object.
+    [[gnu::cold, gnu::noinline]] static void dropChunksAbove(const void* object,
+                                                             ObstackHeap& heap) noexcept {
+        do {
+            static_cast<SuperHeap&>(heap).free(heap.chunks_.pop());
+        } while (!heap.chunks_.top()->holds(object));
+        heap.end_ = heap.chunks_.top()->end;
+    }
+
+    /// Moves the object under construction to a new chunk, in which it can grow by `size` bytes; a
+    /// chunk in which it stood alone is given back.
+    bool addChunk(std::size_t size) noexcept {
+        const std::size_t have = objectSize();
+        std::size_t whole = 0;
+        if (__builtin_add_overflow(size, have + have / 8 + ChunkStack::overhead + minAlignment,
+                                   &whole)) {
+            return false;
+        }
+        whole = whole < usual ? usual : roundDown(whole, minAlignment);
+        void* const memory = SuperHeap::malloc(whole);
+        if (memory == nullptr) {
+            return false;
+        }
+        StackedChunk* const before = chunks_.top();
+        const bool alone = before != nullptr && object_ == before->first();
+        if (alone) {
+            chunks_.pop();
+        }
+        const StackedChunk* const chunk = chunks_.push(memory, whole);
+        if (have != 0) {
+            std::memcpy(pointerTo(chunk->first()), pointerTo(object_), have);
+        }
+        if (alone) {
+            SuperHeap::free(before);
+        }
+        object_ = chunk->first();
+        next_ = object_ + have;
+        end_ = chunk->end;
+        return true;
+    }
+
+    Address object_ = 0; ///< the object under construction
+    Address next_ = 0;   ///< where it ends
+    Address end_ = 0;    ///< where its chunk ends
+    ChunkStack chunks_;  ///< all of them, that object's on top
+};
+
+} // namespace heapwright

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One area of `Size` bytes, in which a new object always stands right after the last one in use.
+// Freeing that one moves the pointer back past everything dead before it; an object freed in the
+// middle waits until the last one dies. For stack-like programs: one that never frees its last
+// object never gets memory back.
+//
+// The area is taken from below with the first request and stays; when it is full, malloc answers
+// null. Cost: 8 bytes an object, a few instructions. The custom allocator of 197.parser; the layer
+// from Heap Layers (Berger, 2002, 4.2.1).
+// Example: XallocHeap<16 * MiB, MmapHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/xalloc_area.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Size, UnphasedHeap SuperHeap>
+class XallocHeap : private SuperHeap {
+    static_assert(Size >= XallocArea::least);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool uniform = false;         ///< only the area is of one size
+    static constexpr bool stackDiscipline = false; ///< what is freed in the middle waits
+    static constexpr std::string_view caption = "goes on after the last object in use, in one area";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr XallocHeap() noexcept = default;
+    ~XallocHeap() { clear(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const object = area_.malloc(size);
+        if (object != nullptr) [[likely]] {
+            return object;
+        }
+        return begin(size, *this);
+    }
+
+    void free(void* object) noexcept { area_.free(object); }
+
+    /// Only the last object in use grows or shrinks.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        return area_.resize(object, size);
+    }
+
+    /// Frees all objects and gives the area back.
+    void clear() noexcept {
+        if constexpr (ClearableHeap<SuperHeap>) {
+            SuperHeap::clear();
+        } else if (area_.memory() != nullptr) {
+            SuperHeap::free(area_.memory());
+        }
+        area_ = XallocArea();
+    }
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return area_.owns(object); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        if (area_.memory() != nullptr) {
+            footprint.held += Size - area_.used();
+            ++footprint.heldCount;
+        }
+    }
+
+private:
+    /// The first request takes the area; later ones find it full. Out of line and static, so that
+    /// `malloc` needs no stack.
+    [[gnu::cold, gnu::noinline]] static void* begin(std::size_t size, XallocHeap& heap) noexcept {
+        if (heap.area_.memory() != nullptr) {
+            return nullptr;
+        }
+        void* const memory = static_cast<SuperHeap&>(heap).malloc(Size);
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        heap.area_.adopt(memory, Size);
+        return heap.area_.malloc(size);
+    }
+
+    XallocArea area_;
+};
+
+} // namespace heapwright

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/region/nested_heap.hpp>
+
+#include <heapwright/layers/region/obstack_heap.hpp>
+#include <heapwright/layers/region/region_heap.hpp>
+
+#include <support/counting_heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace heapwright::testing {
+namespace {
+
+using Nested = NestedHeap<RegionHeap<1 * KiB, 8 * KiB, CountingHeap>>;
+
+static_assert(ClearableHeap<Nested> && OwningHeap<Nested> && AlignedHeap<Nested>);
+static_assert(!SizedHeap<Nested> && !ZeroingHeap<Nested> && !ResizableHeap<Nested>);
+static_assert(!HoldingHeap<Nested> && !FlushableHeap<Nested> && !TrimmableHeap<Nested>);
+
+// A child leaves in any order.
+using Stacked = NestedHeap<ObstackHeap<1 * KiB, CountingHeap>>;
+template <class H>
+constexpr bool makesChildren = requires(H heap) {
+    heap.makeChild();
+};
+static_assert(stackHeap<Stacked> && makesChildren<Nested> && !makesChildren<Stacked>);
+
+std::size_t chunks() {
+    return Ledger::the().live.size();
+}
+
+TEST(NestedHeap, ClearingAParentClearsItsChildrenAndTheirs) {
+    Ledger::begin();
+    Nested parent;
+    Nested child(parent);
+    Nested grandchild(child);
+    for (Nested* const heap : {&parent, &child, &grandchild}) {
+        ASSERT_NE(heap->malloc(100), nullptr);
+    }
+    EXPECT_EQ(chunks(), 3U);
+    child.clear();
+    EXPECT_EQ(chunks(), 1U);
+    ASSERT_NE(grandchild.malloc(100), nullptr);
+    parent.clear();
+    EXPECT_EQ(chunks(), 0U);
+    ASSERT_NE(child.malloc(100), nullptr); // and they are of use again
+    EXPECT_EQ(child.parent(), &parent);
+}
+
+TEST(NestedHeap, DestroyingAParentClearsItsChildrenWhichLiveOnWithout) {
+    Ledger::begin();
+    std::optional<Nested> parent(std::in_place);
+    Nested child(*parent);
+    ASSERT_NE(child.malloc(100), nullptr);
+    parent.reset();
+    EXPECT_EQ(chunks(), 0U);
+    EXPECT_EQ(child.parent(), nullptr);
+    ASSERT_NE(child.malloc(100), nullptr);
+}
+
+TEST(NestedHeap, AChildLeavesItsParentInAnyOrder) {
+    Ledger::begin();
+    Nested parent;
+    std::optional<Nested> first(std::in_place, parent);
+    std::optional<Nested> second(std::in_place, parent);
+    std::optional<Nested> third(std::in_place, parent);
+    for (auto* const child : {&second, &first, &third}) {
+        ASSERT_NE((*child)->malloc(100), nullptr);
+        child->reset();
+        EXPECT_EQ(chunks(), 0U);
+        parent.clear(); // walks over those that are left
+    }
+}
+
+TEST(NestedHeap, AChildInItsParentsMemoryIsDestroyedWithIt) {
+    Ledger::begin();
+    {
+        Nested parent;
+        Nested* const child = parent.makeChild();
+        ASSERT_NE(child, nullptr);
+        EXPECT_TRUE(parent.owns(child));
+        Nested* const grandchild = child->makeChild();
+        ASSERT_NE(grandchild, nullptr);
+        EXPECT_TRUE(child->owns(grandchild));
+        ASSERT_NE(grandchild->malloc(5000), nullptr);
+        EXPECT_EQ(chunks(), 3U); // one each, and no other for the heaps themselves
+        parent.clear();
+        EXPECT_EQ(chunks(), 0U);
+        Nested* const other = parent.makeChild();
+        ASSERT_NE(other->malloc(100), nullptr);
+    }
+    EXPECT_EQ(chunks(), 0U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST(NestedHeap, AChildInItsParentsMemoryMayEndBefore) {
+    Ledger::begin();
+    Nested parent;
+    Nested* const first = parent.makeChild();
+    Nested* const second = parent.makeChild();
+    ASSERT_NE(first->malloc(100), nullptr);
+    ASSERT_NE(second->malloc(100), nullptr);
+    parent.endChild(first);
+    EXPECT_EQ(chunks(), 2U);
+    parent.clear();
+    EXPECT_EQ(chunks(), 0U);
+}
+
+TEST(NestedHeap, ANullFromBelowIsNoChild) {
+    Ledger::begin(Ledger::all);
+    Nested parent;
+    EXPECT_EQ(parent.makeChild(), nullptr);
+    EXPECT_EQ(parent.malloc(100), nullptr);
+    Ledger::begin();
+    EXPECT_NE(parent.makeChild(), nullptr);
+}
+
+TEST(NestedHeap, PassesOnWhatTheSuperheapCanDo) {
+    Ledger::begin();
+    Nested heap;
+    EXPECT_EQ(addressOf(heap.memalign(512, 10)) % 512, 0U);
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_GT(footprint.mapped, 0U);
+}
+
+} // namespace
+} // namespace heapwright::testing
