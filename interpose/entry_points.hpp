@@ -13,6 +13,7 @@
 #include <new>
 
 #include <interpose/c_api.hpp>
+#include <interpose/complete_allocator.hpp>
 #include <interpose/cxx_new.hpp>
 #include <interpose/fork_handlers.hpp>
 #include <interpose/info.hpp>
@@ -20,7 +21,7 @@
 namespace heapwright::interpose {
 
 /// `Identity` has the library's `name` and `version`.
-template <class Allocator, class Identity>
+template <CompleteAllocator Allocator, class Identity>
 struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
     using Objects = CxxNew<Allocator>;
     using Fork = ForkHandlers<Allocator>;

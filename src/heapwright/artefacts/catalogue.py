@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry of allocators, read from `allocators/catalogue.toml`.
 
-The same file tells the build what to compile and the laboratory what to look for. It is read
-strictly: an unknown key, a missing one or one of the wrong type is an error that names the entry,
-because a registry that is silently half read would make an allocator vanish from a comparison.
+The same file tells the build what to compile and the laboratory what to look for; what the user has
+composed is added to it by `user_registry`. It is read strictly: an unknown key, a missing one or
+one of the wrong type is an error that names the entry, because a registry that is silently half
+read would make an allocator vanish from a comparison.
 """
 
 import tomllib
@@ -50,7 +51,35 @@ class PeerAllocator:
     caption: str
 
 
-Entry = ComposedAllocator | SystemAllocator | PeerAllocator
+@dataclass(frozen=True, slots=True)
+class UserAllocator:
+    """One that the user has composed."""
+
+    name: str
+    header: str
+    """Its name inside of `folder`."""
+    type: str
+    caption: str
+    folder: Path
+    stale: str = ""
+    """The version that it was built for, if the headers have changed since."""
+
+    @property
+    def library(self) -> Path:
+        return self.folder / f"libheapwright-{self.name}.so"
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenAllocator:
+    """Something in the user's registry that cannot be used, and why."""
+
+    name: str
+    reason: str
+    folder: str
+    caption: str = ""
+
+
+Entry = ComposedAllocator | UserAllocator | BrokenAllocator | SystemAllocator | PeerAllocator
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +89,12 @@ class Catalogue:
     composed: tuple[ComposedAllocator, ...]
     system: tuple[SystemAllocator, ...]
     peers: tuple[PeerAllocator, ...]
+    own: tuple[UserAllocator | BrokenAllocator, ...] = ()
+    """The user's."""
 
     def __iter__(self) -> Iterator[Entry]:
         yield from self.composed
+        yield from self.own
         yield from self.system
         yield from self.peers
 
@@ -89,7 +121,7 @@ def read_catalogue(path: Path) -> Catalogue:
     if unknown:
         raise HeapwrightError(f"{path}: unknown section {', '.join(sorted(unknown))}")
     catalogue = Catalogue(
-        composed=tuple(_composed(table) for table in _tables(path, document, "composed")),
+        composed=read_composed(path, document),
         system=tuple(_system(table) for table in _tables(path, document, "system")),
         peers=tuple(_peer(table) for table in _tables(path, document, "peer")),
     )
@@ -141,6 +173,11 @@ def _tables(path: Path, document: Mapping[str, object], section: str) -> list[_T
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise HeapwrightError(f"{path}: write [[{section}]], one for each allocator")
     return [_Table(path, section, number, entry) for number, entry in enumerate(entries, 1)]
+
+
+def read_composed(path: Path, document: Mapping[str, object]) -> tuple[ComposedAllocator, ...]:
+    """The compositions of a document; the user's entries are of the same form."""
+    return tuple(_composed(table) for table in _tables(path, document, "composed"))
 
 
 def _composed(table: _Table) -> ComposedAllocator:

@@ -49,7 +49,8 @@ class Allocator(BaseModel):
     effective: bool = True
     """A probe was seen to take its memory from it."""
     reason: str = ""
-    """Why it is not usable or not effective, with the loader's words where it has any."""
+    """Why it is not usable or not effective, with the loader's words where it has any; or what else
+    should be known of it."""
     composition: JsonValue = None
     """The tree of its layers, for ours."""
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.provenance import Allocator, inherited_settings
+from heapwright.artefacts.user_registry import read_registry, user_allocators
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.preload import PreloadPaths
@@ -33,7 +33,8 @@ def discovering(
     folder = native.native_dir()
     with PreloadPaths() as own:
         prober = Prober(native.program("probe"), paths or own, environment)
-        yield Discovery(read_catalogue(folder / "catalogue.toml"), folder / "lib", prober)
+        registry = read_registry(folder, user_allocators(environment))
+        yield Discovery(registry, folder / "lib", prober)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def choose(
             notes += [f"{allocator.name} is left out: {allocator.reason}" for allocator in left]
             if base.name not in [allocator.name for allocator in allocators]:
                 allocators += discovery.requested([base])
-    notes += [f"{each.name}: {each.reason}" for each in allocators if not each.effective]
+    notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Choice(tuple(allocators), tuple(treatments), tuple(notes))

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +14,7 @@ from rich.text import Text
 from heapwright.artefacts.comparison import Comparison
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.provenance import Allocator
+from heapwright.compose.conformance import Verdict
 from heapwright.report.console import make_console
 from heapwright.report.render import print_report
 from heapwright.report.tree import CompositionTree, Layer
@@ -79,6 +82,34 @@ def print_allocator(allocator: Allocator) -> None:
     for name, value in facts.items():
         if value:
             console.print(f"  {name + ' ' if name else ''}{value}", soft_wrap=True)
+    if allocator.composition is not None:
+        console.print()
+        console.print(CompositionTree(Layer.model_validate(allocator.composition)))
+
+
+def as_json_text(value: Allocator | Sequence[Allocator]) -> str:
+    """One allocator or a list of them as JSON."""
+    if isinstance(value, Allocator):
+        return value.model_dump_json(indent=2)
+    document = [each.model_dump(mode="json") for each in value]
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+@printing()
+def print_made(allocator: Allocator, notes: Sequence[str], header: Path, verdict: Verdict) -> None:
+    """What `compose` has made."""
+    console = make_console()
+    console.print(Text(allocator.name, style="bold"))
+    skipped = f", {verdict.skipped} skipped" if verdict.skipped else ""
+    lines = [
+        allocator.caption,
+        *notes,
+        f"conformance: {verdict.passed} cases passed{skipped}",
+        f"header {header}",
+        f"library {allocator.path}",
+    ]
+    for line in filter(None, lines):
+        console.print(f"  {line}", soft_wrap=True)
     if allocator.composition is not None:
         console.print()
         console.print(CompositionTree(Layer.model_validate(allocator.composition)))

@@ -16,11 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from heapwright.artefacts.catalogue import (
+    BrokenAllocator,
     Catalogue,
     ComposedAllocator,
     Entry,
     PeerAllocator,
     SystemAllocator,
+    UserAllocator,
 )
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.paths import exists, is_file
@@ -78,6 +80,10 @@ class Discovery:
         match entry:
             case ComposedAllocator():
                 return self._find_composed(entry)
+            case UserAllocator():
+                return self._find_own(entry)
+            case BrokenAllocator():
+                return _unusable(entry, Kind.COMPOSED, entry.reason)
             case SystemAllocator():
                 return self._find_system(entry)
             case PeerAllocator():
@@ -90,6 +96,14 @@ class Discovery:
         if not is_file(library):
             return _unusable(entry, Kind.COMPOSED, "it is not built into this installation")
         return self._judge(entry.name, Kind.COMPOSED, library, entry.caption)
+
+    def _find_own(self, entry: UserAllocator) -> Allocator:
+        found = self._judge(entry.name, Kind.COMPOSED, entry.library, entry.caption)
+        if not entry.stale or found.reason:
+            return found
+        stale = f"built from other headers, of version {entry.stale}; to build it again: "
+        again = f"heapwright compose {entry.name} --from {entry.name} --force"
+        return found.model_copy(update={"reason": stale + again})
 
     def _find_system(self, entry: SystemAllocator) -> Allocator:
         environment = dict(entry.environment)

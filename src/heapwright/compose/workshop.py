@@ -1,0 +1,275 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One allocator, from what was asked for to its place in the user's registry.
+
+Everything happens in a folder that no reader looks at; only an allocator that compiles, that a
+probe sees at work and that passes the conformance suite is moved to where it is found.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.catalogue import Catalogue, ComposedAllocator, UserAllocator
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.expression import Expression, parse_expression
+from heapwright.artefacts.layers import Toolbox, read_toolbox
+from heapwright.artefacts.rungs import read_aliases
+from heapwright.artefacts.user_registry import Built, headers_hash, write_entry
+from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
+from heapwright.compose.completing import HEADER, WANTED, missing, put_on
+from heapwright.compose.conformance import Conformance, Verdict
+from heapwright.compose.diagnosis import explain, why
+from heapwright.compose.edits import Edit, apply
+from heapwright.compose.installing import check_name, install, staging
+from heapwright.compose.library import build_library, read_recipe
+from heapwright.compose.origins import (
+    Candidate,
+    Origin,
+    copy_quoted,
+    from_allocator,
+    from_file,
+    from_type,
+    header_of,
+    read_scope,
+)
+from heapwright.compose.questions import Failure, Questions
+from heapwright.compose.repairs import meet_needs, raise_classes
+from heapwright.compose.writing import write_header, write_rungs
+
+MOST_FAILED = 12
+
+
+class NotComposableError(HeapwrightError):
+    """What is wrong, in one line, and `pages`, all that the compiler says of it."""
+
+    def __init__(self, line: str, pages: str, hint: str = "") -> None:
+        super().__init__(line, hint)
+        self.pages = pages
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for; exactly one of `type` alone, `file` and `base`."""
+
+    name: str
+    type: str = ""
+    file: Path | None = None
+    base: str = ""
+    edits: tuple[Edit, ...] = ()
+    caption: str = ""
+    compiler: str | None = None
+    force: bool = False
+    command: str = ""
+    """The order as it was given, for the header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """What there is to work with."""
+
+    native: Path
+    catalogue: Catalogue
+    allocators: Path
+    """The folder of the user's registry."""
+    environment: Mapping[str, str]
+    conformance: Path
+    preload: Callable[[Path], str]
+    """A library's path as the loader reads it."""
+    judge: Callable[[str, Path], str]
+    """Why a library cannot be used, or nothing."""
+    tell: Callable[[str, int, int], None]
+    """Told what is going on, and how much of how much of it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of an order."""
+
+    entry: ComposedAllocator
+    folder: Path
+    notes: tuple[str, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A header that is written, the type that it defines and that type's tree."""
+
+    type: str
+    expression: Expression
+    notes: tuple[str, ...]
+    toolbox: Toolbox
+
+
+def compose(order: Order, shop: Shop) -> Made:
+    """Carry out an order. Raises HeapwrightError; nothing is left of it then."""
+    check_name(order.name, shop.catalogue, shop.allocators, force=order.force)
+    recipe = read_recipe(shop.native)
+    toolbox = read_toolbox(shop.native / "include")
+    origin = _origin(order, shop, toolbox)
+    with staging(shop.allocators, order.name) as folder:
+        work = folder / ".work"
+        work.mkdir()
+        compiler = find_compiler(order.compiler, shop.environment, work)
+        compiler.include = (shop.native / "include", folder)
+        shop.tell("looking at the rungs", 0, 0)
+        draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, folder)
+        header = f"{order.name}.hpp"
+        caption = " ".join((order.caption or _caption(order)).split())
+        entry = ComposedAllocator(order.name, header, draft.type, caption)
+        shop.tell("compiling", 0, 0)
+        library, answer = build_library(compiler, shop.native, folder, entry)
+        if not answer.valid:
+            line = why(draft.expression, Questions(compiler, draft.toolbox), draft.toolbox, answer)
+            raise NotComposableError(line, answer.pages)
+        verdict = _proved(order, shop, library)
+        built = Built(recipe.version, headers_hash(shop.native / "include"), compiler.version)
+        _finish(folder, work, entry, built)
+        place = install(folder, shop.allocators, order.name, force=order.force)
+    return Made(entry, place, draft.notes, verdict)
+
+
+def _origin(order: Order, shop: Shop, toolbox: Toolbox) -> Origin:
+    scope = read_scope(shop.native, shop.catalogue)
+    if order.base:
+        own = shop.catalogue.find(order.base)
+        if isinstance(own, UserAllocator) and not order.edits:
+            return from_file(header_of(own, shop.native), own.type, toolbox, scope)
+        return from_allocator(order.base, shop.catalogue, shop.native, toolbox, scope)
+    if order.file is not None:
+        return from_file(order.file, order.type, toolbox, scope)
+    return from_type(order.type, toolbox, scope)
+
+
+def _caption(order: Order) -> str:
+    if order.file is not None:
+        return f"composed from {order.file.name}"
+    return order.type if order.type else f"{order.base}, changed"
+
+
+def _from_expression(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
+    """Edit, repair and complete an expression, and write its header."""
+    toolbox, expression, include = origin.toolbox, origin.expression, ""
+    if origin.own_layers:
+        include = f"{order.name}-layers.hpp"
+        write(folder / include, origin.own_layers)
+        if origin.path is not None:
+            copy_quoted(origin.path, folder, include)
+    line = f'#include "{include}"\n' if include else ""
+    questions = Questions(compiler, toolbox, line + HEADER)
+    notes: list[str] = []
+    if order.edits:
+        for edit in order.edits:
+            expression = apply(edit, expression, toolbox)
+        removed = frozenset(edit.what for edit in order.edits if edit.kind == "remove")
+        met = meet_needs(expression, questions, toolbox, removed)
+        raised = raise_classes(met.expression, origin.expression, compiler, toolbox, line)
+        expression = raised.expression
+        notes += [*met.notes, *raised.notes]
+    facts = questions.survey(expression, WANTED)
+    if not isinstance(facts, frozenset):
+        raise _refusal(facts, expression, questions, toolbox)
+    rungs = missing(expression, facts, toolbox)
+    whole = put_on(expression, rungs)
+    head = (f"{order.caption or _caption(order)}.", f"Made by: {order.command}")
+    written = write_header(order.name, whole, toolbox, head, include)
+    write(folder / f"{order.name}.hpp", written.text)
+    return _Draft(written.type, whole, (*notes, *_added(rungs)), toolbox)
+
+
+def _from_header(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
+    """Take over a header as it is; if its type lacks rungs, they are written at its end."""
+    toolbox, path = origin.toolbox, folder / f"{order.name}.hpp"
+    write(path, origin.text)
+    if origin.path is not None:
+        copy_quoted(origin.path, folder, path.name)
+    chosen, facts = _choose(origin, compiler, path)
+    rungs = missing(chosen.tree, facts, toolbox)
+    if chosen.is_rung and not rungs:
+        return _Draft(chosen.spelled.removeprefix("::"), chosen.tree, (), toolbox)
+    top = put_on(parse_expression(chosen.spelled), rungs)
+    taken = (alias.name for alias in read_aliases(origin.text))
+    written = write_rungs(order.name, top, toolbox, taken)
+    write(path, f"{origin.text}\n// Put on top by heapwright compose.\n{written.text}")
+    return _Draft(written.type, put_on(chosen.tree, rungs), _added(rungs), toolbox)
+
+
+def _choose(origin: Origin, compiler: Compiler, path: Path) -> tuple[Candidate, frozenset[str]]:
+    """The last of the candidates that is complete, else the last that is a heap."""
+    questions = Questions(compiler, origin.toolbox, f'#include "{path.name}"\n{HEADER}')
+    heaps = []
+    for candidate in origin.candidates:
+        facts = questions.survey(Expression(candidate.spelled), WANTED)
+        if not isinstance(facts, frozenset):
+            raise _broken_header(origin, candidate, compiler, facts)
+        if "complete" in facts:
+            return candidate, facts
+        if "heap" in facts:
+            heaps.append((candidate, facts))
+    return heaps[0] if heaps else (origin.candidates[0], frozenset())
+
+
+def _broken_header(
+    origin: Origin, candidate: Candidate, compiler: Compiler, said: Failure | Answer
+) -> NotComposableError:
+    """Why a header does not compile: one of its rungs, tried without the others, or its text."""
+    pages = said.pages if isinstance(said, Answer) else ""
+    includes = ""
+    if origin.own_layers:
+        own = compiler.folder / "own_layers.hpp"
+        write(own, origin.own_layers)
+        includes = f'#include "{own}"\n'
+    bare = Questions(compiler, origin.toolbox, includes + HEADER)
+    for rung in reversed(origin.candidates):
+        found = bare.misfit(rung.tree) if rung.tree.arguments else None
+        if isinstance(found, Failure):
+            return NotComposableError(explain(found, rung.tree, origin.toolbox), pages)
+    known = said if isinstance(said, Answer) else None
+    return NotComposableError(why(candidate.tree, bare, origin.toolbox, known), pages)
+
+
+def _refusal(
+    found: Failure | Answer, expression: Expression, questions: Questions, toolbox: Toolbox
+) -> NotComposableError:
+    if isinstance(found, Failure):
+        pages = questions.pages(expression)
+        return NotComposableError(explain(found, expression, toolbox), pages)
+    return NotComposableError(why(expression, questions, toolbox, found), found.pages)
+
+
+def _added(rungs: Sequence[Expression]) -> tuple[str, ...]:
+    names = ", ".join(map(str, reversed(rungs)))
+    return (f"put on top to make it complete: {names}",) if rungs else ()
+
+
+def _proved(order: Order, shop: Shop, library: Path) -> Verdict:
+    """Refuse a library that no program can use, or that does not do what malloc must."""
+    shop.tell("probing", 0, 0)
+    if reason := shop.judge(order.name, library):
+        raise HeapwrightError(f"it compiles, but it cannot be used: {reason}")
+    suite = Conformance(shop.conformance, shop.preload(library), shop.environment)
+    verdict = suite.run(lambda done, of: shop.tell("conformance", done, of))
+    if not verdict.failed:
+        return verdict
+    lines = [f"{each.case}: {each.why}" for each in verdict.failed[:MOST_FAILED]]
+    if more := len(verdict.failed) - MOST_FAILED:
+        lines += [f"and {more} more"] if more > 0 else []
+    if verdict.left_out:
+        lines.append(f"{verdict.left_out} cases were not begun, because one hung")
+    count = len(verdict.failed)
+    raise HeapwrightError(
+        f"it compiles, but does not do what malloc must: {count} "
+        f"conformance case{'' if count == 1 else 's'} failed; nothing is installed",
+        "\n".join(lines),
+    )
+
+
+def _finish(folder: Path, work: Path, entry: ComposedAllocator, built: Built) -> None:
+    """Leave in the folder what is to be kept."""
+    try:
+        shutil.rmtree(work)
+        write_entry(folder, entry, built)
+    except OSError as error:
+        raise not_written(folder, error) from error
