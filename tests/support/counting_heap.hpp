@@ -21,6 +21,8 @@ namespace heapwright::testing {
 /// What the counting heaps have given out and not got back, and how often they were asked.
 struct Ledger {
     std::map<void*, std::size_t> live;
+    std::map<void*, const void*> foreign; ///< what `Counted` sources have given out, and which
+    std::map<void*, const void*> stale;   ///< that of earlier tests
     std::size_t requests = 0;
     std::size_t refuse = 0;     ///< the request to refuse, counted from 1; 0: none
     std::size_t wrongFrees = 0; ///< of what was not live
@@ -42,9 +44,13 @@ struct Ledger {
         ++requests;
         return refuse == all || requests == refuse;
     }
+    /// How many blocks have not come back.
+    [[nodiscard]] std::size_t outstanding() const { return live.size() + foreign.size(); }
     /// Forgets what came before; what earlier tests left behind is freed.
     static void begin(std::size_t refuse = 0) {
         the().release();
+        the().stale.merge(the().foreign);
+        the().foreign.clear();
         the().requests = 0;
         the().refuse = refuse;
         the().wrongFrees = 0;

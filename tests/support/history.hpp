@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random histories of a heap against a model: what is live, where it is, and what is in it. The
-// history follows from its seed alone; a failure names the seed and the step.
+// history follows from its seed alone; a failure names the seed and the step. It knows the heap by
+// its table only, and keeps to what the heap can be asked: one size, or only the newest back.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+
+#include <support/any_heap.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,31 +31,38 @@ struct HistoryShape {
     bool mayFail = false; ///< null is an answer that a request may get
 };
 
-template <class H>
+/// How often a history was given memory, and how often null that was not only asked for what is held.
+struct HistoryTally {
+    std::size_t served = 0;
+    std::size_t refused = 0;
+};
+
 class History {
     struct Object {
         std::size_t size;
         unsigned char fill;
     };
+    using Live = std::map<Address, Object>;
 
 public:
-    History(H& heap, std::uint32_t seed, HistoryShape shape)
-        : heap_(heap), shape_(shape), random_(seed), seed_(seed) {}
+    History(AnyHeap heap, std::uint32_t seed, HistoryShape shape)
+        : heap_(heap), verbs_(*heap.verbs), shape_(shape), random_(seed) {}
 
     /// Runs the steps; everything is freed again at the end.
-    void run() {
+    HistoryTally run(std::uint32_t seed) {
         for (step_ = 0; step_ < shape_.steps && !::testing::Test::HasFatalFailure(); ++step_) {
-            SCOPED_TRACE(::testing::Message() << "seed " << seed_ << ", step " << step_);
             step();
         }
-        while (!live_.empty() && !::testing::Test::HasFatalFailure()) {
-            freeOne(live_.begin());
+        if (::testing::Test::HasFatalFailure()) {
+            ADD_FAILURE() << "seed " << seed << ", step " << step_ - 1;
         }
+        while (!live_.empty() && !::testing::Test::HasFatalFailure()) {
+            freeOne(verbs_.stack ? newest() : live_.begin());
+        }
+        return tally_;
     }
 
 private:
-    using Live = std::map<Address, Object>;
-
     std::size_t below(std::size_t bound) {
         return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
     }
@@ -63,7 +73,9 @@ private:
         return shape_.smallest + below(below(4) == 0 ? range : few);
     }
 
-    typename Live::iterator anyLive() {
+    Live::iterator newest() { return live_.find(order_.back()); }
+
+    Live::iterator anyLive() {
         auto chosen =
             live_.lower_bound(addressOf(nullptr) + static_cast<Address>(random_()) * 4096);
         if (chosen == live_.end() || below(2) == 0) {
@@ -74,58 +86,82 @@ private:
     }
 
     void step() {
-        const std::size_t action = below(10);
-        if (live_.empty() || (action < 5 && live_.size() < shape_.mostLive)) {
+        const std::size_t action = below(40);
+        if (action == 39) {
+            disturb();
+        } else if (live_.empty() || (action < 20 && live_.size() < shape_.mostLive)) {
             allocate();
-        } else if (action < 7) {
-            resizeOne(anyLive());
+        } else if (action < 28) {
+            resizeOne(verbs_.stack ? newest() : anyLive());
         } else {
-            freeOne(anyLive());
+            freeOne(verbs_.stack ? newest() : anyLive());
+        }
+    }
+
+    /// What the heap does with what it keeps must not show.
+    void disturb() {
+        const std::size_t way = below(4);
+        if (way == 0 && verbs_.flush != nullptr) {
+            verbs_.flush(heap_.heap);
+        } else if (way == 1 && verbs_.trim != nullptr) {
+            verbs_.trim(heap_.heap, below(2) * 4096);
+        } else if (way == 2 && verbs_.beforeFork != nullptr) {
+            verbs_.beforeFork(heap_.heap);
+            verbs_.afterForkInParent(heap_.heap);
+        } else if (verbs_.measure != nullptr) {
+            Footprint footprint;
+            verbs_.measure(heap_.heap, footprint);
         }
     }
 
     void allocate() {
         const std::size_t size = anySize();
-        void* object = nullptr;
-        std::size_t align = H::alignment;
-        std::size_t phase = phaseOf<H>;
-        const std::size_t way = below(8);
+        std::size_t align = verbs_.alignment;
+        std::size_t phase = verbs_.phase;
         bool zero = false;
-        if (way == 0) {
-            if constexpr (AlignedHeap<H>) {
-                align = std::size_t{1} << below(14);
-                phase = 0;
-                object = heap_.memalign(align, size);
-            } else {
-                object = heap_.malloc(size);
-            }
-        } else if (way == 1) {
-            if constexpr (ZeroingHeap<H>) {
-                object = heap_.zalloc(size);
-                zero = true;
-            } else {
-                object = heap_.malloc(size);
-            }
+        bool held = false;
+        void* object = nullptr;
+        const std::size_t way = below(8);
+        if (way == 0 && verbs_.memalign != nullptr) {
+            align = std::size_t{1} << below(14);
+            phase = 0;
+            object = verbs_.memalign(heap_.heap, align, size);
+        } else if (way == 1 && verbs_.zalloc != nullptr) {
+            object = verbs_.zalloc(heap_.heap, size);
+            zero = true;
+        } else if (way == 2 && verbs_.mallocHeld != nullptr) {
+            object = verbs_.mallocHeld(heap_.heap, size);
+            held = true;
+        } else if (way == 3 && verbs_.memalignHeld != nullptr) {
+            align = std::size_t{1} << below(10);
+            phase = 0;
+            object = verbs_.memalignHeld(heap_.heap, align, size);
+            held = true;
         } else {
             object = heap_.malloc(size);
         }
         if (object == nullptr) {
-            ASSERT_TRUE(shape_.mayFail) << "null for " << size << " bytes";
+            tally_.refused += held ? 0U : 1U;
+            ASSERT_TRUE(held || shape_.mayFail) << "null for " << size << " bytes";
             return;
         }
+        ++tally_.served;
         ASSERT_EQ(addressOf(object) % align, phase % align);
-        if constexpr (SizedHeap<H>) {
-            ASSERT_GE(heap_.getSize(object), size);
-        }
-        assertApart(object, size);
+        assertOurs(object, size);
         if (zero) {
             assertFilled(object, size, 0);
         }
         add(object, size);
     }
 
-    /// A new object overlaps none that is live.
-    void assertApart(void* object, std::size_t size) {
+    /// The heap knows the object, and it overlaps none that is live.
+    void assertOurs(void* object, std::size_t size) {
+        if (verbs_.getSize != nullptr) {
+            ASSERT_GE(heap_.getSize(object), size);
+        }
+        if (verbs_.owns != nullptr) {
+            ASSERT_TRUE(verbs_.owns(heap_.heap, object));
+        }
         const Address start = addressOf(object);
         const auto after = live_.lower_bound(start);
         if (after != live_.end()) {
@@ -140,60 +176,77 @@ private:
 
     static void assertFilled(void* object, std::size_t size, unsigned char fill) {
         const auto* bytes = static_cast<const unsigned char*>(object);
-        for (std::size_t i = 0; i < size; ++i) {
-            ASSERT_EQ(bytes[i], fill) << "byte " << i << " of " << size;
+        std::size_t same = 0;
+        while (same < size && bytes[same] == fill) {
+            ++same;
         }
+        ASSERT_EQ(same, size) << "the byte there is " << int{bytes[same]} << ", not " << int{fill};
     }
 
     void add(void* object, std::size_t size) {
         const auto fill = static_cast<unsigned char>(random_());
         std::memset(object, fill, size);
         live_[addressOf(object)] = Object{size, fill};
+        order_.push_back(addressOf(object));
     }
 
-    void freeOne(typename Live::iterator entry) {
+    void forget(Live::iterator entry) {
+        for (std::size_t at = order_.size(); at-- > 0;) {
+            if (order_[at] == entry->first) {
+                order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(at));
+                break;
+            }
+        }
+        live_.erase(entry);
+    }
+
+    void freeOne(Live::iterator entry) {
         void* const object = pointerTo(entry->first);
         assertFilled(object, entry->second.size, entry->second.fill);
-        live_.erase(entry);
+        forget(entry);
         heap_.free(object);
     }
 
     /// In place, by moving pages, or not at all.
-    void resizeOne(typename Live::iterator entry) {
+    void resizeOne(Live::iterator entry) {
         void* const object = pointerTo(entry->first);
         const Object before = entry->second;
         const std::size_t size = anySize();
         void* moved = nullptr;
-        if constexpr (ResizableHeap<H>) {
-            moved = heap_.resize(object, size) ? object : nullptr;
+        if (verbs_.resize != nullptr) {
+            moved = verbs_.resize(heap_.heap, object, size) ? object : nullptr;
         }
-        if constexpr (RelocatingHeap<H>) {
-            moved = moved != nullptr ? moved : heap_.relocate(object, size);
+        if (moved == nullptr && verbs_.relocate != nullptr) {
+            moved = verbs_.relocate(heap_.heap, object, size);
         }
         if (moved == nullptr) {
             assertFilled(object, before.size, before.fill);
             return;
         }
-        live_.erase(entry);
-        if constexpr (SizedHeap<H>) {
-            ASSERT_GE(heap_.getSize(moved), size);
-        }
+        forget(entry);
+        assertOurs(moved, size);
         assertFilled(moved, size < before.size ? size : before.size, before.fill);
-        assertApart(moved, size);
         add(moved, size);
     }
 
-    H& heap_;
+    AnyHeap heap_;
+    const HeapVerbs& verbs_;
     HistoryShape shape_;
     std::mt19937 random_;
-    std::uint32_t seed_;
     std::size_t step_ = 0;
+    HistoryTally tally_;
     Live live_;
+    std::vector<Address> order_; ///< the live ones, the newest last
 };
 
+/// Runs a history of a heap that its table stands for.
+inline HistoryTally runHistoryOf(AnyHeap heap, std::uint32_t seed, HistoryShape shape = {}) {
+    return History(heap, seed, shape).run(seed);
+}
+
 template <class H>
-void runHistory(H& heap, std::uint32_t seed, HistoryShape shape = {}) {
-    History<H>(heap, seed, shape).run();
+HistoryTally runHistory(H& heap, std::uint32_t seed, HistoryShape shape = {}) {
+    return runHistoryOf(AnyHeap::of(heap), seed, shape);
 }
 
 } // namespace heapwright::testing

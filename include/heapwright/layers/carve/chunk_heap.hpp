@@ -71,6 +71,10 @@ public:
     }
 
     void clear() noexcept {
+        if constexpr (ClearableHeap<SuperHeap>) {
+            SuperHeap::clear();
+            chunks_ = nullptr;
+        }
         while (chunks_ != nullptr) {
             remove(chunks_);
         }

@@ -30,7 +30,8 @@
 namespace heapwright {
 
 /// The lists stand before the superheap, at the heap's own address: their index needs no offset.
-template <class PerClass, std::size_t Count>
+/// Named after their heap, so that such a heap can stand on another with lists of the same type.
+template <class Owner, class PerClass, std::size_t Count>
 struct ClassLists {
     PerClass lists_[Count];
 };
@@ -41,8 +42,10 @@ concept KeepsClasses = (leastObjectOf<PerClass> <= Classes::sizeOf(Classes::coun
 
 template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
 requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
-class StrictSegHeap : private ClassLists<PerClass, Classes::count>, private SuperHeap {
-    using ClassLists<PerClass, Classes::count>::lists_;
+class StrictSegHeap
+    : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes::count>,
+      private SuperHeap {
+    using ClassLists<StrictSegHeap, PerClass, Classes::count>::lists_;
 
     using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
 

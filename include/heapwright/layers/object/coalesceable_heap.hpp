@@ -120,6 +120,10 @@ public:
 
     /// Returns all spans.
     void clear() noexcept {
+        if constexpr (ClearableHeap<SuperHeap>) {
+            SuperHeap::clear();
+            spans_ = nullptr;
+        }
         while (spans_ != nullptr) {
             remove(spans_);
         }

@@ -75,10 +75,16 @@ public:
         SuperHeap::clear();
     }
 
-    /// Counts what waits; only who knows the size of the objects can tell how much that is.
-    void measure(Footprint& footprint) const noexcept {
-        for (const Node* node = head_; node != nullptr; node = node->next) {
+    /// Counts what waits; how much that is only where sizes are known.
+    void measure(Footprint& footprint) noexcept {
+        for (Node* node = head_; node != nullptr; node = node->next) {
             ++footprint.heldCount;
+            if constexpr (SizedHeap<SuperHeap>) {
+                footprint.held += SuperHeap::getSize(node);
+            }
+        }
+        if constexpr (MeasurableHeap<SuperHeap>) {
+            SuperHeap::measure(footprint);
         }
     }
 

@@ -1,0 +1,356 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every pair of neighbours that the concepts allow works: over random histories, over a source that
+// fails at each call in turn, over sizes that no memory holds, through `clear` and to the end of
+// its life. The pairs are known by their tables only, so all of this is compiled once.
+#include <layers/pairs/pair.hpp>
+#include <support/counting_heap.hpp>
+#include <support/history.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace heapwright::testing {
+
+void PrintTo(const Pair& pair, std::ostream* out);
+void PrintTo(const Pair& pair, std::ostream* out) {
+    *out << pair.over << " over " << pair.under;
+}
+
+namespace {
+
+/// A heap of a pair, from its beginning to its end.
+class Life {
+public:
+    explicit Life(const HeapVerbs& verbs)
+        : verbs_(verbs), memory_(std::aligned_alloc(64, roundUp(verbs.bytes, 64))) {
+        verbs_.construct(memory_);
+    }
+    Life(const Life&) = delete;
+    Life& operator=(const Life&) = delete;
+    ~Life() {
+        verbs_.destroy(memory_);
+        std::free(memory_);
+    }
+    [[nodiscard]] AnyHeap heap() const { return {&verbs_, memory_}; }
+
+private:
+    const HeapVerbs& verbs_;
+    void* memory_;
+};
+
+class PairOfHeaps : public ::testing::TestWithParam<Pair> {
+protected:
+    void SetUp() override { begin(); }
+
+    static const HeapVerbs& verbs() { return *GetParam().verbs; }
+
+    /// A unique heap lives on from test to test, and so does what it holds.
+    static void begin(std::size_t refuse = 0) {
+        if (verbs().unique) {
+            Ledger::the().requests = 0;
+            Ledger::the().refuse = refuse;
+        } else {
+            Ledger::begin(refuse);
+        }
+    }
+
+    static HistoryShape shape(std::size_t steps) {
+        HistoryShape shape{steps, 40, 1, 4000, true};
+        if (verbs().uniform) {
+            shape.smallest = shape.largest = usual;
+        }
+        return shape;
+    }
+
+    /// What was taken has come back, each block once.
+    static void expectNothingLeft() {
+        if (!verbs().unique) {
+            EXPECT_EQ(Ledger::the().outstanding(), 0U);
+            EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+        }
+    }
+
+    /// As many objects as the heap gives, up to `count`, each filled.
+    static std::vector<void*> take(AnyHeap heap, std::size_t count) {
+        std::vector<void*> objects;
+        for (std::size_t i = 0; i < count; ++i) {
+            void* const object = heap.malloc(usual);
+            if (object != nullptr) {
+                std::memset(object, static_cast<int>(i), usual);
+                objects.push_back(object);
+            }
+        }
+        return objects;
+    }
+
+    /// The newest first, as any heap takes them.
+    static void giveBack(AnyHeap heap, const std::vector<void*>& objects) {
+        for (auto each = objects.rbegin(); each != objects.rend(); ++each) {
+            heap.free(*each);
+        }
+    }
+
+    static constexpr std::size_t usual = 48;
+};
+
+TEST_P(PairOfHeaps, AgreesWithTheModelOverRandomHistories) {
+    for (const std::uint32_t seed : {1U, 20261122U}) {
+        {
+            const Life life(verbs());
+            runHistoryOf(life.heap(), seed, shape(600));
+        }
+        expectNothingLeft();
+    }
+}
+
+TEST_P(PairOfHeaps, PassesANullUpWheneverTheSourceHasNone) {
+    for (std::size_t refuse = 1; refuse <= 20; ++refuse) {
+        SCOPED_TRACE(::testing::Message() << "request " << refuse << " refused");
+        begin(refuse);
+        {
+            const Life life(verbs());
+            runHistoryOf(life.heap(), 7, shape(120));
+        }
+        expectNothingLeft();
+    }
+}
+
+TEST_P(PairOfHeaps, WorksAgainAfterTheSourceHadNothing) {
+    {
+        const Life life(verbs());
+        begin(Ledger::all);
+        giveBack(life.heap(), take(life.heap(), 3));
+        begin();
+        runHistoryOf(life.heap(), 11, shape(100));
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, RefusesWhatNoMemoryCanHold) {
+    if (verbs().uniform) {
+        GTEST_SKIP() << "one size only";
+    }
+    {
+        const Life life(verbs());
+        for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 4096,
+                                       SIZE_MAX / 2 + 1, SIZE_MAX / 2 - 64}) {
+            EXPECT_EQ(life.heap().malloc(size), nullptr) << size;
+            if (verbs().memalign != nullptr) {
+                EXPECT_EQ(verbs().memalign(life.heap().heap, 4096, size), nullptr) << size;
+            }
+            if (verbs().zalloc != nullptr) {
+                EXPECT_EQ(verbs().zalloc(life.heap().heap, size), nullptr) << size;
+            }
+        }
+        runHistoryOf(life.heap(), 13, shape(100));
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, WritesWithinTheWholeCapacityHarmNobody) {
+    if (verbs().getSize == nullptr) {
+        GTEST_SKIP() << "sizes are not known";
+    }
+    {
+        const Life life(verbs());
+        std::vector<void*> objects;
+        for (std::size_t i = 0; i < 30; ++i) {
+            const std::size_t size = verbs().uniform ? usual : 1 + i * 97;
+            if (void* const object = life.heap().malloc(size)) {
+                std::memset(object, static_cast<int>(objects.size()), life.heap().getSize(object));
+                objects.push_back(object);
+            }
+        }
+        for (std::size_t i = 0; i < objects.size(); ++i) {
+            const auto* bytes = static_cast<const unsigned char*>(objects[i]);
+            for (std::size_t at = 0; at < life.heap().getSize(objects[i]); ++at) {
+                ASSERT_EQ(bytes[at], i);
+            }
+        }
+        giveBack(life.heap(), objects);
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, HonoursEveryAlignment) {
+    if (verbs().memalign == nullptr) {
+        GTEST_SKIP() << "no memalign";
+    }
+    {
+        const Life life(verbs());
+        for (std::size_t align = 16; align <= 64 * KiB; align *= 2) {
+            std::vector<void*> objects;
+            for (const std::size_t size : {1U, 24U, 3000U}) {
+                void* const object =
+                    verbs().memalign(life.heap().heap, align, verbs().uniform ? usual : size);
+                if (object != nullptr) {
+                    EXPECT_EQ(addressOf(object) % align, 0U);
+                    std::memset(object, 0x11, verbs().uniform ? usual : size);
+                    objects.push_back(object);
+                }
+            }
+            giveBack(life.heap(), objects);
+        }
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, StartsAfreshAfterClear) {
+    if (verbs().clear == nullptr) {
+        GTEST_SKIP() << "no clear";
+    }
+    {
+        const Life life(verbs());
+        std::size_t most = 0;
+        for (int round = 0; round < 3; ++round) {
+            take(life.heap(), 40);
+            verbs().clear(life.heap().heap);
+            if (GetParam().clears) {
+                expectNothingLeft();
+            }
+            // A heap below that cannot be cleared may keep what it got back, but not more each
+            // time.
+            most = round == 0 ? Ledger::the().outstanding() : most;
+            EXPECT_LE(Ledger::the().outstanding(), most);
+        }
+        runHistoryOf(life.heap(), 5, shape(200));
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, ReturnsEverythingWhenItIsDestroyed) {
+    {
+        const Life life(verbs());
+        const std::vector<void*> objects = take(life.heap(), 60);
+        if (verbs().clear == nullptr) { // who does not track what is out gets it back first
+            giveBack(life.heap(), objects);
+        }
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, ServesFromWhatItHoldsWithoutAskingBelow) {
+    if (verbs().mallocHeld == nullptr) {
+        GTEST_SKIP() << "no mallocHeld";
+    }
+    {
+        const Life life(verbs());
+        giveBack(life.heap(), take(life.heap(), 3));
+        const std::size_t before = Ledger::the().requests;
+        void* const held = verbs().mallocHeld(life.heap().heap, usual);
+        EXPECT_EQ(Ledger::the().requests, before);
+        if (held != nullptr) {
+            life.heap().free(held);
+        }
+    }
+    expectNothingLeft();
+}
+
+TEST_P(PairOfHeaps, OwnsItsObjectsAndNoOthers) {
+    if (verbs().owns == nullptr) {
+        GTEST_SKIP() << "no owns";
+    }
+    const auto elsewhere = std::make_unique<int>(0);
+    const Life life(verbs());
+    EXPECT_FALSE(verbs().owns(life.heap().heap, elsewhere.get()));
+    const std::vector<void*> objects = take(life.heap(), 20);
+    for (void* const object : objects) {
+        EXPECT_TRUE(verbs().owns(life.heap().heap, object));
+    }
+    EXPECT_FALSE(verbs().owns(life.heap().heap, elsewhere.get()));
+    giveBack(life.heap(), objects);
+}
+
+TEST_P(PairOfHeaps, MeasuresWhatItHasTaken) {
+    if (verbs().measure == nullptr) {
+        GTEST_SKIP() << "no measure";
+    }
+    const Life life(verbs());
+    const std::vector<void*> objects = take(life.heap(), 60);
+    Footprint footprint;
+    verbs().measure(life.heap().heap, footprint);
+    if (footprint.mapped != 0) { // where somebody below knows
+        EXPECT_GE(footprint.mapped, objects.size() * usual);
+        EXPECT_GE(footprint.mapped, footprint.direct);
+    }
+    EXPECT_LT(footprint.mapped, 4 * GiB);
+    giveBack(life.heap(), objects);
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Pair>& info) {
+    std::string name(info.param.over);
+    name = name.substr(0, name.find('<')) + "_over_" + std::string(info.param.under);
+    // The position of the dots tells the heaps of one layer apart.
+    const std::string_view over = info.param.over;
+    std::size_t place = 0;
+    for (std::size_t at = over.find("..."), depth = 0; at + 1 < over.size(); ++at) {
+        depth += over[at] == '<' ? 1U : 0U;
+        depth -= over[at] == '>' && depth > 0 ? 1U : 0U;
+        place += over[at] == ',' && depth == 0 ? 1U : 0U;
+    }
+    return place == 0 ? name : name + "_before_" + std::to_string(place);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PairOfHeaps, ::testing::ValuesIn(allPairs()), nameOf);
+
+/// A pair as the list has it: what stands over what, and what a history got from it.
+std::string lineOf(const Pair& pair) {
+    Ledger::begin();
+    HistoryTally tally;
+    {
+        const Life life(*pair.verbs);
+        HistoryShape shape{300, 40, 1, 4000, true};
+        if (pair.verbs->uniform) {
+            shape.smallest = shape.largest = 48;
+        }
+        tally = runHistoryOf(life.heap(), 3, shape);
+    }
+    std::string line = std::string(pair.over) + " over " + std::string(pair.under);
+    line += tally.served == 0 ? ": no memory" : tally.refused == 0 ? "" : ": not for every request";
+    line += pair.verbs->uniform ? ": one size" : "";
+    line += pair.verbs->stack ? ": newest first" : "";
+    return line;
+}
+
+TEST(Pairs, AreTheOnesOfTheList) {
+    std::multiset<std::string> found;
+    for (const Pair& pair : allPairs()) {
+        found.insert(lineOf(pair));
+    }
+    const char* const write = std::getenv("HEAPWRIGHT_WRITE_PAIRS");
+    if (write != nullptr && *write != '\0') {
+        std::ofstream list(HEAPWRIGHT_PAIR_LIST);
+        for (const std::string& line : found) {
+            list << line << '\n';
+        }
+    }
+    std::multiset<std::string> listed;
+    std::ifstream list(HEAPWRIGHT_PAIR_LIST);
+    for (std::string line; std::getline(list, line);) {
+        listed.insert(line);
+    }
+    for (const std::string& line : found) {
+        EXPECT_EQ(listed.count(line), 1U) << "not in the list: " << line;
+    }
+    for (const std::string& line : listed) {
+        EXPECT_EQ(found.count(line), 1U) << "in the list only: " << line;
+    }
+    EXPECT_GE(found.size(), 60U);
+    RecordProperty("pairs", static_cast<int>(found.size()));
+    std::cout << found.size() << " pairs of neighbours\n";
+}
+
+} // namespace
+} // namespace heapwright::testing
