@@ -8,6 +8,7 @@
 #include <allocators/lea.hpp>
 
 #include <support/history.hpp>
+#include <support/private_compositions.hpp>
 
 #include <gtest/gtest.h>
 
@@ -33,8 +34,8 @@ protected:
     static H& heap() { return immortal.object; }
 };
 
-using Shared =
-    ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing, allocators::Lea>;
+using Shared = ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing,
+                                allocators::Lea, PurePrivate, PrivateOwnership>;
 TYPED_TEST_SUITE(SharedHeap, Shared);
 
 constexpr std::size_t threads = 4;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <set>
 #include <thread>
 
 namespace heapwright::testing {
@@ -51,6 +52,19 @@ TEST(Thread, WakesWhoSleeps) {
     platform::futexWakeOne(word);
     sleeper.join();
     EXPECT_EQ(word.load(), 1U);
+}
+
+TEST(Thread, HasANumberThatStays) {
+    const std::uint32_t mine = platform::threadNumber();
+    EXPECT_EQ(platform::threadNumber(), mine);
+    std::set<std::uint32_t> numbers = {mine};
+    for (int i = 0; i < 5; ++i) {
+        std::thread([&] {
+            numbers.insert(platform::threadNumber());
+            numbers.insert(platform::threadNumber());
+        }).join();
+    }
+    EXPECT_EQ(numbers.size(), 6U) << "each thread has one, and no two have the same";
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 // ever had live at once from it, and none can use what another holds. The allocators of Solaris and
 // ptmalloc are of this kind; the layer is from Heap Layers.
 //
-// Example: PHOThreadHeap<8, LockedHeap<FutexLock, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>>
+// Example: PHOThreadHeap<8, LockedHeap<FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -14,7 +14,7 @@
 // of the one that never needs it. (`PHOThreadHeap` is the cure.) So are the allocators of STL and
 // Cilk; the layer is from Heap Layers.
 //
-// Example: ThreadHeap<8, LockedHeap<FutexLock, FreelistHeap<MmapHeap>>>
+// Example: ThreadHeap<8, LockedHeap<FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
