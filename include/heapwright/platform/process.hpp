@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What heaps that several processes share need to know: who a thread is among all of them, whether
+// it still exists, and how to sleep on a word in shared memory. All keep errno, none allocates.
+#pragma once
+
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/platform/thread.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <new>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace heapwright::platform {
+
+/// Sleeps while `word` is `expected`, until woken by whatever process, or until so many
+/// milliseconds have passed. It may also return for no reason.
+inline void sharedFutexWait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                            unsigned milliseconds) noexcept {
+    const ErrnoKeeper keeper;
+    const std::timespec time = {static_cast<std::time_t>(milliseconds / 1000),
+                                static_cast<long>(milliseconds % 1000) * 1'000'000L};
+    ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &time, nullptr, 0);
+}
+
+/// Wakes one thread that sleeps on `word`, of whatever process.
+inline void sharedFutexWakeOne(std::atomic<std::uint32_t>& word) noexcept {
+    const ErrnoKeeper keeper;
+    ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+namespace detail {
+
+/// The calling thread's number, and the process in which it was asked.
+struct KnownThread {
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+};
+
+using Known = PerThread<KnownThread, KnownThread>;
+
+/// A word that is zero again in the child after a fork, however that was made.
+inline constinit std::atomic<std::atomic<std::uint32_t>*> processWord{nullptr};
+
+/// Null where the system cannot make one.
+[[nodiscard, gnu::cold, gnu::noinline]] inline std::atomic<std::uint32_t>*
+makeProcessWord() noexcept {
+    void* const page = mapPages(pageSize());
+    if (page == nullptr) {
+        return nullptr;
+    }
+    const ErrnoKeeper keeper;
+    auto* const word = ::new (page) std::atomic<std::uint32_t>(0);
+    std::atomic<std::uint32_t>* already = nullptr;
+    if (::madvise(page, pageSize(), MADV_WIPEONFORK) == 0 &&
+        processWord.compare_exchange_strong(already, word)) {
+        return word;
+    }
+    unmapPages(page, pageSize());
+    return already;
+}
+
+[[nodiscard, gnu::cold, gnu::noinline]] inline std::uint32_t askThreadId() noexcept {
+    const auto thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    std::atomic<std::uint32_t>* word = processWord.load(std::memory_order_acquire);
+    word = word != nullptr ? word : makeProcessWord();
+    if (word != nullptr) {
+        const auto process = static_cast<std::uint32_t>(::getpid());
+        word->store(process, std::memory_order_relaxed);
+        Known::value = {process, thread};
+    }
+    return thread;
+}
+
+} // namespace detail
+
+/// The calling thread as a number, not 0 and below 2^30, that no other thread of the machine has
+/// (of this one's process namespace). The system is asked once a thread, and again after a fork.
+[[nodiscard]] inline std::uint32_t threadId() noexcept {
+    const auto* const word = detail::processWord.load(std::memory_order_acquire);
+    const detail::KnownThread known = detail::Known::value;
+    if (word != nullptr && known.process != 0 &&
+        word->load(std::memory_order_relaxed) == known.process) [[likely]] {
+        return known.thread;
+    }
+    return detail::askThreadId();
+}
+
+/// Whether the thread with a number has ended, waited for or not. When in doubt it has not.
+[[nodiscard]] inline bool threadIsGone(std::uint32_t thread) noexcept {
+    const ErrnoKeeper keeper;
+    char text[512] = {};
+    std::snprintf(text, sizeof text, "/proc/%u/stat", thread);
+    const int file = ::open(text, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return errno == ENOENT && ::access("/proc/self/stat", F_OK) == 0;
+    }
+    const ssize_t length = ::read(file, text, sizeof text - 1);
+    ::close(file);
+    // NUMBER (NAME) STATE ...: the name may hold anything, parentheses too.
+    const std::string_view line(text, length < 0 ? 0 : static_cast<std::size_t>(length));
+    const std::size_t name = line.rfind(')');
+    if (name == std::string_view::npos || name + 2 >= line.size()) {
+        return length < 0 && errno == ESRCH;
+    }
+    return line[name + 2] == 'Z' || line[name + 2] == 'X';
+}
+
+} // namespace heapwright::platform

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pages that several processes see, and files as memory. As in platform/pages.hpp, errno is kept
+// and failure is in the result. `unmapPages` takes these pages too.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/pages.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace heapwright::platform {
+
+/// Zero bytes that this process and those forked from it see alike, or null. What is not touched
+/// takes no memory.
+[[nodiscard]] inline void* mapSharedPages(std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? nullptr : pages;
+}
+
+/// A descriptor of the file at a path, which is made, for this user alone, if it is not there; -1
+/// if that cannot be.
+[[nodiscard]] inline int openFile(const char* path) noexcept {
+    const ErrnoKeeper keeper;
+    return ::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+}
+
+/// A descriptor of a new file that has no name, in the folder for temporary files (TMPDIR, or
+/// /tmp), or where that keeps none, in memory; -1 if that cannot be. It is gone when nobody has it
+/// open or mapped.
+[[nodiscard]] inline int openUnnamedFile() noexcept {
+    const ErrnoKeeper keeper;
+    const char* const named = ::secure_getenv("TMPDIR");
+    const int file = ::open(named != nullptr ? named : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
+                            S_IRUSR | S_IWUSR);
+    return file >= 0 ? file : ::memfd_create("heapwright", MFD_CLOEXEC);
+}
+
+inline void closeFile(int file) noexcept {
+    const ErrnoKeeper keeper;
+    ::close(file);
+}
+
+/// The size of a file; 0 also if it is none.
+[[nodiscard]] inline std::size_t sizeOfFile(int file) noexcept {
+    const ErrnoKeeper keeper;
+    struct stat status = {};
+    return ::fstat(file, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
+/// Makes a file so long, with room on its device for all of it: memory that could not be written
+/// out would kill who touches it. False if there is none. What is added is zero.
+[[nodiscard]] inline bool growFile(int file, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    return ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
+}
+
+/// Reads the first bytes of a file; false if it has not so many.
+[[nodiscard]] inline bool readFile(int file, void* into, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    return ::pread(file, into, bytes, 0) == static_cast<ssize_t>(bytes);
+}
+
+/// The first bytes of a file as memory, written back and seen by all; at `address` exactly if that
+/// is not 0. Null if that cannot be, or something else is there.
+[[nodiscard]] inline void* mapFile(int file, std::size_t bytes, Address address) noexcept {
+    const ErrnoKeeper keeper;
+    void* const pages = ::mmap(pointerTo(address), bytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | (address != 0 ? MAP_FIXED_NOREPLACE : 0), file, 0);
+    if (pages == MAP_FAILED) {
+        return nullptr;
+    }
+    if (address != 0 && addressOf(pages) != address) { // a system that does not know the flag
+        unmapPages(pages, bytes);
+        return nullptr;
+    }
+    return pages;
+}
+
+/// Writes mapped pages of a file to its device, and waits for it.
+inline void writeOut(void* pages, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    ::msync(pages, bytes, MS_SYNC);
+}
+
+/// How a part of a file is locked, among all who have opened it. (Processes forked from each other
+/// share what they opened before.)
+enum class FileLock : short { none = F_UNLCK, shared = F_RDLCK, sole = F_WRLCK };
+
+/// Locks byte `place` of a file, which need not be there, in another way than before; false, and
+/// the lock as it was, if somebody else's is in the way. If `wait`, waits for it.
+inline bool lockFile(int file, std::size_t place, FileLock how, bool wait) noexcept {
+    const ErrnoKeeper keeper;
+    struct flock lock = {};
+    lock.l_type = static_cast<short>(how);
+    lock.l_whence = SEEK_SET;
+    lock.l_start = static_cast<off_t>(place);
+    lock.l_len = 1;
+    int done = -1;
+    do {
+        done = ::fcntl(file, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    } while (done != 0 && errno == EINTR);
+    return done == 0;
+}
+
+} // namespace heapwright::platform
