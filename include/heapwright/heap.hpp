@@ -53,7 +53,11 @@
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc for null
 
 // reuse: what is freed serves again
+#include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist
+#include <heapwright/layers/reuse/bounded_freelist_heap.hpp> // no more than so many
+#include <heapwright/layers/reuse/dl_list.hpp>       // first in, first out, open in the middle
 #include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
+#include <heapwright/layers/reuse/random_freelist_heap.hpp> // drawn at random
 
 // combine: several heaps as one
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes a freelist of any dictionary: what is freed waits in it, linked through its own memory, and
+// serves the next request that it is large enough for.
+//
+// A dictionary that compares sizes (`BestFitTree`) needs a superheap that knows them, and serves
+// any request. One that does not (`LifoList`, `FifoList`) gives whatever is next, so it belongs
+// where every request is for one size; a request for more than the smallest object was asked for
+// with goes below, so that none is ever too small. Requests are raised to what the links take.
+// Cost: the dictionary's, and a compare. The layer is from Heap Layers.
+//
+// Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/best_fit_tree.hpp>
+#include <heapwright/structure/dictionary.hpp>
+#include <heapwright/structure/fifo_list.hpp>
+#include <heapwright/structure/lifo_list.hpp>
+#include <heapwright/structure/size_floor.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+/// A heap that knows the sizes, if the dictionary wants to know them.
+template <class H, class Waiting>
+concept SizedFor = SizedHeap<H> || !Waiting::bySize;
+
+template <Dictionary Waiting, AnyOrderHeap SuperHeap>
+requires SizedFor<SuperHeap, Waiting>
+class AdaptHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t leastObject = Waiting::leastObject;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
+    static constexpr bool uniform = keeping || uniformHeap<SuperHeap>;
+    /// Of another heap's objects it is not known with what size they were asked for.
+    static constexpr bool adopting = (keeping || Waiting::bySize) && AdoptingHeap<SuperHeap>;
+    static constexpr std::string_view caption =
+        "keeps what is freed in a dictionary for the next request";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr AdaptHeap() noexcept = default;
+    ~AdaptHeap() { handDown(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const object = waiting(size);
+        return object != nullptr ? object : fetched(raised(size));
+    }
+
+    /// What waits, else what is held below.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        void* const object = waiting(size);
+        if constexpr (HoldingHeap<SuperHeap>) {
+            return object != nullptr ? object
+                                     : noted(SuperHeap::mallocHeld(raised(size)), raised(size));
+        } else {
+            return object;
+        }
+    }
+
+    /// What waited is cleared.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        void* const object = waiting(size);
+        return object != nullptr ? std::memset(object, 0, size)
+                                 : noted(SuperHeap::zalloc(raised(size)), raised(size));
+    }
+
+    /// What waits may be aligned no better than any object.
+    [[nodiscard]] void*
+    memalign(std::size_t align,
+             std::size_t size) noexcept requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> {
+        return align <= alignment ? malloc(size)
+                                  : noted(SuperHeap::memalign(align, raised(size)), raised(size));
+    }
+
+    void free(void* object) noexcept {
+        if constexpr (Waiting::bySize) {
+            waiting_.insert(object, SuperHeap::getSize(object));
+        } else {
+            waiting_.insert(object, 0);
+        }
+    }
+
+    /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
+    void remove(void* object) noexcept { waiting_.remove(object); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return SuperHeap::getSize(object);
+    }
+
+    /// Only where sizes are compared: a list relies on them to stay as they were.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept requires
+        ResizableHeap<SuperHeap> && SizedDictionary<Waiting> {
+        return SuperHeap::resize(object, raised(size));
+    }
+
+    /// Hands all that waits to the superheap, and lets it do the same; true if there was any.
+    bool flush() noexcept {
+        const bool any = handDown();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            return SuperHeap::flush() || any;
+        } else {
+            return any;
+        }
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        handDown();
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        waiting_.clear();
+        floor_.reset();
+        SuperHeap::clear();
+    }
+
+    /// Without sizes, what waits is as large as the smallest request, at least.
+    void measure(Footprint& footprint) noexcept {
+        if constexpr (MeasurableHeap<SuperHeap>) {
+            SuperHeap::measure(footprint);
+        }
+        footprint.heldCount += waiting_.count();
+        if constexpr (Waiting::bySize) {
+            footprint.held += waiting_.bytes();
+        } else {
+            footprint.held += floor_.times(waiting_.count());
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+
+private:
+    static constexpr std::size_t raised(std::size_t size) noexcept {
+        return size < leastObject ? leastObject : size;
+    }
+
+    void* waiting(std::size_t size) noexcept {
+        return floor_.covers(size) ? waiting_.take(size) : nullptr;
+    }
+
+    /// From below; if there is no memory, all that waits goes there first and it is asked again.
+    void* fetched(std::size_t size) noexcept {
+        void* const object = noted(SuperHeap::malloc(size), size);
+        if constexpr (keeping) {
+            return object;
+        } else {
+            return object == nullptr && handDown() ? noted(SuperHeap::malloc(size), size) : object;
+        }
+    }
+
+    void* noted(void* object, std::size_t size) noexcept {
+        if (object != nullptr) {
+            floor_.note(size);
+        }
+        return object;
+    }
+
+    bool handDown() noexcept {
+        bool any = false;
+        while (void* const object = waiting_.take(0)) {
+            SuperHeap::free(object);
+            any = true;
+        }
+        return any;
+    }
+
+    Waiting waiting_;
+    [[no_unique_address]] SizeFloor<keeping || Waiting::bySize> floor_;
+};
+
+} // namespace heapwright

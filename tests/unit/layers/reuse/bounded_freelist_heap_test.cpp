@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/carve/chunk_heap.hpp>
+#include <heapwright/layers/reuse/bounded_freelist_heap.hpp>
+#include <heapwright/layers/source/null_heap.hpp>
+
+#include <support/counting_heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+TEST(BoundedFreelistHeap, KeepsNoMoreThanItsBound) {
+    Ledger::begin();
+    BoundedFreelistHeap<3, CountingHeap> heap;
+    std::vector<void*> objects(10);
+    for (void*& object : objects) {
+        object = heap.malloc(32);
+    }
+    for (void* const object : objects) {
+        heap.free(object);
+    }
+    EXPECT_EQ(Ledger::the().live.size(), 3U) << "the others went below";
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_EQ(footprint.heldCount, 3U);
+    EXPECT_EQ(footprint.held, 96U);
+    EXPECT_EQ(heap.malloc(32), objects[2]) << "the last that was kept";
+    EXPECT_EQ(heap.malloc(32), objects[1]);
+    EXPECT_EQ(heap.malloc(32), objects[0]);
+    EXPECT_EQ(heap.mallocHeld(32), nullptr);
+    EXPECT_EQ(Ledger::the().requests, 10U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        heap.free(objects[i]);
+    }
+    EXPECT_EQ(Ledger::the().live.size(), 3U) << "there is room again";
+    EXPECT_TRUE(heap.flush());
+    EXPECT_FALSE(heap.flush());
+    EXPECT_TRUE(Ledger::the().live.empty());
+    heap.free(heap.malloc(32));
+    EXPECT_EQ(Ledger::the().live.size(), 1U) << "and after a flush";
+}
+
+TEST(BoundedFreelistHeap, NeverGivesWhatMayBeTooSmall) {
+    Ledger::begin();
+    BoundedFreelistHeap<4, CountingHeap> heap;
+    heap.free(heap.malloc(40));
+    void* const larger = heap.malloc(41);
+    EXPECT_EQ(Ledger::the().live.at(larger), 41U);
+    heap.free(larger);
+    void* const small = heap.malloc(40);
+    EXPECT_EQ(small, larger);
+    heap.free(small);
+}
+
+TEST(BoundedFreelistHeap, HandsDownWhatWaitsWhenThereIsNoMemory) {
+    Ledger::begin(2);
+    BoundedFreelistHeap<4, CountingHeap> heap;
+    heap.free(heap.malloc(32));
+    void* const large = heap.malloc(64);
+    EXPECT_NE(large, nullptr);
+    EXPECT_EQ(Ledger::the().live.size(), 1U);
+    Ledger::the().refuse = Ledger::all;
+    EXPECT_EQ(heap.malloc(64), nullptr);
+    heap.free(large);
+}
+
+TEST(BoundedFreelistHeap, ClearsWhatItServesAsZero) {
+    Ledger::begin();
+    BoundedFreelistHeap<4, ZeroingCountingHeap> heap;
+    void* const object = heap.zalloc(32);
+    std::memset(object, 7, 32);
+    heap.free(object);
+    auto* const again = static_cast<unsigned char*>(heap.zalloc(32));
+    EXPECT_EQ(again, object);
+    for (std::size_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(again[i], 0) << i;
+    }
+    heap.free(again);
+}
+
+TEST(BoundedFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
+    Ledger::begin();
+    BoundedFreelistHeap<2, ChunkHeap<4 * KiB, 0, CountingHeap>> heap;
+    heap.free(heap.malloc(32));
+    heap.clear();
+    EXPECT_TRUE(Ledger::the().live.empty());
+    EXPECT_EQ(heap.mallocHeld(32), nullptr);
+    void* const one = heap.malloc(64);
+    void* const two = heap.malloc(64);
+    heap.free(one);
+    heap.free(two);
+    EXPECT_EQ(heap.malloc(64), two) << "the bound counts from zero again";
+    EXPECT_EQ(heap.malloc(64), one);
+}
+
+TEST(BoundedFreelistHeap, IsNoHeapThatKeepsAll) {
+    EXPECT_FALSE((KeepingHeap<BoundedFreelistHeap<4, NullHeap>>));
+}
+
+} // namespace
+} // namespace heapwright::testing
