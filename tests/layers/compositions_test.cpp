@@ -5,6 +5,8 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/vmalloc.hpp>
+#include <allocators/winxp.hpp>
 
 #include "stack_suite.hpp"
 
@@ -16,7 +18,9 @@ using Compositions =
                      Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
                      Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
                      Uncounted<allocators::kingsley_coalescing::Checked>,
-                     Uncounted<allocators::kingsley::Checked>>;
+                     Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
+                     Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
+                     Uncounted<allocators::vmalloc::Checked>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
 
 } // namespace

@@ -6,6 +6,8 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/vmalloc.hpp>
+#include <allocators/winxp.hpp>
 
 #include <support/history.hpp>
 #include <support/private_compositions.hpp>
@@ -34,8 +36,9 @@ protected:
     static H& heap() { return immortal.object; }
 };
 
-using Shared = ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing,
-                                allocators::Lea, PurePrivate, PrivateOwnership>;
+using Shared =
+    ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing, allocators::Lea,
+                     allocators::WinXp, allocators::Vmalloc, PurePrivate, PrivateOwnership>;
 TYPED_TEST_SUITE(SharedHeap, Shared);
 
 constexpr std::size_t threads = 4;

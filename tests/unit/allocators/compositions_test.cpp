@@ -3,11 +3,16 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/vmalloc.hpp>
+#include <allocators/winxp.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <sys/mman.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -16,6 +21,8 @@ namespace {
 using allocators::Kingsley;
 using allocators::KingsleyCoalescing;
 using allocators::Lea;
+using allocators::Vmalloc;
+using allocators::WinXp;
 
 template <class H>
 Footprint footprintOf(H& heap) {
@@ -47,6 +54,8 @@ TEST(Compositions, CoalescingMakesOneClassServeAnother) {
     const std::size_t plain = mappedAfterPhases<Kingsley>();
     EXPECT_LT(mappedAfterPhases<KingsleyCoalescing>(), plain / 2);
     EXPECT_LT(mappedAfterPhases<Lea>(), plain / 2);
+    EXPECT_LT(mappedAfterPhases<WinXp>(), plain / 2);
+    EXPECT_LT(mappedAfterPhases<Vmalloc>(), plain / 2);
 }
 
 TEST(Compositions, KingsleyServesAClassFromItsListAlone) {
@@ -81,6 +90,87 @@ TEST(Compositions, LeaGivesMemoryBack) {
     }
     heap.trim(0);
     EXPECT_LT(footprintOf(heap).mapped, 1 * MiB);
+}
+
+TEST(Compositions, WinXpServesEachSmallSizeFromItsOwnList) {
+    WinXp heap;
+    void* const small = heap.malloc(1000);
+    void* const last = heap.malloc(2040);
+    void* const wall = heap.malloc(16);
+    EXPECT_EQ(heap.getSize(last), 2040U);
+    heap.free(small);
+    heap.free(last);
+    EXPECT_NE(heap.malloc(980), small) << "not of its multiple of 16";
+    EXPECT_EQ(heap.malloc(995), small) << "of its multiple, and still whole";
+    EXPECT_EQ(heap.malloc(2033), last);
+    heap.free(wall);
+}
+
+TEST(Compositions, WinXpServesTheLargerFromTheBestFit) {
+    WinXp heap;
+    void* holes[3];
+    std::size_t at = 0;
+    for (const std::size_t size : {9000U, 5000U, 7000U}) {
+        holes[at++] = heap.malloc(size);
+        EXPECT_NE(heap.malloc(16), nullptr);
+    }
+    for (void* const hole : holes) {
+        heap.free(hole);
+    }
+    EXPECT_EQ(heap.malloc(6000), holes[2]);
+    EXPECT_EQ(heap.malloc(8000), holes[0]);
+    EXPECT_EQ(heap.malloc(4990), holes[1]);
+}
+
+TEST(Compositions, WinXpMapsTheLargestOneByOne) {
+    WinXp heap;
+    void* const large = heap.malloc(600 * KiB);
+    EXPECT_EQ(footprintOf(heap).directCount, 1U);
+    heap.free(large);
+    EXPECT_EQ(footprintOf(heap).mapped, 0U);
+}
+
+TEST(Compositions, VmallocHeapsStandSideBySideAndEndAlone) {
+    auto second = std::make_unique<Vmalloc>();
+    Vmalloc first;
+    std::vector<unsigned char*> kept;
+    std::vector<void*> others;
+    for (std::size_t i = 0; i < 3000; ++i) {
+        kept.push_back(static_cast<unsigned char*>(first.malloc(300)));
+        others.push_back(second->malloc(20 + i % 5000));
+        ASSERT_TRUE(kept.back() != nullptr && others.back() != nullptr);
+        std::memset(kept.back(), static_cast<int>(i % 251), 300);
+        std::memset(others.back(), 0xEE, 20 + i % 5000);
+    }
+    for (std::size_t i = 0; i < others.size(); i += 2) {
+        second->free(others[i]); // one by one where it is wanted
+    }
+    const std::size_t before = footprintOf(first).mapped;
+    void* const page = pointerTo(roundDown(addressOf(others[1]), 4 * KiB));
+    EXPECT_EQ(::msync(page, 1, MS_ASYNC), 0) << "what is live is mapped";
+    second.reset(); // with half of its objects live
+    EXPECT_EQ(::msync(page, 1, MS_ASYNC), -1) << "nothing is left of it";
+    EXPECT_EQ(footprintOf(first).mapped, before);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        ASSERT_EQ(std::count(kept[i], kept[i] + 300, i % 251), 300);
+        first.free(kept[i]);
+    }
+}
+
+TEST(Compositions, VmallocTakesTheBestFit) {
+    Vmalloc heap;
+    void* holes[3];
+    std::size_t at = 0;
+    for (const std::size_t size : {900U, 500U, 700U}) {
+        holes[at++] = heap.malloc(size);
+        EXPECT_NE(heap.malloc(16), nullptr);
+    }
+    for (void* const hole : holes) {
+        heap.free(hole);
+    }
+    EXPECT_EQ(heap.malloc(600), holes[2]);
+    EXPECT_EQ(heap.malloc(800), holes[0]);
+    EXPECT_EQ(heap.malloc(490), holes[1]);
 }
 
 TEST(Compositions, NeverTouchErrno) {
