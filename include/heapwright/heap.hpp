@@ -74,9 +74,11 @@
 #include <heapwright/layers/thread/thread_heap.hpp>      // one each, objects stay
 
 // observe: what can be seen of a heap
-#include <heapwright/layers/observe/bounded_heap.hpp> // so much may be live
-#include <heapwright/layers/observe/canary_heap.hpp>  // both ends of an object guarded
-#include <heapwright/layers/observe/debug_heap.hpp>   // a map of live objects, memory filled
+#include <heapwright/layers/observe/bounded_heap.hpp>    // so much may be live
+#include <heapwright/layers/observe/canary_heap.hpp>     // both ends of an object guarded
+#include <heapwright/layers/observe/debug_heap.hpp>      // a map of live objects, memory filled
+#include <heapwright/layers/observe/profile_heap.hpp>    // fragmentation
+#include <heapwright/layers/observe/statistics_heap.hpp> // counts, sizes, what is live
 
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed

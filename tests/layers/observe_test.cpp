@@ -20,5 +20,14 @@ using Checks =
                      Stack<ANSIWrapper<DebugHeap<CanaryHeap<AlignHeap<Powers>>>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Checks, LayerStack, Checks);
 
+using Figures = ::testing::Types<
+    Stack<StatisticsHeap<CountingHeap>>, Stack<StatisticsHeap<Quick>>,
+    Stack<StatisticsHeap<Mapped>>, Stack<AlignHeap<StatisticsHeap<CheckedHeap<Powers>>>>,
+    Uncounted<StatisticsHeap<SbrkHeap>>, OneSize<StatisticsHeap<FreelistHeap<CountingHeap>>>,
+    Stack<ProfileHeap<CountingHeap>>, Stack<ProfileHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>,
+    Stack<ProfileHeap<Mapped>>, Stack<CheckedHeap<ProfileHeap<Powers>>>,
+    Uncounted<ProfileHeap<MmapHeap>>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Figures, LayerStack, Figures);
+
 } // namespace
 } // namespace heapwright::testing
