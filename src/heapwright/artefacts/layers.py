@@ -72,7 +72,7 @@ class Layer:
 
     @property
     def is_heap(self) -> bool:
-        return bool(self.caption) and self.category not in POLICIES
+        return bool(self.caption)
 
     @property
     def heaps(self) -> tuple[int, ...]:
@@ -109,18 +109,25 @@ class Toolbox:
     def find(self, name: str) -> Layer | None:
         return self.layers.get(name.removeprefix("::").removeprefix("heapwright::"))
 
+    @property
+    def names(self) -> list[str]:
+        """The layers and policies that a composition can name."""
+        layers = self.layers.values()
+        return [each.name for each in layers if each.is_heap or each.category in POLICIES]
+
     def layer(self, name: str) -> Layer:
         """The layer of that name. Raises HeapwrightError with the names that are near."""
         found = self.find(name)
         if found is None:
-            raise HeapwrightError(f"there is no layer {name!r}", nearest(name, list(self.layers)))
+            raise HeapwrightError(f"there is no layer {name!r}", nearest(name, self.names))
         return found
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """A hint with what `name` may be meant for."""
     near = difflib.get_close_matches(name, known, 3, 0.6)
-    near += [each for each in known if each not in near and name.lower() in each.lower()][:3]
+    if len(name) > 3:
+        near += [each for each in known if each not in near and name.lower() in each.lower()][:3]
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 

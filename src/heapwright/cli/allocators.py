@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright allocators`: what can be used here; `heapwright allocators show`: one of them."""
 
-import json
 import os
 from typing import Annotated
 
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator
 
 app = typer.Typer(
     help="List the allocators that can be used here, or show one of them.",
@@ -26,12 +24,12 @@ def allocators(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from heapwright.cli.setup import discovering  # noqa: PLC0415
-    from heapwright.cli.text import print_allocators  # noqa: PLC0415
+    from heapwright.cli.text import as_json_text, print_allocators  # noqa: PLC0415
 
     with discovering(dict(os.environ)) as discovery:
         found = discovery.everything()
     if as_json:
-        _print_json([_as_json(allocator) for allocator in found])
+        typer.echo(as_json_text(found))
     else:
         print_allocators(found)
 
@@ -40,26 +38,28 @@ def allocators(context: typer.Context, as_json: AsJson = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="A name of the list, or the path of a library.")],
     as_json: AsJson = False,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw its layers into an SVG file; - is stdout."),
+    ] = None,
 ) -> None:
-    """Show one allocator; one of ours as the tree of its layers, taken from the type itself."""
+    """Show one allocator; a composition as the tree of its layers, taken from the type itself."""
+    from heapwright.cli.output import Destination  # noqa: PLC0415
     from heapwright.cli.setup import discovering  # noqa: PLC0415
-    from heapwright.cli.text import print_allocator  # noqa: PLC0415
+    from heapwright.cli.text import as_json_text, print_allocator, svg_text  # noqa: PLC0415
     from heapwright.experiment.treatments import parse_requests  # noqa: PLC0415
 
+    destination = None if svg is None else Destination(svg, "--svg")
+    if destination is not None and destination.is_standard_output and as_json:
+        raise HeapwrightError("--json and --svg - both go to standard output")
     with discovering(dict(os.environ)) as discovery:
         requests = parse_requests([name], discovery.names)
         if len(requests) != 1:
             raise HeapwrightError("name one allocator to show")
         (allocator,) = discovery.look_up(requests)
+    if destination is not None:
+        destination.write(svg_text(allocator))
     if as_json:
-        _print_json(_as_json(allocator))
-    else:
+        typer.echo(as_json_text(allocator))
+    elif destination is None or not destination.is_standard_output:
         print_allocator(allocator)
-
-
-def _as_json(allocator: Allocator) -> object:
-    return allocator.model_dump(mode="json")
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -30,7 +30,7 @@ EDITS = {
 EXAMPLES = """
 \b
 Examples:
-  heapwright compose bounded-lea --type 'BoundedHeap<64 * MiB, lea::Checked>'
+  heapwright compose bounded-lea --type 'BoundedHeap<512 * MiB, lea::Checked>'
   heapwright compose kc --from kingsley --insert CoalesceHeap --below FreelistHeap
   heapwright compose mine --file mine.hpp
 """

@@ -16,6 +16,7 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.provenance import Allocator
 from heapwright.compose.conformance import Verdict
 from heapwright.report.console import make_console
+from heapwright.report.drawing import draw
 from heapwright.report.render import print_report
 from heapwright.report.tree import CompositionTree, Layer
 
@@ -93,6 +94,14 @@ def as_json_text(value: Allocator | Sequence[Allocator]) -> str:
         return value.model_dump_json(indent=2)
     document = [each.model_dump(mode="json") for each in value]
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def svg_text(allocator: Allocator) -> str:
+    """The layers of an allocator as a picture. Raises HeapwrightError if it has none."""
+    if allocator.composition is None:
+        why = allocator.reason or "it is not made of layers"
+        raise HeapwrightError(f"{allocator.name} cannot be drawn: {why}")
+    return draw(allocator.name, allocator.caption, Layer.model_validate(allocator.composition))
 
 
 @printing()

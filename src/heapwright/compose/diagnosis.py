@@ -11,8 +11,9 @@ from heapwright.compose.compiler import Answer
 from heapwright.compose.questions import Failure, Questions
 from heapwright.compose.stack import at
 
-VERB = re.compile(r"[a-z]\w*")
 CONCEPT_OF = re.compile(r"(?P<concept>[A-Z]\w*)<(?P<parameter>\w+)>")
+GENERATED = ".cpp"
+"""How the files end that we write ourselves; those of the user and the library are headers."""
 ASSERTED = re.compile(r"static[ _]assert")
 
 
@@ -88,8 +89,9 @@ def why(
     if ASSERTED.search(text):
         text = f"it demands {_asserted(complaint.file, complaint.line) or text}"
     rung = "" if path is None else f"{_brief(at(expression, path), toolbox)}: "
-    where = f" ({Path(complaint.file).name}:{complaint.line})"
-    return f"{rung}{text}{where if rung else ''}"
+    file = Path(complaint.file)
+    where = f" ({file.name}:{complaint.line})" if file.suffix != GENERATED else ""
+    return f"{rung}{text}{where}"
 
 
 def _asserted(file: str, line: int) -> str:

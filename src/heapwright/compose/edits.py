@@ -40,7 +40,10 @@ def parse_edits(options: Sequence[tuple[str, str]]) -> list[Edit]:
     """
     edits: list[Edit] = []
     pending: tuple[str, str] | None = None
-    partners = {"--insert": ("--below", "--above"), "--replace": ("--with",)}
+    partners: dict[str, tuple[str, ...]] = {
+        "--insert": ("--below", "--above"),
+        "--replace": ("--with",),
+    }
     for option, value in options:
         if option in ("--below", "--above", "--with"):
             if pending is None or option not in partners[pending[0]]:
@@ -58,6 +61,15 @@ def parse_edits(options: Sequence[tuple[str, str]]) -> list[Edit]:
             edits.append(Edit("remove", value))
     _refuse_half(pending)
     return edits
+
+
+def described(edit: Edit) -> str:
+    """An edit in words that can follow the name of an allocator."""
+    if edit.kind == "insert":
+        return f"{edit.what} {'above' if edit.above else 'below'} its {edit.where}"
+    if edit.kind == "remove":
+        return f"no {edit.what}"
+    return f"{edit.what} for its {edit.where}"
 
 
 def _refuse_half(pending: tuple[str, str] | None) -> None:

@@ -83,7 +83,7 @@ def from_type(text: str, toolbox: Toolbox, scope: Scope) -> Origin:
     if not written.arguments and not expression.arguments and not toolbox.find(expression.name):
         raise HeapwrightError(
             f"there is no layer or rung called {text!r}",
-            nearest(text, [*toolbox.layers, *scope.names]),
+            nearest(text, [*toolbox.names, *scope.names]),
         )
     return Origin((Candidate(str(expression), expression, False),), toolbox)
 

@@ -24,6 +24,7 @@ CLASSES = "SizeClasses"
 MEASURE = """#include <heapwright/heap.hpp>
 {includes}
 #include <cstdio>
+namespace heapwright::allocators {{}}
 using namespace heapwright;
 using namespace heapwright::allocators;
 static {heap} heap;

@@ -68,7 +68,7 @@ def check_names(expression: Expression, toolbox: Toolbox, scope: Scope) -> None:
         elif each.is_named and "::" not in each.name and _must_be_known(place, expression, toolbox):
             raise HeapwrightError(
                 f"there is no layer, policy or rung called {each.name!r}",
-                nearest(each.name, [*toolbox.layers, *scope.names]),
+                nearest(each.name, [*toolbox.names, *scope.names]),
             )
 
 

@@ -21,7 +21,7 @@ from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_wri
 from heapwright.compose.completing import HEADER, WANTED, missing, put_on
 from heapwright.compose.conformance import Conformance, Verdict
 from heapwright.compose.diagnosis import explain, why
-from heapwright.compose.edits import Edit, apply
+from heapwright.compose.edits import Edit, apply, described
 from heapwright.compose.installing import check_name, install, staging
 from heapwright.compose.library import build_library, read_recipe
 from heapwright.compose.origins import (
@@ -146,7 +146,10 @@ def _origin(order: Order, shop: Shop, toolbox: Toolbox) -> Origin:
 def _caption(order: Order) -> str:
     if order.file is not None:
         return f"composed from {order.file.name}"
-    return order.type if order.type else f"{order.base}, changed"
+    if order.type:
+        return order.type
+    edits = ", ".join(map(described, order.edits))
+    return f"{order.base} with {edits}" if edits else order.base
 
 
 def _from_expression(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
@@ -203,7 +206,7 @@ def _choose(origin: Origin, compiler: Compiler, path: Path) -> tuple[Candidate, 
     for candidate in origin.candidates:
         facts = questions.survey(Expression(candidate.spelled), WANTED)
         if not isinstance(facts, frozenset):
-            raise _broken_header(origin, candidate, compiler, facts)
+            raise _broken_header(origin, candidate, compiler, facts, path)
         if "complete" in facts:
             return candidate, facts
         if "heap" in facts:
@@ -212,21 +215,31 @@ def _choose(origin: Origin, compiler: Compiler, path: Path) -> tuple[Candidate, 
 
 
 def _broken_header(
-    origin: Origin, candidate: Candidate, compiler: Compiler, said: Failure | Answer
+    origin: Origin,
+    candidate: Candidate,
+    compiler: Compiler,
+    said: Failure | Answer,
+    header: Path,
 ) -> NotComposableError:
-    """Why a header does not compile: one of its rungs, tried without the others, or its text."""
-    pages = said.pages if isinstance(said, Answer) else ""
+    """Why a header does not compile: its own text, or one of its rungs, tried without the rest."""
+    known = said if isinstance(said, Answer) else None
+    pages = known.pages if known else ""
     includes = ""
     if origin.own_layers:
         own = compiler.folder / "own_layers.hpp"
         write(own, origin.own_layers)
         includes = f'#include "{own}"\n'
+        complaint = known.complaint if known else None
+        if complaint is not None and not compiler.ask(includes).valid:
+            file = Path(complaint.file).name
+            if origin.path is not None and file == header.name:
+                file = origin.path.name
+            return NotComposableError(f"{file}:{complaint.line}: {complaint.text}", pages)
     bare = Questions(compiler, origin.toolbox, includes + HEADER)
     for rung in reversed(origin.candidates):
         found = bare.misfit(rung.tree) if rung.tree.arguments else None
         if isinstance(found, Failure):
             return NotComposableError(explain(found, rung.tree, origin.toolbox), pages)
-    known = said if isinstance(said, Answer) else None
     return NotComposableError(why(candidate.tree, bare, origin.toolbox, known), pages)
 
 
