@@ -39,6 +39,7 @@
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
 // carve: small from large
+#include <heapwright/layers/carve/bitmap_slab_heap.hpp>    // one size, a bitmap per slab
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
@@ -55,9 +56,10 @@
 // reuse: what is freed serves again
 #include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist
 #include <heapwright/layers/reuse/bounded_freelist_heap.hpp> // no more than so many
-#include <heapwright/layers/reuse/dl_list.hpp>       // first in, first out, open in the middle
-#include <heapwright/layers/reuse/freelist_heap.hpp> // last in, first out
-#include <heapwright/layers/reuse/random_freelist_heap.hpp> // drawn at random
+#include <heapwright/layers/reuse/dl_list.hpp>               // first in, first out
+#include <heapwright/layers/reuse/freelist_heap.hpp>         // last in, first out
+#include <heapwright/layers/reuse/quarantine_heap.hpp>       // late, poisoned and checked
+#include <heapwright/layers/reuse/random_freelist_heap.hpp>  // drawn at random
 
 // combine: several heaps as one
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
