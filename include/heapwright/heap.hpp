@@ -81,6 +81,7 @@
 #include <heapwright/layers/observe/debug_heap.hpp>      // a map of live objects, memory filled
 #include <heapwright/layers/observe/profile_heap.hpp>    // fragmentation
 #include <heapwright/layers/observe/statistics_heap.hpp> // counts, sizes, what is live
+#include <heapwright/layers/observe/trace_heap.hpp>      // a record of every call
 
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
@@ -91,15 +92,17 @@
 #include <heapwright/layers/region/zone_heap.hpp>            // chunks of one size
 
 // policies
-#include <heapwright/sizeclass/at_least.hpp>        // another's classes, from a size on
-#include <heapwright/sizeclass/exact.hpp>           // blocks of 32, 48, 64 ...
-#include <heapwright/sizeclass/from_list.hpp>       // blocks as listed
-#include <heapwright/sizeclass/geometric.hpp>       // blocks in a fixed ratio
-#include <heapwright/sizeclass/large_limit.hpp>     // what is large
-#include <heapwright/sizeclass/per_doubling.hpp>    // steps within each doubling, as jemalloc
-#include <heapwright/sizeclass/power_of_two.hpp>    // blocks of 2^k bytes
-#include <heapwright/sizeclass/waste.hpp>           // what classes lose at worst
-#include <heapwright/structure/exact_fit.hpp>       // a list per size, another fit beyond
-#include <heapwright/structure/sequential_fits.hpp> // the first, next or best of one list
-#include <heapwright/structure/size_tree.hpp>       // the best of a tree
-#include <heapwright/sync/futex_lock.hpp>           // one word, sleeps in the kernel
+#include <heapwright/sizeclass/at_least.hpp>         // another's classes, from a size on
+#include <heapwright/sizeclass/exact.hpp>            // blocks of 32, 48, 64 ...
+#include <heapwright/sizeclass/from_list.hpp>        // blocks as listed
+#include <heapwright/sizeclass/geometric.hpp>        // blocks in a fixed ratio
+#include <heapwright/sizeclass/large_limit.hpp>      // what is large
+#include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
+#include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
+#include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
+#include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
+#include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
+#include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
+#include <heapwright/structure/size_tree.hpp>        // the best of a tree
+#include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel

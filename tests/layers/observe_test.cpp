@@ -7,6 +7,12 @@
 namespace heapwright::testing {
 namespace {
 
+/// A trace that is written, and that nobody has to read.
+struct Nowhere {
+    static constexpr bool perProcess = true;
+    static int open() noexcept { return platform::createFile("/dev/null"); }
+};
+
 using Checks =
     ::testing::Types<Stack<DebugHeap<CountingHeap>>, Stack<DebugHeap<ZeroingCountingHeap>>,
                      Stack<DebugHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>,
@@ -26,7 +32,12 @@ using Figures = ::testing::Types<
     Uncounted<StatisticsHeap<SbrkHeap>>, OneSize<StatisticsHeap<FreelistHeap<CountingHeap>>>,
     Stack<ProfileHeap<CountingHeap>>, Stack<ProfileHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>,
     Stack<ProfileHeap<Mapped>>, Stack<CheckedHeap<ProfileHeap<Powers>>>,
-    Uncounted<ProfileHeap<MmapHeap>>>;
+    Uncounted<ProfileHeap<MmapHeap>>, Stack<TraceHeap<RingTrace<16>, CountingHeap>>,
+    Stack<TraceHeap<RingTrace<16>, Mapped>>,
+    Stack<AlignHeap<TraceHeap<RingTrace<16>, CheckedHeap<Powers>>>>,
+    Stack<TraceHeap<DescriptorTrace<Nowhere, 1 * KiB>, Quick>>,
+    OneSize<TraceHeap<RingTrace<16>, FreelistHeap<CountingHeap>>>,
+    Uncounted<TraceHeap<RingTrace<16>, MmapHeap>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Figures, LayerStack, Figures);
 
 } // namespace
