@@ -302,7 +302,11 @@ private:
             have = top_->size();
             top_->writeFooter(); // the way back for what is added behind it
         }
-        void* const added = SuperHeap::extend(size + Growth - (have < size ? have : size));
+        const std::size_t lacks = size - (have < size ? have : size);
+        void* added = SuperHeap::extend(lacks + Growth);
+        if (added == nullptr && lacks != 0) { // a source of a fixed size, near its end
+            added = SuperHeap::extend(lacks + minAlignment);
+        }
         return added == nullptr ? nullptr : freshTop(added);
     }
 

@@ -25,7 +25,7 @@ class ThrowExceptionHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr std::string_view caption = "throws std::bad_alloc when there is no memory";
+    static constexpr std::string_view caption = "throws an exception when there is no memory";
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) { return orThrow(SuperHeap::malloc(size)); }

@@ -53,6 +53,7 @@ class AllocatorHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
     static constexpr bool adopting = Traits::is_always_equal::value;
     static constexpr std::string_view caption = "asks a standard allocator";
     using Below = Heaps<>;

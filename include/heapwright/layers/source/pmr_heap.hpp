@@ -57,8 +57,9 @@ class PmrHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
     static constexpr bool adopting = true;
-    static constexpr std::string_view caption = "asks a std::pmr memory resource";
+    static constexpr std::string_view caption = "asks a polymorphic memory resource";
     using Below = Heaps<>;
 
     constexpr PmrHeap() noexcept = default;

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A heap put together for one purpose, without CMake: exact lists for small objects over a heap
+// that merges, the system's mappings for large ones, a check on every free, and one line to hold
+// it.
+#include <heapwright/heap.hpp>
+
+#include <cstring>
+#include <iostream>
+
+using namespace heapwright;
+
+using Blocks = CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>;
+using Lists = StrictSegHeap<Exact<8>, FreelistHeap<NullHeap>, Blocks>;
+using Routed = SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, Lists>;
+using Mine = ANSIWrapper<CheckedHeap<Routed>>;
+
+int main() {
+    std::size_t live = 0;
+    {
+        Mine heap;
+        for (std::size_t i = 0; i < 10'000; ++i) {
+            auto* object = static_cast<char*>(heap.malloc(i % 3000));
+            std::memset(object, 'x', i % 3000);
+            if (i % 3 == 0) {
+                object = static_cast<char*>(heap.realloc(object, 2 * (i % 3000) + 1));
+            }
+            if (i % 2 == 0) {
+                heap.free(object);
+            } else {
+                ++live;
+            }
+        }
+        void* const large = heap.malloc(10 * MiB);
+        Footprint footprint;
+        heap.measure(footprint);
+        std::cout << "large objects with a mapping of their own: " << footprint.directCount << '\n';
+        heap.free(large);
+    } // the heap goes, and with it what is still live
+    std::cout << "live at the end: " << live << '\n';
+}
