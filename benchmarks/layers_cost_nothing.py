@@ -1,43 +1,27 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Layers cost nothing: composed Kingsley against the same algorithm written by hand in plain C.
+"""Layers cost nothing: composed heaps against the same written by hand in plain C.
 
-Two pairs, each under both compilers at -O2 and -O3, counted by callgrind to the instruction:
+Each pair of pairs.py, under both compilers at -O2 and -O3, counted by callgrind to the instruction:
+Kingsley's allocator without a lock and as it ships, a pool, an xalloc heap, a region, and obstacks
+against those of the C library. Beside the counts stand the sizes of the code.
 
-- the core: the rungs `Chunks` to `Checked` of allocators/kingsley.hpp, without a lock, against
-  twins/kingsley_core.c;
-- the whole: the composition as it ships (any alignment, lock, signals, C rules) against
-  twins/kingsley.c.
-
-Exit status 1 if the composed heap needs more instructions than the hand-written one for a
-malloc+free pair in any case of the steady state. The `growth` case, where every block is cut from
-fresh memory, is listed as well but decides nothing: it happens once per block, not once per pair.
+Exit status 1 if a composed heap needs more instructions than the hand-written one in any case of
+the steady state. The `growth` cases, where all memory is new, are listed as well but decide
+nothing: that happens once in the life of a block, not once for each object.
 """
 
 import json
 import sys
 from dataclasses import asdict, dataclass
 
-from instruction_counts import (
-    HERE,
-    Compiler,
-    arguments,
-    compilers,
-    count,
-    count_composed,
-    missing,
-)
-
-HEADER = "allocators/kingsley.hpp"
-PAIRS = {
-    "core": ("heapwright::allocators::kingsley::Checked", "kingsley_core.c"),
-    "whole": ("heapwright::allocators::Kingsley", "kingsley.c"),
-}
+from callgrind import Compiler, arguments, compilers, missing
+from pairs import PAIRS, Pair
 
 
 @dataclass(frozen=True)
 class Row:
-    """One case of one pair: instructions per malloc+free, composed and by hand."""
+    """One case of one pair: instructions per unit, composed and by hand; bytes of code of each."""
 
     compiler: str
     optimisation: str
@@ -45,6 +29,8 @@ class Row:
     case: str
     composed: float
     by_hand: float
+    composed_text: int
+    by_hand_text: int
 
     @property
     def decides(self) -> bool:
@@ -55,40 +41,44 @@ class Row:
         return self.decides and self.composed > self.by_hand
 
 
-def compare(compiler: Compiler, optimisation: str) -> list[Row]:
-    rows = []
-    for pair, (type_name, twin) in PAIRS.items():
-        composed = count_composed(compiler, optimisation, HEADER, type_name)
-        by_hand = count(compiler, optimisation, HERE / "twins" / twin)
-        rows += [
-            Row(compiler.name, optimisation, pair, case, composed[case], by_hand[case])
-            for case in composed
-        ]
-    return rows
+def compare(compiler: Compiler, optimisation: str, pair: Pair) -> list[Row]:
+    composed = pair.count_composed(compiler, optimisation)
+    by_hand = pair.count_by_hand(compiler, optimisation)
+    sizes = composed.text, by_hand.text
+    return [
+        Row(compiler.name, optimisation, pair.name, case, figure, by_hand.cases[case], *sizes)
+        for case, figure in composed.cases.items()
+    ]
 
 
 def show(rows: list[Row], compiler: Compiler, optimisation: str) -> None:
-    print(f"{compiler.version}, -O{optimisation}: instructions per malloc+free pair")
-    print(f"  {'pair':6} {'case':34}{'composed':>10}{'by hand':>10}{'difference':>12}")
+    print(f"{compiler.version}, -O{optimisation}: instructions per object made and freed")
+    print(f"  {'pair':14} {'case':34}{'composed':>10}{'by hand':>10}{'difference':>12}")
     for row in rows:
         difference = f"{row.composed - row.by_hand:+.2f}"
         mark = "  <- costs" if row.costs else ("" if row.decides else "  (not held against it)")
         figures = f"{row.composed:10.2f}{row.by_hand:10.2f}{difference:>12}"
-        print(f"  {row.pair:6} {row.case:34}{figures}{mark}")
+        print(f"  {row.pair:14} {row.case:34}{figures}{mark}")
+    for row in {row.pair: row for row in rows}.values():
+        difference = f"{row.composed_text - row.by_hand_text:+}"
+        figures = f"{row.composed_text:10}{row.by_hand_text:10}{difference:>12}"
+        print(f"  {row.pair:14} {'bytes of code':34}{figures}")
     print()
 
 
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("-O", dest="optimisations", action="append", help="level (2 and 3)")
+    parser.add_argument("--pair", action="append", choices=[pair.name for pair in PAIRS])
     options = parser.parse_args()
+    chosen = [pair for pair in PAIRS if options.pair is None or pair.name in options.pair]
     if (lacking := missing(options.compiler)) is not None:
         print(f"layers_cost_nothing: {lacking}", file=sys.stderr)
         return 2
     rows: list[Row] = []
     for compiler in compilers(options.compiler):
         for optimisation in options.optimisations or ["2", "3"]:
-            found = compare(compiler, optimisation)
+            found = [row for pair in chosen for row in compare(compiler, optimisation, pair)]
             rows += found
             if not options.json:
                 show(found, compiler, optimisation)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is counted: one heap behind two plain functions. Each subject is a translation unit of its
-// own that defines both, so that the compiler sees the whole heap inside them and nothing of the
-// loop that calls them, alike for a composed heap and for one written by hand.
+// What is counted: one heap behind plain functions. Each subject is a translation unit of its own
+// that defines those which its driver calls, so that the compiler sees the whole heap inside them
+// and nothing of the loop that calls them, alike for a composed heap and for one written by hand.
 #pragma once
 
 #include <stddef.h>
@@ -15,6 +15,9 @@ extern "C" {
 void* subjectMalloc(size_t size);
 void subjectFree(void* object);
 void* subjectMemalign(size_t alignment, size_t size);
+void subjectClear(void); ///< frees all objects at once
+/// Puts a text, as instructions/obstack_driver.c writes it, on an obstack and takes it off again.
+size_t subjectParse(const char* text, size_t length);
 
 #ifdef __cplusplus
 }

@@ -21,10 +21,10 @@ using NoLea = ThresholdHeap<512, NoQuick>;
 using Reap = NestedHeap<ClearOptimizedHeap<NoLea, Region<CountingHeap>>>;
 
 using Regions = ::testing::Types<
-    Stack<Region<CountingHeap>>, Stack<Region<ZeroingCountingHeap>>,
-    Stack<ZoneHeap<2 * KiB, CountingHeap>>, Stack<ZoneHeap<64 * KiB, ZeroingCountingHeap>>,
-    Stack<XallocHeap<4 * MiB, CountingHeap>>, Stack<NestedHeap<Region<CountingHeap>>>,
-    Stack<SizeHeap<Region<CountingHeap>>>, Stack<SizeHeap<XallocHeap<4 * MiB, CountingHeap>>>,
+    Stack<Region<CountingHeap>>, Stack<ZoneHeap<2 * KiB, CountingHeap>>,
+    Stack<ZoneHeap<64 * KiB, CountingHeap>>, Stack<XallocHeap<4 * MiB, CountingHeap>>,
+    Stack<NestedHeap<Region<CountingHeap>>>, Stack<SizeHeap<Region<CountingHeap>>>,
+    Stack<SizeHeap<XallocHeap<4 * MiB, CountingHeap>>>,
     Stack<CheckedHeap<SizeHeap<ZoneHeap<4 * KiB, CountingHeap>>>>,
     OneSize<FreelistHeap<ZoneHeap<4 * KiB, CountingHeap>>>, Stack<Region<Region<CountingHeap>>>,
     Stack<Region<ObstackHeap<4 * KiB, CountingHeap>>>>;

@@ -49,6 +49,18 @@ public:
         return chunk;
     }
 
+    /// Takes all chunks off and calls `release` with each, the newest first.
+    template <class Release>
+    void popAll(Release release) noexcept {
+        StackedChunk* chunk = top_;
+        top_ = nullptr;
+        while (chunk != nullptr) {
+            StackedChunk* const below = chunk->below;
+            release(chunk);
+            chunk = below;
+        }
+    }
+
     [[nodiscard]] bool owns(const void* object) const noexcept {
         for (const StackedChunk* chunk = top_; chunk != nullptr; chunk = chunk->below) {
             if (chunk->holds(object)) {

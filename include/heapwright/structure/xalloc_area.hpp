@@ -60,9 +60,9 @@ public:
         }
         const Address tag = next_;
         next_ = tag + block;
-        ::new (pointerTo(tag)) Link(last_);
+        Link* const link = ::new (pointerTo(tag)) Link(last_);
         last_ = tag;
-        return pointerTo(tag + sizeof(Link));
+        return link + 1; // so the compiler knows that it is not null
     }
 
     void free(void* object) noexcept {

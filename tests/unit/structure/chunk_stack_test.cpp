@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace heapwright::testing {
 namespace {
 
@@ -20,6 +22,18 @@ TEST(ChunkStack, GivesChunksBackNewestFirst) {
     chunks.push(&second, sizeof second);
     EXPECT_EQ(static_cast<void*>(chunks.pop()), &second);
     EXPECT_EQ(static_cast<void*>(chunks.pop()), &first);
+    EXPECT_EQ(chunks.top(), nullptr);
+}
+
+TEST(ChunkStack, GivesAllBackInOneStep) {
+    Memory memory[3];
+    ChunkStack chunks;
+    for (Memory& one : memory) {
+        chunks.push(&one, sizeof one);
+    }
+    std::vector<void*> released;
+    chunks.popAll([&](void* chunk) { released.push_back(chunk); });
+    EXPECT_EQ(released, (std::vector<void*>{&memory[2], &memory[1], &memory[0]}));
     EXPECT_EQ(chunks.top(), nullptr);
 }
 

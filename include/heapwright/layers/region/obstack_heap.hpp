@@ -60,9 +60,7 @@ public:
             chunks_ = ChunkStack();
             SuperHeap::clear();
         } else {
-            while (chunks_.top() != nullptr) {
-                SuperHeap::free(chunks_.pop());
-            }
+            chunks_.popAll([this](void* chunk) { SuperHeap::free(chunk); });
         }
         object_ = next_ = end_ = 0;
     }

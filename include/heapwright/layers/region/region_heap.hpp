@@ -7,7 +7,8 @@
 //
 // A small region costs little and a large one asks below seldom. A request too large for any chunk
 // of the series gets one for itself. Where the superheap cannot give as large a chunk, one that is
-// just large enough is asked for. Invariant: `next_` and `end_` are 0 or multiples of 16 in one
+// just large enough is asked for. Whoever wants zeros fills: to ask below for zeroed chunks would
+// cost those who do not. Invariant: `next_` and `end_` are 0 or multiples of 16 in one
 // chunk. Cost: an addition and a compare. Hanson's arenas; the growth is that of reaps (Berger,
 // 2002).
 // Example: RegionHeap<8 * KiB, 1 * MiB, MmapHeap>
@@ -22,6 +23,25 @@
 #include <string_view>
 
 namespace heapwright {
+
+/// The size of the next chunk, doubling from the first up to the most.
+template <std::size_t First, std::size_t Most>
+class ChunkSeries {
+public:
+    [[nodiscard]] constexpr std::size_t chunk() const noexcept { return chunk_; }
+    constexpr void advance() noexcept { chunk_ = chunk_ <= Most / 2 ? chunk_ * 2 : Most; }
+
+private:
+    std::size_t chunk_ = First;
+};
+
+/// All of one size: nothing to remember.
+template <std::size_t Size>
+class ChunkSeries<Size, Size> {
+public:
+    [[nodiscard]] static constexpr std::size_t chunk() noexcept { return Size; }
+    static constexpr void advance() noexcept {}
+};
 
 template <std::size_t FirstChunk, std::size_t MostChunk, UnphasedHeap SuperHeap>
 requires AnySizeHeap<SuperHeap>
@@ -51,11 +71,6 @@ public:
         return refill(size, *this);
     }
 
-    /// Chunks come from the superheap as zero and no piece is handed out twice.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        return malloc(size);
-    }
-
     /// What lies before the aligned address is lost.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         std::size_t whole = size;
@@ -69,16 +84,18 @@ public:
 
     /// All that is left of a chunk, and at least `least` bytes of it: for who carves by itself.
     [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
-        if (least > end_ - next_ || next_ == end_) {
-            if (add(least) == nullptr) {
-                return nullptr;
-            }
-            next_ = chunks_.top()->first();
-            end_ = chunks_.top()->end;
+        if (least <= end_ - next_ && next_ != end_) {
+            granted = end_ - next_;
+            void* const area = pointerTo(next_);
+            next_ = end_;
+            return area;
         }
-        granted = end_ - next_;
-        void* const area = pointerTo(next_);
-        next_ = end_;
+        void* const area = refill(least, *this);
+        if (area == nullptr) {
+            return nullptr;
+        }
+        granted = chunks_.top()->end - addressOf(area);
+        next_ = end_ == chunks_.top()->end ? end_ : next_; // if it is the chunk to go on in
         return area;
     }
 
@@ -89,12 +106,10 @@ public:
             chunks_ = ChunkStack();
             SuperHeap::clear();
         } else {
-            while (chunks_.top() != nullptr) {
-                SuperHeap::free(chunks_.pop());
-            }
+            chunks_.popAll([this](void* chunk) { SuperHeap::free(chunk); });
         }
         next_ = end_ = 0;
-        chunk_ = FirstChunk;
+        series_ = {};
     }
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
@@ -106,61 +121,50 @@ public:
     }
 
 private:
-    /// Out of line, so that `malloc` needs no stack; static, so that the size stays where it is.
+    /// From the next chunk of the series that has room. Out of line, so that `malloc` needs no
+    /// stack; static, so that the size stays where it is.
     [[gnu::noinline]] static void* refill(std::size_t size, RegionHeap& heap) noexcept {
-        const StackedChunk* const chunk = heap.add(size);
-        if (chunk == nullptr) {
-            return nullptr;
+        if (size <= roomIn(MostChunk)) [[likely]] {
+            while (size > roomIn(heap.series_.chunk())) {
+                heap.series_.advance();
+            }
+            const std::size_t whole = heap.series_.chunk() - spared;
+            void* const memory = static_cast<SuperHeap&>(heap).malloc(whole);
+            if (memory != nullptr) [[likely]] {
+                heap.series_.advance();
+                const Address first = heap.chunks_.push(memory, whole)->first();
+                const Address next = first + roundUp(size, minAlignment);
+                const Address end = addressOf(memory) + whole;
+                if (end - next >= heap.end_ - heap.next_) { // go on where there is more room
+                    heap.next_ = next;
+                    heap.end_ = end;
+                }
+                return pointerTo(first);
+            }
         }
-        const Address first = chunk->first();
-        const Address next = first + roundUp(size, minAlignment);
-        if (chunk->end - next >= heap.end_ - heap.next_) { // go on where there is more room
-            heap.next_ = next;
-            heap.end_ = chunk->end;
-        }
-        return pointerTo(first);
+        return inOwnChunk(size, heap);
     }
 
-    /// A chunk with room for `size` bytes: the next of the series that has it, else its own.
-    StackedChunk* add(std::size_t size) noexcept {
-        if (size <= roomIn(MostChunk)) [[likely]] {
-            while (size > roomIn(chunk_)) {
-                chunk_ = following(chunk_);
-            }
-            const std::size_t whole = chunk_ - spared;
-            if (void* const memory = fresh(whole)) [[likely]] {
-                chunk_ = following(chunk_);
-                return chunks_.push(memory, whole);
-            }
-        }
+    /// From a chunk that is just large enough.
+    [[gnu::cold, gnu::noinline]] static void* inOwnChunk(std::size_t size,
+                                                         RegionHeap& heap) noexcept {
         std::size_t whole = 0;
         if (__builtin_add_overflow(size, ChunkStack::overhead + minAlignment - 1, &whole)) {
             return nullptr;
         }
         whole = roundDown(whole, minAlignment);
-        void* const memory = fresh(whole);
-        return memory == nullptr ? nullptr : chunks_.push(memory, whole);
+        void* const memory = static_cast<SuperHeap&>(heap).malloc(whole);
+        return memory == nullptr ? nullptr : pointerTo(heap.chunks_.push(memory, whole)->first());
     }
 
     static constexpr std::size_t roomIn(std::size_t chunk) noexcept {
         return chunk - spared - ChunkStack::overhead;
     }
-    static constexpr std::size_t following(std::size_t chunk) noexcept {
-        return chunk <= MostChunk / 2 ? chunk * 2 : MostChunk;
-    }
 
-    void* fresh(std::size_t size) noexcept {
-        if constexpr (ZeroingHeap<SuperHeap>) {
-            return SuperHeap::zalloc(size);
-        } else {
-            return SuperHeap::malloc(size);
-        }
-    }
-
-    Address next_ = 0;               ///< where the next object starts
-    Address end_ = 0;                ///< where its chunk ends
-    ChunkStack chunks_;              ///< all of them, the newest on top
-    std::size_t chunk_ = FirstChunk; ///< the size of the next one
+    Address next_ = 0;  ///< where the next object starts
+    Address end_ = 0;   ///< where its chunk ends
+    ChunkStack chunks_; ///< all of them, the newest on top
+    [[no_unique_address]] ChunkSeries<FirstChunk, MostChunk> series_;
 };
 
 } // namespace heapwright

@@ -33,10 +33,6 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return Region::malloc(size); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        return Region::zalloc(size);
-    }
-
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         return Region::memalign(align, size);
     }

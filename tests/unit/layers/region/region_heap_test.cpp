@@ -153,18 +153,6 @@ TEST(RegionHeap, OwnsWhatLiesInItsChunks) {
     EXPECT_FALSE(heap.owns(mine));
 }
 
-TEST(RegionHeap, ZeroesOnlyIfTheSuperheapDoes) {
-    Ledger::begin();
-    RegionHeap<1 * KiB, 8 * KiB, ZeroingCountingHeap> heap;
-    for (int i = 0; i < 100; ++i) {
-        auto* const bytes = static_cast<unsigned char*>(heap.zalloc(100));
-        for (std::size_t at = 0; at < 100; ++at) {
-            ASSERT_EQ(bytes[at], 0);
-        }
-        std::memset(bytes, 0xFF, 100);
-    }
-}
-
 TEST(RegionHeap, MeasuresWhatIsLeftOfTheChunk) {
     Ledger::begin();
     Region heap;

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is composed beside what is written by hand: the pairs of layers_cost_nothing.py."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from callgrind import HERE, ROOT, Compiler, Counted, count, count_composed
+
+KINGSLEY = "allocators/kingsley.hpp"
+TWINS = "twins/compositions.hpp"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A composed heap and its twin, under the same loops.
+
+    `composed` is a type in `header`, or a source file below benchmarks/ where there is no header;
+    `by_hand` is a source file below benchmarks/. `library` is what the composed one is linked with.
+    """
+
+    name: str
+    composed: str
+    by_hand: str
+    driver: str = "driver.c"
+    header: str = ""
+    library: tuple[Path, ...] = ()
+
+    def count_composed(self, compiler: Compiler, optimisation: str) -> Counted:
+        if self.header:
+            return count_composed(compiler, optimisation, self.header, self.composed, self.driver)
+        return count(compiler, optimisation, HERE / self.composed, self.driver, self.library)
+
+    def count_by_hand(self, compiler: Compiler, optimisation: str) -> Counted:
+        return count(compiler, optimisation, HERE / self.by_hand, self.driver)
+
+
+PAIRS = [
+    Pair(
+        "kingsley core",
+        "heapwright::allocators::kingsley::Checked",
+        "twins/kingsley_core.c",
+        header=KINGSLEY,
+    ),
+    Pair("kingsley", "heapwright::allocators::Kingsley", "twins/kingsley.c", header=KINGSLEY),
+    Pair("pool", "heapwright::twins::Pool", "twins/freelist_pool.c", "pool_driver.c", TWINS),
+    Pair("xalloc", "heapwright::twins::Xalloc", "twins/xalloc.c", "xalloc_driver.c", TWINS),
+    Pair("region", "heapwright::twins::Region", "twins/region.c", "region_driver.c", TWINS),
+]
