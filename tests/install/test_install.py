@@ -7,6 +7,7 @@ take long to build, are taken from the tool that is installed, whose package is 
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from heapwright.artefacts.native import NativeMissingError, native_dir
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+PAGE = ROOT / "docs" / "use-from-cpp.md"
 COMPILERS = {"g++": ("gcc", "g++"), "clang++": ("clang-14", "clang++-14")}
 
 # What each example is written in, besides C++, and what it links with.
@@ -158,6 +160,17 @@ def test_the_installed_tree_can_be_moved(prefix: Path, tmp_path: Path) -> None:
     flags = run(tool("pkg-config"), "--cflags", "heapwright", env=env)
     assert "elsewhere" in flags
     assert str(prefix) not in flags
+
+
+def test_the_programs_of_the_page_run(prefix: Path, tmp_path: Path) -> None:
+    programs = re.findall(r"```cpp\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
+    assert len(programs) >= 4
+    flags = ("-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{prefix}/include")
+    for number, program in enumerate(programs):
+        source = tmp_path / f"{number}.cpp"
+        source.write_text(program, encoding="utf-8")
+        run(tool("g++"), *flags, source, "-o", source.with_suffix(""))
+        run(source.with_suffix(""))
 
 
 def test_a_package_that_is_too_old_is_refused(prefix: Path, tmp_path: Path) -> None:
