@@ -18,10 +18,13 @@
 // process, so that a changed size shows as well; the one behind is another mix. The object starts
 // `1 << distance` bytes into the memory from below: 16 for all but aligned ones. `getSize` answers
 // what was asked for, since whoever used more would be caught.
+// The layer has no state but the secret, one for each type: it is as concurrent as the heap below.
+//
 // An object that never comes back is never looked at, and a write that jumps over the canary is not
-// seen. An object has no tag here: put the layer over `AlignHeap`, or over
-// what else aligns. Cost: 24 bytes an object, two mixes and two compares. From StackGuard (Cowan,
-// 1998), after the birds that miners took along.
+// seen. An object has no tag here: put the layer over `AlignHeap`, or over what else aligns; and
+// over `SignalSafeHeap`, whose list of deferred frees would overflow an object below 8 bytes. Cost:
+// 24 bytes an object, two mixes and two compares. From StackGuard (Cowan, 1998), after the birds
+// that miners took along.
 //
 // Example: CanaryHeap<MmapHeap>
 #pragma once
@@ -32,6 +35,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -54,6 +58,8 @@ requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private Su
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap> % minAlignment;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "guards both ends of each object with a secret word";
     using Below = Heaps<SuperHeap>;
@@ -178,7 +184,7 @@ private:
         }
     }
 
-    void* seal(void* object, std::size_t size, std::size_t distance) noexcept {
+    static void* seal(void* object, std::size_t size, std::size_t distance) noexcept {
         const std::uint64_t word = size | (floorLog2(distance) << distanceShift);
         ::new (backward(object, sizeof(Header))) Header{word, frontFor(object, word)};
         const std::uint64_t back = backFor(object);
@@ -186,7 +192,7 @@ private:
         return object;
     }
 
-    void check(void* object, std::string_view routine) noexcept {
+    static void check(void* object, std::string_view routine) noexcept {
         if (addressOf(object) % minAlignment != phase) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
         }
@@ -200,8 +206,8 @@ private:
         }
     }
 
-    [[noreturn, gnu::cold, gnu::noinline]] void refuse(void* object,
-                                                       std::string_view routine) noexcept {
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(void* object,
+                                                              std::string_view routine) noexcept {
         const bool freed = headerOf(object).canary == freedMark(object);
         platform::abortWithMessage(routine, !freed              ? "underflow"
                                             : routine == "free" ? "double free"
@@ -209,25 +215,36 @@ private:
     }
 
     // Three words of an address that differ in nothing but what they are for.
-    std::uint64_t frontFor(void* object, std::uint64_t sizeAndDistance) noexcept {
+    static std::uint64_t frontFor(void* object, std::uint64_t sizeAndDistance) noexcept {
         return mixed(addressOf(object) ^ mixed(sizeAndDistance));
     }
-    std::uint64_t backFor(void* object) noexcept { return mixed(addressOf(object) + 1); }
-    std::uint64_t freedMark(void* object) noexcept { return mixed(addressOf(object) + 2); }
+    static std::uint64_t backFor(void* object) noexcept { return mixed(addressOf(object) + 1); }
+    static std::uint64_t freedMark(void* object) noexcept { return mixed(addressOf(object) + 2); }
 
     /// A mix in which every bit of the number and of the secret counts (Stafford's variant 13 of
     /// the MurmurHash3 finaliser).
-    std::uint64_t mixed(std::uint64_t number) noexcept {
-        if (secret_ == 0) [[unlikely]] {
-            secret_ = platform::randomBits() | 1U;
-        }
-        number ^= secret_;
+    static std::uint64_t mixed(std::uint64_t number) noexcept {
+        const std::uint64_t secret = secretWord();
+        number ^= secret;
         number = (number ^ (number >> 30U)) * 0xBF58476D1CE4E5B9U;
         number = (number ^ (number >> 27U)) * 0x94D049BB133111EBU;
-        return number ^ (number >> 31U) ^ secret_;
+        return number ^ (number >> 31U) ^ secret;
     }
 
-    std::uint64_t secret_ = 0; ///< drawn for the first object
+    static std::uint64_t secretWord() noexcept {
+        const std::uint64_t known = secret_.load(std::memory_order_relaxed);
+        return known != 0 ? known : drawn();
+    }
+
+    /// Drawn for the first object; of several threads that draw at once, one wins.
+    [[gnu::cold, gnu::noinline]] static std::uint64_t drawn() noexcept {
+        std::uint64_t before = 0;
+        const std::uint64_t fresh = platform::randomBits() | 1U;
+        return secret_.compare_exchange_strong(before, fresh, std::memory_order_relaxed) ? fresh
+                                                                                         : before;
+    }
+
+    static inline constinit std::atomic<std::uint64_t> secret_{0}; ///< 0 until it is drawn
 };
 
 } // namespace heapwright

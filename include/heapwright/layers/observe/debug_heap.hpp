@@ -7,7 +7,7 @@
 //   heapwright: free(): double free                       an object that was freed before
 //   heapwright: free(): pointer inside an object          an address within a live object
 //   heapwright: free(): invalid pointer                   any other address that is no live object
-//   heapwright: free(): write after free                  the fill of a freed object was changed
+//   heapwright: free(): use after free                    the fill of a freed object was changed
 //   heapwright: malloc(): overlapping object              the heap below gave out memory in use
 //
 // Where another routine is given the pointer, it is named instead (`realloc`, `malloc_usable_size`)
@@ -17,7 +17,7 @@
 // mebibyte is filled and compared.
 //
 // A freed object waits here before it goes below, so that its fill can be trusted: the last 256, a
-// mebibyte at most. It is compared when it leaves, so a write after free shows some frees later, or
+// mebibyte at most. It is compared when it leaves, so such a write shows some frees later, or
 // at `flush`, `trim`, `clear` or the destructor, and the routine named is `free` whichever of them
 // it was. The addresses of the last 4096 freed objects are remembered; an older one that is freed
 // again is an invalid pointer. When memory is out below, what waits is handed down first.
@@ -222,7 +222,7 @@ private:
         const auto* const bytes = static_cast<const unsigned char*>(object);
         for (std::size_t i = 0; i < comparedOf(entry.size); ++i) {
             if (bytes[i] != freedByte) [[unlikely]] {
-                platform::abortWithMessage("free", "write after free");
+                platform::abortWithMessage("free", "use after free");
             }
         }
         objects_.letGo(entry);

@@ -5,13 +5,18 @@
 #include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/observe/canary_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 #include <support/counting_heap.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 namespace heapwright::testing {
 namespace {
@@ -117,6 +122,27 @@ TEST_F(CanaryHeapDeathTest, NoTwoObjectsHaveTheSameCanary) {
     EXPECT_NE(wordAt(one - 8), wordAt(one + 40));
     heap_.free(one);
     heap_.free(two);
+}
+
+TEST_F(CanaryHeapDeathTest, IsAsConcurrentAsTheHeapBelow) {
+    static_assert(ConcurrentHeap<CanaryHeap<LockedHeap<FutexLock, CountingHeap>>>);
+    static_assert(!ConcurrentHeap<Canary>);
+    static constinit CanaryHeap<LockedHeap<FutexLock, MmapHeap>> heap;
+    std::vector<std::thread> threads;
+    std::atomic<int> whole{0};
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&whole] {
+            for (std::size_t size = 1; size < 200; ++size) {
+                void* const object = heap.malloc(size);
+                whole += heap.getSize(object) == size ? 1 : 0;
+                heap.free(object);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(whole, 4 * 199);
 }
 
 TEST_F(CanaryHeapDeathTest, StandsOverWhatAligns) {

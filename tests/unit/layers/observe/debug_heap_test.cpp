@@ -126,7 +126,7 @@ TEST_F(DebugHeapDeathTest, DiesOfAWriteAfterFreeWhenTheObjectLeaves) {
     unsigned char* const object = taken(100);
     heap_.free(object);
     object[99] ^= 1U;
-    const char* const words = "^heapwright: free\\(\\): write after free\n";
+    const char* const words = "^heapwright: free\\(\\): use after free\n";
     dies([&] { heap_.flush(); }, words);
     dies([&] { heap_.~Debug(); }, words);
     dies(
@@ -222,7 +222,7 @@ TEST_F(DebugHeapDeathTest, ClearsIfTheHeapBelowDoes) {
     static_cast<void>(heap.malloc(100));
     heap.free(object);
     object[50] ^= 1U;
-    dies([&] { heap.clear(); }, "^heapwright: free\\(\\): write after free\n");
+    dies([&] { heap.clear(); }, "^heapwright: free\\(\\): use after free\n");
     object[50] ^= 1U;
     heap.clear();
     EXPECT_TRUE(Ledger::the().live.empty());
