@@ -32,14 +32,17 @@
 #include <heapwright/layers/source/guard_page_heap.hpp>    // pages that fault around each object
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
 #include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
+#include <heapwright/layers/source/mapped_file_heap.hpp>   // a file
 #include <heapwright/layers/source/mmap_heap.hpp>          // a mapping for each object
 #include <heapwright/layers/source/null_heap.hpp>          // never has memory
 #include <heapwright/layers/source/pmr_heap.hpp>           // a std::pmr memory resource
 #include <heapwright/layers/source/sbrk_heap.hpp>          // contiguous memory at the program break
+#include <heapwright/layers/source/shared_memory_heap.hpp> // memory that forked processes share
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
 // carve: small from large
 #include <heapwright/layers/carve/bitmap_slab_heap.hpp>    // one size, a bitmap per slab
+#include <heapwright/layers/carve/buddy_heap.hpp>          // halves, and merges the halves
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
@@ -106,3 +109,4 @@
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree
 #include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
+#include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes
