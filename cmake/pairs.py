@@ -15,15 +15,14 @@ header; so a new layer is in the tests as soon as it is in the catalogue. In `OU
 Prints the names of the layers that stand on others. Standard library only.
 """
 
-import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+from headers import Catalogue, read_catalogue
 
 from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox, read_toolbox
+from heapwright.artefacts.layers import Layer, Toolbox
 
 HEAD = """\
 // SPDX-FileCopyrightText: The Heapwright authors
@@ -47,21 +46,13 @@ class Over:
     shown: str
 
 
-def catalogue(include: Path) -> tuple[Toolbox, list[Layer]]:
-    """The layers in the order of heap.hpp. Stops if one has no example that can be read."""
-    toolbox = read_toolbox(include)
-    text = (include / "heapwright" / "heap.hpp").read_text(encoding="utf-8")
-    headers = re.findall(r"#include <(heapwright/layers/[^>]+)>", text)
-    layers = [
-        layer
-        for header in headers
-        for layer in toolbox.layers.values()
-        if layer.header == header and layer.is_heap
-    ]
-    mute = [layer.header for layer in layers if layer.example is None]
+def checked_catalogue(include: Path) -> Catalogue:
+    """Stops if a layer has no example that can be read."""
+    catalogue = read_catalogue(include)
+    mute = [layer.header for layer in catalogue.layers if layer.example is None]
     if mute:
         raise SystemExit(f"no line `// Example: …` at the head of {', '.join(mute)}")
-    return toolbox, layers
+    return catalogue
 
 
 def is_source(toolbox: Toolbox, name: str) -> bool:
@@ -97,14 +88,12 @@ def under(toolbox: Toolbox, layer: Layer) -> str:
     example = layer.example
     assert example is not None
     found = sources(toolbox, example)
-    if not layer.heaps or not found:
-        return f"using Under{layer.name} = {counted(toolbox, example)};\n"
-    first = "" if len(found) > 1 else f"Counted<{PREFERRED}>, "
-    if len(found) > 1:
+    if not layer.heaps or len(found) != 1:
         return f"using Under{layer.name} = {counted(toolbox, example)};\n"
     return (
         f"template <class S>\nusing On{layer.name} = {on_parameter(toolbox, example)};\n"
-        f"using Under{layer.name} = OverFirst<On{layer.name}, {first}Counted<{found[0]}>>;\n"
+        f"using Under{layer.name} = OverFirst<On{layer.name}, Counted<{PREFERRED}>, "
+        f"Counted<{found[0]}>>;\n"
     )
 
 
@@ -113,7 +102,9 @@ def overs(toolbox: Toolbox, layer: Layer) -> list[Over]:
     example = layer.example
     assert example is not None
     if len(example.arguments) != len(layer.parameters):
-        raise SystemExit(f"the example of {layer.name} has not as many arguments as it has parameters")
+        raise SystemExit(
+            f"the example of {layer.name} has not as many arguments as it has parameters"
+        )
     found = []
     for index in reversed(layer.heaps):
         arguments = [counted(toolbox, each) for each in example.arguments]
@@ -126,12 +117,17 @@ def overs(toolbox: Toolbox, layer: Layer) -> list[Over]:
     return found
 
 
-def probe(toolbox: Toolbox, layer: Layer) -> str:
+def probe(layer: Layer) -> str:
     """The layer over the probe; what else stands under it is as in its example."""
     assert layer.example is not None
     arguments = list(layer.example.arguments)
     arguments[layer.heaps[-1]] = Expression("ProbeHeap")
     return str(Expression(layer.name, tuple(arguments)))
+
+
+def unit(includes: str, body: str) -> str:
+    """A file of the tests' namespace."""
+    return f"{HEAD}{includes}\n{NAMESPACE}\n\n{body}\n}} // namespace heapwright::testing\n"
 
 
 def write(path: Path, text: str) -> None:
@@ -140,43 +136,38 @@ def write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def main(include: Path, output: Path, parts: int) -> int:
-    toolbox, layers = catalogue(include)
-    output.mkdir(parents=True, exist_ok=True)
-    standing = [layer for layer in layers if layer.heaps]
-    every = [each for layer in standing for each in overs(toolbox, layer)]
+def write_pairs(output: Path, catalogue: Catalogue, parts: int) -> None:
+    toolbox, layers = catalogue.toolbox, catalogue.layers
+    every = [each for layer in layers for each in overs(toolbox, layer)]
     declared = "".join(under(toolbox, layer) for layer in layers)
     declared += "".join(each.text for each in every)
-    write(
-        output / "pairs.hpp",
-        f"{HEAD}#pragma once\n\n#include <heapwright/heap.hpp>\n\n#include <layers/pairs/pair.hpp>\n"
-        f"#include <support/counted.hpp>\n\n{NAMESPACE}\n\n{declared}\n}} // namespace\n",
-    )
-    for part in range(parts):
+    includes = "#pragma once\n\n#include <heapwright/heap.hpp>\n\n"
+    includes += "#include <layers/pairs/pair.hpp>\n#include <support/counted.hpp>\n"
+    write(output / "pairs.hpp", unit(includes, declared))
+    names = [f"void addPairs{part}(std::vector<Pair>& pairs)" for part in range(parts)]
+    for part, name in enumerate(names):
         asked = "".join(
-            f'    addPair<{each.alias}, Under{layer.name}>(pairs, "{each.shown}", "{layer.name}");\n'
+            f"    addPair<{each.alias}, Under{layer.name}>(\n"
+            f'        pairs, "{each.shown}", "{layer.name}");\n'
             for each in every[part::parts]
             for layer in layers
         )
-        write(
-            output / f"pairs_{part}.cpp",
-            f'{HEAD}#include "pairs.hpp"\n\n{NAMESPACE}\n\nvoid addPairs{part}(std::vector<Pair>& '
-            f"pairs);\n\nvoid addPairs{part}(std::vector<Pair>& pairs) {{\n{asked}}}\n\n}} // namespace\n",
-        )
-    calls = "".join(f"void addPairs{part}(std::vector<Pair>& pairs);\n" for part in range(parts))
-    body = "".join(f"    addPairs{part}(pairs);\n" for part in range(parts))
-    write(
-        output / "all_pairs.cpp",
-        f"{HEAD}#include <layers/pairs/pair.hpp>\n\n{NAMESPACE}\n\n{calls}\nstd::vector<Pair> "
-        f"allPairs() {{\n    std::vector<Pair> pairs;\n{body}    return pairs;\n}}\n\n}} // namespace\n",
-    )
-    probes = ",\n    ".join(probe(toolbox, layer) for layer in standing)
-    write(
-        output / "probes.hpp",
-        f"{HEAD}// Includer: declares ProbeHeap.\n#define HEAPWRIGHT_PROBED_LAYERS \\\n    "
-        + probes.replace(",\n", ", \\\n")
-        + "\n",
-    )
+        text = unit('#include "pairs.hpp"\n', f"{name};\n\n{name} {{\n{asked}}}\n")
+        write(output / f"pairs_{part}.cpp", text)
+    calls = "".join(f"    addPairs{part}(pairs);\n" for part in range(parts))
+    body = "".join(f"{name};\n" for name in names)
+    body += "\nstd::vector<Pair> allPairs() {\n    std::vector<Pair> pairs;\n"
+    body += f"{calls}    return pairs;\n}}\n"
+    write(output / "all_pairs.cpp", unit("#include <layers/pairs/pair.hpp>\n", body))
+
+
+def main(include: Path, output: Path, parts: int) -> int:
+    catalogue = checked_catalogue(include)
+    output.mkdir(parents=True, exist_ok=True)
+    write_pairs(output, catalogue, parts)
+    standing = [layer for layer in catalogue.layers if layer.heaps]
+    probes = ", \\\n    ".join(map(probe, standing))
+    write(output / "probes.hpp", f"{HEAD}#define HEAPWRIGHT_PROBED_LAYERS \\\n    {probes}\n")
     print(*(layer.name for layer in standing), sep="\n")
     return 0
 
