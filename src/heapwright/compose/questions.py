@@ -77,7 +77,7 @@ class Questions:
         top = text.add(expression)
         for name, condition in wanted.items():
             text.lines.append(f"template <class H> concept Is_{name} = {condition};")
-            text.lines.append(f'static_assert(Is_{name}<{top}>, "{MARK}{name}");')
+            text.ask(f"Is_{name}<{top}>", name)
         answer = self._ask(text)
         if not answer.only_assertions and not answer.valid:
             return answer
@@ -158,6 +158,12 @@ class _Text:
             self.lines.append(f"static_assert(sizeof({name}) > 0);")
         return name
 
+    def ask(self, condition: str, mark: str) -> None:
+        """Ask whether a condition holds. By way of a constant: a compiler explains at length why a
+        concept does not hold, and some of what it says then looks like errors."""
+        self.lines.append(f"constexpr bool holds_{mark.replace('.', '_')} = {condition};")
+        self.lines.append(f'static_assert(holds_{mark.replace(".", "_")}, "{MARK}{mark}");')
+
     def _try(self, number: int, layer: Layer, names: list[str]) -> None:
         """The rung itself, or `None` where it does not fit."""
         own = [f"H{index}" if index in layer.heaps else each for index, each in enumerate(names)]
@@ -170,8 +176,8 @@ class _Text:
             f"template <{classes}> requires requires {{ typename {spelled}; }}",
             f"struct Rung{number}<{heaps}> {{ using type = {spelled}; }};",
             f"using R{number} = Rung{number}<{given}>::type;",
-            f'static_assert(!std::same_as<R{number}, None>, "{MARK}{number}");',
         ]
+        self.ask(f"!std::same_as<R{number}, None>", str(number))
 
     def _ask_for_reasons(self, number: int, layer: Layer, names: list[str]) -> None:
         reasons = self.reasons.setdefault(number, {})
@@ -179,9 +185,7 @@ class _Text:
             if parameter.concept:
                 mark = f"{number}.p{index}"
                 reasons[mark] = (index, parameter.concept)
-                self.lines.append(
-                    f'static_assert({parameter.concept}<{names[index]}>, "{MARK}{mark}");'
-                )
+                self.ask(f"{parameter.concept}<{names[index]}>", mark)
         plain = ", ".join(
             f"class {each.name}" if each.concept or each.is_heap else f"{each.kind} {each.name}"
             for each in layer.parameters
@@ -189,10 +193,8 @@ class _Text:
         for index, condition in enumerate(split_list(layer.requires, "&&")):
             mark = f"{number}.r{index}"
             reasons[mark] = (_parameter_of(condition, layer), condition)
-            self.lines += [
-                f"template <{plain}> concept Asks{number}_{index} = {condition};",
-                f'static_assert(Asks{number}_{index}<{", ".join(names)}>, "{MARK}{mark}");',
-            ]
+            self.lines.append(f"template <{plain}> concept Asks{number}_{index} = {condition};")
+            self.ask(f"Asks{number}_{index}<{', '.join(names)}>", mark)
 
 
 def _parameter_of(condition: str, layer: Layer) -> int | None:

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What edits leave wanting is brought along, and what cannot be is said in one line."""
+
+import pytest
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.expression import Expression, parse_expression
+from heapwright.artefacts.layers import Toolbox
+from heapwright.artefacts.rungs import Scope
+from heapwright.compose.compiler import Compiler
+from heapwright.compose.edits import Edit, apply
+from heapwright.compose.questions import Questions
+from heapwright.compose.repairs import meet_needs, raise_classes
+
+
+def made(
+    name: str, edit: Edit, compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> tuple[Expression, list[str]]:
+    before = scope.resolve(parse_expression(name))
+    questions = Questions(compiler, toolbox)
+    met = meet_needs(apply(edit, before, toolbox), questions, toolbox)
+    raised = raise_classes(met.expression, before, compiler, toolbox)
+    return raised.expression, [*met.notes, *raised.notes]
+
+
+def test_kingsley_with_coalescing_is_that_of_the_catalogue(
+    any_compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> None:
+    edit = Edit("insert", "CoalesceHeap<256 * KiB>", "FreelistHeap")
+    tree, notes = made("Kingsley", edit, any_compiler, toolbox, scope)
+    assert tree == scope.resolve(parse_expression("KingsleyCoalescing"))
+    assert notes == [
+        "CoalesceableHeap brought along: CoalesceHeap needs SpanHeap",
+        "AtLeast<24, PowerOfTwo<29>>, because the smallest object of CoalesceHeap has 24 bytes",
+    ]
+
+
+def test_coalescing_taken_out_again_brings_sizes_along(
+    any_compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> None:
+    edit = Edit("insert", "ChunkHeap<1 * MiB, 8>", "FreelistHeap")
+    tree, notes = made("KingsleyCoalescing", edit, any_compiler, toolbox, scope)
+    assert "FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<1 * MiB, 8, MmapHeap>>" in str(tree)
+    assert notes == ["SizeHeap brought along: StrictSegHeap needs SizedHeap"]
+
+
+def test_what_needs_nothing_is_left_as_it_is(
+    any_compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> None:
+    tree = scope.resolve(parse_expression("Lea"))
+    met = meet_needs(tree, Questions(any_compiler, toolbox), toolbox)
+    assert met.expression is tree
+    assert met.notes == ()
+
+
+def test_what_the_user_took_out_does_not_come_back(
+    any_compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> None:
+    edit = Edit("remove", "CoalesceableHeap")
+    tree = apply(edit, scope.resolve(parse_expression("KingsleyCoalescing")), toolbox)
+    with pytest.raises(HeapwrightError, match="CoalesceHeap needs a SpanHeap below it"):
+        meet_needs(tree, Questions(any_compiler, toolbox), toolbox, frozenset({"CoalesceableHeap"}))
