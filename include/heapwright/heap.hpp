@@ -13,13 +13,16 @@
 //   resize(object, size)      grows or shrinks in place; false if it cannot
 //   relocate(object, size)    moves the pages, not the bytes; null if it cannot
 //   mallocHeld(size)          malloc from what is held, never from below
+//   memalignHeld(align, size) memalign in the same way
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
 //   clear()                   takes everything back at once
 //   measure(footprint)        says how much memory it has and holds
 //   beforeFork() …            stands still while the process forks
+//   owns(object)              tells its own objects from those of others
 //
-// The layers, by what they do to a request:
+// Beside the layers, heapwright/adaptor/ turns heaps into what C++ programs expect: memory resources
+// and allocators. The layers, by what they do to a request:
 #pragma once
 
 #include <heapwright/core/address.hpp>

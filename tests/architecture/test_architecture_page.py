@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""ARCHITECTURE.md and heap.hpp say of verbs and layers what the code says, and a change is seen."""
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "cmake" / "architecture.py"
+CONCEPTS = """\
+/// A heap gives out memory.
+/// And takes it back.
+template <class H>
+concept Heap = requires(H heap, std::size_t size, void* object) {
+    { heap.malloc(size) } -> std::same_as<void*>;
+    { heap.free(object) } -> std::same_as<void>;
+};
+
+/// Any order will do.
+template <class H>
+concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
+
+"""
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.setattr(sys, "path", [str(SCRIPT.parent), *sys.path])
+    spec = importlib.util.spec_from_file_location("architecture", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.modules.pop("headers", None)
+
+
+def test_the_page_is_what_the_headers_say() -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}run cmake/architecture.py"
+
+
+def test_verbs_and_properties_are_read_from_the_concepts(script: ModuleType) -> None:
+    table = script.verb_table(CONCEPTS)
+    assert (
+        "| `malloc(size)`, `free(object)` | `Heap` | A heap gives out memory. And takes it back. |"
+    ) in table
+    assert "| `AnyOrderHeap` | Any order will do. |" in table
+
+
+def test_a_verb_that_one_list_lacks_is_named(script: ModuleType) -> None:
+    assert script.unlisted(CONCEPTS, "//   malloc(size)   memory\n//   trim(pad)   back\n") == [
+        "heap.hpp does not list the verb free",
+        "heap.hpp lists trim, which is in no concept",
+    ]
+
+
+def test_a_page_that_says_something_else_is_noticed(
+    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    script.__dict__["PAGE"] = tmp_path / "ARCHITECTURE.md"
+    script.PAGE.write_text(page.replace("| never has memory |", "| has memory |"), "utf-8")
+    assert script.main(["--check"]) == 1
+    assert "| never has memory |" in capsys.readouterr().out
+    assert script.main([]) == 0
+    assert script.PAGE.read_text("utf-8") == page
+
+
+def test_a_page_without_its_markers_is_refused(script: ModuleType) -> None:
+    with pytest.raises(SystemExit, match="no block <!-- verbs -->"):
+        script.rewritten("# A page\n", "verbs", "text")
