@@ -19,6 +19,16 @@ using Sources =
                      Uncounted<CoalesceHeap<2 * MiB, CoalesceableHeap<Reserved>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Sources, LayerStack, Sources);
 
+using Shared = SharedMemoryHeap<16 * MiB>;
+using Filed = MappedFileHeap<ScratchFile<16 * MiB>>;
+
+using Rooms = ::testing::Types<
+    Uncounted<Shared>, Uncounted<CoalesceHeap<16 * KiB, CoalesceableHeap<Shared>>>,
+    Uncounted<LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, Shared>>>>,
+    Uncounted<Filed>, Uncounted<CheckedHeap<CoalesceHeap<16 * KiB, CoalesceableHeap<Filed>>>>,
+    Uncounted<TryHeap<Shared, MmapHeap>>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Rooms, LayerStack, Rooms);
+
 // Over a counting source the first heap is so small that an object of 48 bytes is below.
 using Fallbacks =
     ::testing::Types<Stack<TryHeap<StaticBufferHeap<64>, Tagged>>,

@@ -84,6 +84,11 @@ makeProcessWord() noexcept {
 
 } // namespace detail
 
+/// The number of this process.
+[[nodiscard]] inline std::uint32_t processId() noexcept {
+    return static_cast<std::uint32_t>(::getpid());
+}
+
 /// The calling thread as a number, not 0 and below 2^30, that no other thread of the machine has
 /// (of this one's process namespace). The system is asked once a thread, and again after a fork.
 [[nodiscard]] inline std::uint32_t threadId() noexcept {

@@ -45,7 +45,7 @@ namespace heapwright::platform {
     return file >= 0 ? file : ::memfd_create("heapwright", MFD_CLOEXEC);
 }
 
-inline void closeFile(int file) noexcept {
+inline void letFileGo(int file) noexcept {
     const ErrnoKeeper keeper;
     ::close(file);
 }
@@ -62,6 +62,12 @@ inline void closeFile(int file) noexcept {
 [[nodiscard]] inline bool growFile(int file, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
+}
+
+/// Makes a file empty; false if that cannot be.
+[[nodiscard]] inline bool emptyFile(int file) noexcept {
+    const ErrnoKeeper keeper;
+    return ::ftruncate(file, 0) == 0;
 }
 
 /// Reads the first bytes of a file; false if it has not so many.

@@ -64,7 +64,7 @@ TEST(Files, AreMemoryThatLasts) {
     EXPECT_TRUE(platform::readFile(file, &byte, 1));
     EXPECT_EQ(byte, 7);
     EXPECT_TRUE(platform::unmapPages(again, 2 * page));
-    platform::closeFile(file);
+    platform::letFileGo(file);
 }
 
 TEST(Files, AreLockedAmongThoseWhoOpenedThem) {
@@ -82,9 +82,9 @@ TEST(Files, AreLockedAmongThoseWhoOpenedThem) {
     EXPECT_FALSE(platform::lockFile(one, 0, FileLock::sole, false)) << "and it is still shared";
     EXPECT_TRUE(platform::lockFile(two, 0, FileLock::none, false));
     EXPECT_TRUE(platform::lockFile(one, 0, FileLock::sole, false));
-    platform::closeFile(one);
+    platform::letFileGo(one);
     EXPECT_TRUE(platform::lockFile(two, 0, FileLock::sole, false));
-    platform::closeFile(two);
+    platform::letFileGo(two);
     ::unlink(path.c_str());
 }
 

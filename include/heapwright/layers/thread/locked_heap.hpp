@@ -27,6 +27,7 @@ public:
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = true;
+    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;

@@ -58,6 +58,7 @@ class SignalSafeHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool processLocal = true; ///< its arena is a mapping of its own
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
     using Below = Heaps<SuperHeap>;

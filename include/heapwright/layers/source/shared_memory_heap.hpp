@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that a process shares with the processes forked from it: `Bytes` bytes, mapped when the
+// first are asked for, of which only what is touched takes memory.
+//
+// A bump pointer moves through it; the object given out last can grow, and goes back when it is
+// freed, the others when nothing is live (structure/bump.hpp). Each has its tag before it. Null
+// when all is given out. By itself the heap shares its objects but not itself: allocate on one side
+// of a fork only. For both sides to allocate, the whole heap has to lie in the shared memory, with
+// a lock between processes:
+//   using Shared = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, SharedMemoryHeap<64 * MiB>>>>;
+//   ResidentHeap<Shared> heap;   // adaptor/resident_heap.hpp: then fork, and heap->malloc()
+//
+// Example: SharedMemoryHeap<64 * MiB>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/room.hpp>
+#include <heapwright/structure/room_memory.hpp>
+#include <heapwright/structure/room_source.hpp>
+#include <heapwright/structure/tag.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Bytes>
+class SharedMemoryHeap : private RoomSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>> {
+    static_assert(Bytes >= 4 * KiB && Bytes % minAlignment == 0);
+
+    using Source = RoomSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>>;
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
+    /// `resize` can be expected to lengthen the newest object, and does so with zero bytes.
+    static constexpr bool contiguous = true;
+    static constexpr std::string_view caption = "gives out memory that forked processes share";
+    using Below = Heaps<>;
+    using RoomMemory = SharedMemory<Bytes>; ///< where a heap that stands on this one can live
+
+    constexpr SharedMemoryHeap() noexcept = default;
+
+    using Source::clear;
+    using Source::free;
+    using Source::getSize;
+    using Source::malloc;
+    using Source::measure;
+    using Source::memalign;
+    using Source::owns;
+    using Source::resize;
+    using Source::zalloc;
+};
+
+static_assert(IndirectHeap<SharedMemoryHeap<4096>> && OwningHeap<SharedMemoryHeap<4096>>);
+static_assert(ResizableHeap<SharedMemoryHeap<4096>> && ZeroingHeap<SharedMemoryHeap<4096>>);
+
+} // namespace heapwright
