@@ -124,7 +124,7 @@ public:
     }
 
     /// Without sizes, what waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept {
+    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
         if constexpr (MeasurableHeap<SuperHeap>) {
             SuperHeap::measure(footprint);
         }

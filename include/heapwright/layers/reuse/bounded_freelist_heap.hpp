@@ -107,10 +107,8 @@ public:
     }
 
     /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept {
-        if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
-        }
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
         footprint.heldCount += count_;
         footprint.held += floor_.times(count_);
     }

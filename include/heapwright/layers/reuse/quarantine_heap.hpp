@@ -134,13 +134,12 @@ public:
         }
         first_ = last_ = nullptr;
         bytes_ = count_ = 0;
+        secret_ = 0; // what has a seal still may be given out again
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept {
-        if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
-        }
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
         footprint.held += bytes_;
         footprint.heldCount += count_;
     }
@@ -244,6 +243,7 @@ private:
             last_ = first_ == nullptr ? nullptr : last_;
             bytes_ -= node->size;
             --count_;
+            node->seal = ~node->seal; // whoever gets this memory next may leave it as it is
             SuperHeap::free(node);
             any = true;
         }

@@ -113,7 +113,7 @@ public:
     }
 
     /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept {
+    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
         if constexpr (MeasurableHeap<SuperHeap>) {
             SuperHeap::measure(footprint);
         }

@@ -18,6 +18,18 @@ namespace {
 using Quarantine = QuarantineHeap<1000, CountingHeap>;
 using Chunked = QuarantineHeap<1000, SizeHeap<ChunkHeap<4 * KiB, 8, CountingHeap>>>;
 
+/// Has one object, and leaves what is in it alone.
+template <unsigned char* Memory>
+struct Reusing {
+    static constexpr std::size_t alignment = 16;
+    static constexpr std::string_view caption = "has one object";
+    using Below = Heaps<>;
+    void* malloc(std::size_t) noexcept { return Memory; }
+    void free(void*) noexcept {}
+    std::size_t getSize(void*) noexcept { return 64; }
+    void clear() noexcept {}
+};
+
 template <class Super>
 concept Quarantinable = requires {
     typename QuarantineHeap<1000, Super>;
@@ -113,6 +125,19 @@ TEST(QuarantineHeap, TakesTheGarbageOfAnObjectForNoSeal) {
     heap.flush();
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
     EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+/// Memory that has waited comes back, and its new owner frees it without having written to it.
+TEST(QuarantineHeap, DoesNotTakeAnOldSealForANewOne) {
+    alignas(16) static unsigned char memory[64];
+    QuarantineHeap<1000, Reusing<memory>> heap;
+    for (int i = 0; i < 3; ++i) {
+        heap.free(heap.malloc(64));
+        heap.flush();
+        heap.free(heap.malloc(64));
+        heap.clear();
+    }
+    EXPECT_EQ(heap.malloc(64), memory);
 }
 
 TEST(QuarantineHeap, ForgetsWhatWaitsWhenItIsCleared) {
