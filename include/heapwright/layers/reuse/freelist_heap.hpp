@@ -3,7 +3,8 @@
 //
 // What is freed waits on a list, the last in first out, for the next request. All objects on one
 // list serve any request made of it, so put it where every request is for the same size.
-// Invariant: a waiting object's first word is the link. Cost: two loads and a store. Kingsley's
+// Invariant: a waiting object's first word is the link; where the sizes are known, AddressSanitizer
+// is told that the rest of it is nobody's. Cost: two loads and a store. Kingsley's
 // buckets, and the freelists of every allocator since.
 //
 // Example: FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>
@@ -11,6 +12,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/platform/poison.hpp>
 
 #include <cstddef>
 #include <new>
@@ -51,11 +53,19 @@ public:
         Node* const node = head_;
         if (node != nullptr) [[likely]] {
             head_ = node->next;
+            if constexpr (platform::poisons && SizedHeap<SuperHeap>) {
+                platform::unpoison(node, SuperHeap::getSize(node));
+            }
         }
         return node;
     }
 
-    void free(void* object) noexcept { head_ = ::new (object) Node{head_}; }
+    void free(void* object) noexcept {
+        head_ = ::new (object) Node{head_};
+        if constexpr (platform::poisons && SizedHeap<SuperHeap>) {
+            platform::poison(head_ + 1, SuperHeap::getSize(object) - sizeof(Node));
+        }
+    }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
         return SuperHeap::getSize(object);
@@ -71,6 +81,9 @@ public:
     }
 
     void clear() noexcept requires ClearableHeap<SuperHeap> {
+        if constexpr (platform::poisons) {
+            flush();
+        }
         head_ = nullptr;
         SuperHeap::clear();
     }
