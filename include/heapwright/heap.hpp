@@ -21,8 +21,8 @@
 //   beforeFork() …            stands still while the process forks
 //   owns(object)              tells its own objects from those of others
 //
-// Beside the layers, heapwright/adaptor/ turns heaps into what C++ programs expect: memory resources
-// and allocators. The layers, by what they do to a request:
+// Beside the layers, heapwright/adaptor/ turns heaps into what C++ programs expect: memory
+// resources and allocators. The layers, by what they do to a request:
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -69,6 +69,7 @@
 
 // combine: several heaps as one
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
+#include <heapwright/layers/combine/seg_heap.hpp>         // by size class, upward for a fit
 #include <heapwright/layers/combine/select_mmap_heap.hpp> // large ones are mapped
 #include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
 #include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request

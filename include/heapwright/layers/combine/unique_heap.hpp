@@ -38,6 +38,7 @@ public:
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr bool adopting = true;
     static constexpr bool unique = true;
+    static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 

@@ -115,7 +115,10 @@ public:
     void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> { heaps_.afterForkInChild(); }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {
+        heap.heldByThisThread();
+    }
+    { return false; }
 
 private:
     HeapArray<Count, SuperHeap> heaps_;

@@ -7,6 +7,7 @@
 #include <heapwright/layers/source/malloc_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
+#include <heapwright/layers/thread/signal_safe_heap.hpp>
 #include <heapwright/layers/thread/thread_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
@@ -109,6 +110,19 @@ TEST(ThreadHeap, NeedsHeapsToShareThatTakeEachOthersObjects) {
     EXPECT_TRUE(ConcurrentHeap<Recording> && !AdoptingHeap<Recording>);
     EXPECT_TRUE(AdoptingHeap<FreelistHeap<MmapHeap>> && !ConcurrentHeap<FreelistHeap<MmapHeap>>);
     EXPECT_TRUE((requires { typename ThreadHeap<2, MallocHeap>; }));
+}
+
+/// A handler that interrupted a request may fork, where the heaps can tell whose lock it is.
+TEST(ThreadHeap, IsHeldOverAForkWhereItsHeapsCanTellWhoHoldsThem) {
+    using Plain = SignalSafeHeap<ThreadHeap<2, MallocHeap>>;
+    EXPECT_FALSE((ForkableHeap<ThreadHeap<2, MallocHeap>>));
+    Plain heap;
+    heap.beforeFork();
+    heap.beforeFork();
+    heap.afterForkInParent();
+    heap.afterForkInParent();
+    heap.free(heap.malloc(10));
+    EXPECT_FALSE(Heap4::heldByThisThread());
 }
 
 TEST(ThreadHeap, IsFreeAgainOnBothSidesOfAFork) {
