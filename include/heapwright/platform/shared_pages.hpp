@@ -80,12 +80,13 @@ inline void letFileGo(int file) noexcept {
 /// is not 0. Null if that cannot be, or something else is there.
 [[nodiscard]] inline void* mapFile(int file, std::size_t bytes, Address address) noexcept {
     const ErrnoKeeper keeper;
-    void* const pages = ::mmap(pointerTo(address), bytes, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | (address != 0 ? MAP_FIXED_NOREPLACE : 0), file, 0);
+    // The address as a wish, and a look at what came of it, works everywhere.
+    void* const pages =
+        ::mmap(pointerTo(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (pages == MAP_FAILED) {
         return nullptr;
     }
-    if (address != 0 && addressOf(pages) != address) { // a system that does not know the flag
+    if (address != 0 && addressOf(pages) != address) {
         unmapPages(pages, bytes);
         return nullptr;
     }
