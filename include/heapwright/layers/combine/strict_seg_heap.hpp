@@ -20,6 +20,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/class_lists.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <concepts>
@@ -29,23 +30,13 @@
 
 namespace heapwright {
 
-/// The lists stand before the superheap, at the heap's own address: their index needs no offset.
-/// Named after their heap, so that such a heap can stand on another with lists of the same type.
-template <class Owner, class PerClass, std::size_t Count>
-struct ClassLists {
-    PerClass lists_[Count];
-};
-
-/// The largest class, at least, has objects that are large enough to wait.
-template <class PerClass, class Classes>
-concept KeepsClasses = (leastObjectOf<PerClass> <= Classes::sizeOf(Classes::count - 1));
-
 template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
 requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap
-    : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes::count>,
+    : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
       private SuperHeap {
-    using ClassLists<StrictSegHeap, PerClass, Classes::count>::lists_;
+    using Lists = ClassLists<StrictSegHeap, PerClass, Classes>;
+    using Lists::lists_;
 
     using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
 
@@ -151,16 +142,7 @@ public:
     }
 
     /// Hands everything that waits on the lists to the superheap.
-    bool flush() noexcept {
-        bool any = false;
-        for (std::size_t index = 0; index < Classes::count; ++index) {
-            while (void* const object = lists_[index].mallocHeld(Classes::sizeOf(index))) {
-                SuperHeap::free(object);
-                any = true;
-            }
-        }
-        return any;
-    }
+    bool flush() noexcept { return Lists::flushLists(static_cast<SuperHeap&>(*this)); }
 
     bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
         flush();
@@ -168,22 +150,14 @@ public:
     }
 
     void clear() noexcept requires ClearableHeap<SuperHeap> {
-        for (PerClass& list : lists_) {
-            while (list.mallocHeld(0) != nullptr) {
-            }
-        }
+        Lists::clearLists();
         SuperHeap::clear();
     }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> &&
         MeasurableHeap<PerClass> {
         SuperHeap::measure(footprint);
-        for (std::size_t index = 0; index < Classes::count; ++index) {
-            Footprint list;
-            lists_[index].measure(list);
-            footprint.heldCount += list.heldCount;
-            footprint.held += list.heldCount * Classes::sizeOf(index);
-        }
+        Lists::measureLists(footprint);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Segregated fits: what is freed waits on the list of the largest class that it can serve, and a
+// request takes from the first list upward that has something, so an object may leave the class it
+// was made for.
+//
+// Objects keep their real size, which the superheap knows. If the superheap can also make an object
+// smaller where it stands (`resize`), one that is too large by a class or more is cut down to the
+// class of the request and the rest goes back, so that no small object holds a large one; if it
+// cannot, the larger object serves as it is. `PerClass` only keeps what it is given (a list over
+// nothing). Requests beyond the largest class go straight to the superheap, and so does their
+// memory when it is freed. If the superheap can tell what it holds (`mallocHeld`), all lists are
+// handed down to it before it has to fetch anything, so that what waits may merge.
+// Invariant: a list that has something has its bit set; a list whose bit is set may be empty.
+// Cost: a bit scan and the list, and a cut where the fit is not exact. Comfort ("Multiword list
+// items", 1964) and many since, as Wilson and others survey them (1995).
+//
+// Example: SegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/sizeclass/at_least.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/bit_set.hpp>
+#include <heapwright/structure/class_lists.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
+class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
+                private SuperHeap {
+    using Lists = ClassLists<SegHeap, PerClass, Classes>;
+    using Lists::lists_;
+
+    using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
+    static constexpr bool adopting = requires {
+        requires PerClass::adopting && SuperHeap::adopting;
+    };
+    static constexpr std::string_view caption =
+        "keeps what is freed by size, searches upward for a fit";
+    using Below = Heaps<PerClass, SuperHeap>;
+
+    constexpr SegHeap() noexcept = default;
+    ~SegHeap() { flush(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const object = mallocHeld(size);
+        return object != nullptr ? object : SuperHeap::malloc(rounded(size));
+    }
+
+    /// The first on the lists upward, else what is held below, if need be after everything that
+    /// waits has had its chance to merge.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        if (void* const waiting = takeFit(Raised::classFor(size))) {
+            return waiting;
+        }
+        if constexpr (HoldingHeap<SuperHeap>) {
+            void* const object = SuperHeap::mallocHeld(rounded(size));
+            return object == nullptr && flush() ? SuperHeap::mallocHeld(rounded(size)) : object;
+        } else {
+            return nullptr;
+        }
+    }
+
+    /// What is held is cleared; what comes from below may be zero already.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        void* const object = mallocHeld(size);
+        return object == nullptr ? SuperHeap::zalloc(rounded(size)) : std::memset(object, 0, size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        if constexpr (AlignedHoldingHeap<SuperHeap>) {
+            void* object = SuperHeap::memalignHeld(align, rounded(size));
+            if (object == nullptr && flush()) {
+                object = SuperHeap::memalignHeld(align, rounded(size));
+            }
+            if (object != nullptr) {
+                return object;
+            }
+        }
+        return SuperHeap::memalign(align, rounded(size));
+    }
+
+    void free(void* object) noexcept {
+        const std::size_t index = Classes::classOf(SuperHeap::getSize(object));
+        if (index < Classes::count) [[likely]] {
+            lists_[index].free(object);
+            occupied_.set(index);
+        } else {
+            SuperHeap::free(object);
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    /// In place if the superheap can, else while it fits and no more than half would be lost.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        if constexpr (ResizableHeap<SuperHeap>) {
+            return SuperHeap::resize(object, rounded(size));
+        } else {
+            const std::size_t have = SuperHeap::getSize(object);
+            return size <= have && rounded(size) > have / 2;
+        }
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::relocate(object, rounded(size));
+    }
+
+    /// Hands everything that waits on the lists to the superheap.
+    bool flush() noexcept {
+        occupied_.clear();
+        return Lists::flushLists(static_cast<SuperHeap&>(*this));
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        flush();
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        occupied_.clear();
+        Lists::clearLists();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> &&
+        MeasurableHeap<PerClass> {
+        SuperHeap::measure(footprint);
+        Lists::measureLists(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+private:
+    static constexpr std::size_t rounded(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        return index < Classes::count ? Classes::sizeOf(index) : size;
+    }
+
+    /// What waits for this class or the next one upward that has something; null if none has.
+    void* takeFit(std::size_t index) noexcept {
+        for (std::size_t at = occupied_.next(index); at < Classes::count;
+             at = occupied_.next(at + 1)) {
+            if (void* const object = lists_[at].mallocHeld(Classes::sizeOf(at))) [[likely]] {
+                if constexpr (ResizableHeap<SuperHeap>) {
+                    if (at != index) {
+                        cut(object, Classes::sizeOf(index));
+                    }
+                }
+                return object;
+            }
+            occupied_.reset(at);
+        }
+        return nullptr;
+    }
+
+    /// If the superheap does not, the object stays as it is.
+    [[gnu::noinline]] void cut(void* object, std::size_t size) noexcept {
+        [[maybe_unused]] const bool smaller = SuperHeap::resize(object, size);
+    }
+
+    BitSet<Classes::count> occupied_;
+};
+
+} // namespace heapwright
