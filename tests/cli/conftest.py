@@ -29,6 +29,7 @@ def heapwright(
 ) -> Heapwright:
     """Runs the command line in this process, in `tmp_path`, with its state kept there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("HEAPWRIGHT_HOME", str(tmp_path / "home"))
     for name in ("LD_PRELOAD", "GLIBC_TUNABLES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

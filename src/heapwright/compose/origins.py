@@ -94,8 +94,7 @@ def from_file(path: Path, type_: str, toolbox: Toolbox, scope: Scope) -> Origin:
     text = _read(path)
     aliases = read_aliases(text)
     own_layers = without_rungs(text)
-    toolbox += read_header(own_layers, path.name) if own_layers else Toolbox()
-    both = Scope([*scope.aliases, *aliases])
+    toolbox, both = _with_own(path, text, toolbox, scope)
     named = [alias for alias in aliases if type_ in (alias.name, alias.qualified)]
     if type_ and not named:
         written = parse_expression(type_)
@@ -130,8 +129,7 @@ def from_allocator(
     path = header_of(entry, native)
     text = _read(path)
     own_layers = without_rungs(text)
-    toolbox += read_header(own_layers, path.name) if own_layers else Toolbox()
-    both = Scope([*scope.aliases, *read_aliases(text)])
+    toolbox, both = _with_own(path, text, toolbox, scope)
     expression = both.resolve(parse_expression(entry.type))
     if not expression.arguments:
         raise HeapwrightError(f"the rungs of {name} cannot be read in {path}")
@@ -154,30 +152,43 @@ def _words(error: Exception) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
 
 
-def copy_quoted(path: Path, folder: Path, taken: str) -> None:
-    """Copy what a header includes in quotes, and that in turn, to the same places below `folder`.
+def _with_own(path: Path, text: str, toolbox: Toolbox, scope: Scope) -> tuple[Toolbox, Scope]:
+    """The toolbox and the rungs with what a header, and what it includes, add to them."""
+    aliases = scope.aliases
+    for each in (text, *(_read(found) for found in quoted(path))):
+        toolbox += read_header(without_rungs(each), path.name)
+        aliases += read_aliases(each)
+    return toolbox, Scope(aliases)
 
-    What lies outside of the header's own folder is left where it is; the compiler will miss it and
-    say so. Raises HeapwrightError.
-    """
+
+def quoted(path: Path) -> list[Path]:
+    """What a header includes in quotes, and that in turn, as far as it is in the header's folder.
+
+    What lies outside is not looked at; the compiler will miss it and say so."""
     home = path.resolve().parent
-    todo, seen = [path.resolve()], set[Path]()
+    todo, found = [path.resolve()], list[Path]()
     while todo:
         current = todo.pop()
         for name in QUOTED.findall(_read(current)):
-            found = (current.parent / name).resolve()
-            if not is_file(found) or not found.is_relative_to(home) or found in seen:
-                continue
-            relative = found.relative_to(home)
-            if str(relative) == taken:
-                raise HeapwrightError(f"{path.name} includes {name!r}, which is its own new name")
-            seen.add(found)
-            todo.append(found)
-            try:
-                (folder / relative).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(found, folder / relative)
-            except OSError as error:
-                raise HeapwrightError(
-                    f"{found} cannot be copied: {error.strerror or error}",
-                    exit_code=ExitCode.NOT_WRITTEN,
-                ) from error
+            other = (current.parent / name).resolve()
+            if is_file(other) and other.is_relative_to(home) and other not in found:
+                found.append(other)
+                todo.append(other)
+    return found
+
+
+def copy_quoted(path: Path, folder: Path, taken: str) -> None:
+    """Copy what a header includes in quotes to the same places below `folder`, in which the name
+    `taken` is taken. Raises HeapwrightError."""
+    for each in quoted(path):
+        relative = each.relative_to(path.resolve().parent)
+        if str(relative) == taken:
+            raise HeapwrightError(f"{path.name} includes {taken!r}, which is its own new name")
+        try:
+            (folder / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(each, folder / relative)
+        except OSError as error:
+            raise HeapwrightError(
+                f"{each} cannot be copied: {error.strerror or error}",
+                exit_code=ExitCode.NOT_WRITTEN,
+            ) from error
