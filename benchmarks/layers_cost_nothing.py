@@ -53,6 +53,7 @@ def compare(compiler: Compiler, optimisation: str, pair: Pair) -> list[Row]:
 
 def show(rows: list[Row], compiler: Compiler, optimisation: str) -> None:
     print(f"{compiler.version}, -O{optimisation}: instructions per object made and freed")
+    print("  (obstacks: per character of the text that is parsed)")
     print(f"  {'pair':14} {'case':34}{'composed':>10}{'by hand':>10}{'difference':>12}")
     for row in rows:
         difference = f"{row.composed - row.by_hand:+.2f}"

@@ -46,4 +46,12 @@ PAIRS = [
     Pair("pool", "heapwright::twins::Pool", "twins/freelist_pool.c", "pool_driver.c", TWINS),
     Pair("xalloc", "heapwright::twins::Xalloc", "twins/xalloc.c", "xalloc_driver.c", TWINS),
     Pair("region", "heapwright::twins::Region", "twins/region.c", "region_driver.c", TWINS),
+    Pair("obstack", "obstacks/composed.cpp", "obstacks/libc.c", "obstack_driver.c"),
+    Pair(
+        "obstack in C",
+        "obstacks/c_api.c",
+        "obstacks/libc.c",
+        "obstack_driver.c",
+        library=(ROOT / "capi" / "obstack.c",),
+    ),
 ]

@@ -18,6 +18,8 @@ void* subjectMemalign(size_t alignment, size_t size);
 void subjectClear(void); ///< frees all objects at once
 /// Puts a text, as instructions/obstack_driver.c writes it, on an obstack and takes it off again.
 size_t subjectParse(const char* text, size_t length);
+/// The most that it adds at once; in the driver, so that compilers do not know it.
+extern const size_t subjectPiece;
 
 #ifdef __cplusplus
 }

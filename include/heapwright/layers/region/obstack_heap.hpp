@@ -49,10 +49,11 @@ public:
 
     /// Frees the object and all that came after it, one under construction too.
     void free(void* object) noexcept {
-        if (!chunks_.top()->holds(object)) [[unlikely]] {
+        const Address place = addressOf(object);
+        if (place <= addressOf(chunks_.top()) || place > end_) [[unlikely]] {
             dropChunksAbove(object, *this);
         }
-        object_ = next_ = addressOf(object);
+        object_ = next_ = place;
     }
 
     void clear() noexcept {
@@ -71,18 +72,20 @@ public:
         if (!hasRoom(size)) [[unlikely]] {
             return growInNewChunk(bytes, size, *this);
         }
-        std::memcpy(pointerTo(next_), bytes, size);
-        next_ += size;
+        const Address place = next_; // so that what is written cannot be taken for `next_`
+        next_ = place + size;
+        std::memcpy(pointerTo(place), bytes, size);
         return true;
     }
 
     /// Adds one byte.
     [[nodiscard]] bool grow(char byte) noexcept {
         if (next_ == end_) [[unlikely]] {
-            return growInNewChunk(&byte, 1, *this);
+            return growInNewChunk(byte, *this);
         }
-        *static_cast<char*>(pointerTo(next_)) = byte;
-        ++next_;
+        const Address place = next_;
+        next_ = place + 1;
+        *static_cast<char*>(pointerTo(place)) = byte;
         return true;
     }
 
@@ -129,8 +132,8 @@ private:
 
     /// The ways into a new chunk are out of line, so that the usual ones need no stack, and static,
     /// so that what was asked for stays in its register.
-    [[gnu::cold, gnu::noinline]] static bool growInNewChunk(const void* bytes, std::size_t size,
-                                                            ObstackHeap& heap) noexcept {
+    [[gnu::noinline]] static bool growInNewChunk(const void* bytes, std::size_t size,
+                                                 ObstackHeap& heap) noexcept {
         if (!heap.addChunk(size)) {
             return false;
         }
@@ -139,8 +142,11 @@ private:
         return true;
     }
 
-    [[gnu::cold, gnu::noinline]] static bool blankInNewChunk(std::size_t size,
-                                                             ObstackHeap& heap) noexcept {
+    [[gnu::noinline]] static bool growInNewChunk(char byte, ObstackHeap& heap) noexcept {
+        return heap.addChunk(1) && heap.grow(byte);
+    }
+
+    [[gnu::noinline]] static bool blankInNewChunk(std::size_t size, ObstackHeap& heap) noexcept {
         if (!heap.addChunk(size)) {
             return false;
         }
@@ -148,13 +154,12 @@ private:
         return true;
     }
 
-    [[gnu::cold, gnu::noinline]] static void* finishEmpty(ObstackHeap& heap) noexcept {
+    [[gnu::noinline]] static void* finishEmpty(ObstackHeap& heap) noexcept {
         return heap.blank(1) ? heap.finish() : nullptr;
     }
 
     /// Pre: a chunk below the newest holds the object.
-    [[gnu::cold, gnu::noinline]] static void dropChunksAbove(const void* object,
-                                                             ObstackHeap& heap) noexcept {
+    [[gnu::noinline]] static void dropChunksAbove(const void* object, ObstackHeap& heap) noexcept {
         do {
             static_cast<SuperHeap&>(heap).free(heap.chunks_.pop());
         } while (!heap.chunks_.top()->holds(object));

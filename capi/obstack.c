@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ways of an obstack that are not inline: chunks come and go. The same algorithm as
+// ObstackHeap, in C because all that is a type there is a number or a function here: the size of
+// chunks, the alignment, and where chunks come from.
+#include <heapwright/c/obstack.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct heapwright_obstack_chunk {
+    struct heapwright_obstack_chunk* below;
+    char* end;
+    char objects[];
+};
+
+typedef struct heapwright_obstack_chunk Chunk;
+
+enum {
+    kUsualChunk = 4096 - 32, // so that with what malloc adds it is not more than a page
+    kUsualAlignment = _Alignof(max_align_t),
+};
+
+int heapwright_obstack_exit_failure = EXIT_FAILURE;
+
+static void failAndExit(void) {
+    static const char line[] = "memory exhausted\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    exit(heapwright_obstack_exit_failure);
+}
+
+void (*heapwright_obstack_alloc_failed_handler)(void) = failAndExit;
+
+static char* aligned(const struct obstack* h, char* address) {
+    return address + ((0 - (uintptr_t)address) & h->mask_);
+}
+
+static char* firstObject(const struct obstack* h, Chunk* chunk) {
+    char* first = aligned(h, chunk->objects);
+    return first > chunk->end ? chunk->end : first;
+}
+
+/// A chunk of `whole` bytes, the new one on top; null if there is none and the handler came back.
+static Chunk* addChunk(struct obstack* h, size_t whole) {
+    Chunk* chunk = h->hasArgument_ ? h->allocate_.withArgument(h->argument_, whole)
+                                   : h->allocate_.plain(whole);
+    if (chunk == NULL)
+        return NULL;
+    chunk->below = h->chunk_;
+    chunk->end = (char*)chunk + whole;
+    h->chunk_ = chunk;
+    h->end_ = chunk->end;
+    return chunk;
+}
+
+static void release(struct obstack* h, Chunk* chunk) {
+    if (h->hasArgument_)
+        h->release_.withArgument(h->argument_, chunk);
+    else
+        h->release_.plain(chunk);
+}
+
+/// The handler must not come back: whoever called has no other way to hear of it.
+_Noreturn static void fail(void) {
+    heapwright_obstack_alloc_failed_handler();
+    abort();
+}
+
+static int begin(struct obstack* h, size_t size, size_t alignment) {
+    h->mask_ = (alignment == 0 ? kUsualAlignment : alignment) - 1;
+    h->chunkSize_ = size == 0 ? kUsualChunk : size;
+    if (h->chunkSize_ < sizeof(Chunk) + 2 * (h->mask_ + 1))
+        h->chunkSize_ = sizeof(Chunk) + 2 * (h->mask_ + 1);
+    h->chunk_ = NULL;
+    h->holdsEmpty_ = 0;
+    Chunk* chunk = addChunk(h, h->chunkSize_);
+    if (chunk == NULL)
+        fail();
+    h->object_ = h->next_ = firstObject(h, chunk);
+    return 1;
+}
+
+int heapwright_obstack_begin(struct obstack* h, size_t size, size_t alignment,
+                             void* (*allocate)(size_t), void (*releaseChunk)(void*)) {
+    h->allocate_.plain = allocate;
+    h->release_.plain = releaseChunk;
+    h->argument_ = NULL;
+    h->hasArgument_ = 0;
+    return begin(h, size, alignment);
+}
+
+int heapwright_obstack_begin_with_argument(struct obstack* h, size_t size, size_t alignment,
+                                           void* (*allocate)(void*, size_t),
+                                           void (*releaseChunk)(void*, void*), void* argument) {
+    h->allocate_.withArgument = allocate;
+    h->release_.withArgument = releaseChunk;
+    h->argument_ = argument;
+    h->hasArgument_ = 1;
+    return begin(h, size, alignment);
+}
+
+/// Moves the object under construction to a new chunk, in which it can grow by `size` bytes; a
+/// chunk in which it stood alone goes back.
+void heapwright_obstack_new_chunk(struct obstack* h, size_t size) {
+    const size_t have = (size_t)(h->next_ - h->object_);
+    size_t whole = 0;
+    if (__builtin_add_overflow(size, have + have / 8 + sizeof(Chunk) + h->mask_ + 100, &whole))
+        fail();
+    Chunk* before = h->chunk_;
+    Chunk* chunk = addChunk(h, whole < h->chunkSize_ ? h->chunkSize_ : whole);
+    if (chunk == NULL)
+        fail();
+    char* object = firstObject(h, chunk);
+    memcpy(object, h->object_, have);
+    if (!h->holdsEmpty_ && h->object_ == firstObject(h, before)) {
+        chunk->below = before->below;
+        release(h, before);
+    }
+    h->object_ = object;
+    h->next_ = object + have;
+    h->holdsEmpty_ = 0;
+}
+
+static int holds(const Chunk* chunk, const void* object) {
+    return (uintptr_t)object > (uintptr_t)chunk && (uintptr_t)object <= (uintptr_t)chunk->end;
+}
+
+/// Takes chunks off until the object is in the newest; all of them for null.
+void heapwright_obstack_free_chunks(struct obstack* h, void* object) {
+    Chunk* chunk = h->chunk_;
+    while (chunk != NULL && !holds(chunk, object)) {
+        Chunk* below = chunk->below;
+        release(h, chunk);
+        chunk = below;
+        h->holdsEmpty_ = 1; // whatever stands at the start of that one
+    }
+    h->chunk_ = chunk;
+    if (chunk != NULL) {
+        h->object_ = h->next_ = object;
+        h->end_ = chunk->end;
+    } else if (object != NULL) {
+        static const char line[] = "heapwright: obstack_free(): object of another obstack\n";
+        ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+        (void)written;
+        abort();
+    } else {
+        h->object_ = h->next_ = h->end_ = NULL;
+    }
+}
+
+int heapwright_obstack_empty_p(const struct obstack* h) {
+    return h->chunk_->below == NULL && h->next_ == firstObject(h, h->chunk_);
+}
+
+size_t heapwright_obstack_memory_used(const struct obstack* h) {
+    size_t used = 0;
+    for (const Chunk* chunk = h->chunk_; chunk != NULL; chunk = chunk->below)
+        used += (size_t)(chunk->end - (const char*)chunk);
+    return used;
+}
+
+/// Without a null byte at the end, as the C library has it.
+int heapwright_obstack_vprintf(struct obstack* h, const char* format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(h->next_, heapwright_obstack_room(h), format, arguments);
+    if (length >= 0 && (size_t)length >= heapwright_obstack_room(h)) {
+        heapwright_obstack_make_room(h, (size_t)length + 1);
+        length = vsnprintf(h->next_, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    h->next_ += length > 0 ? length : 0;
+    return length;
+}
+
+int heapwright_obstack_printf(struct obstack* h, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = heapwright_obstack_vprintf(h, format, arguments);
+    va_end(arguments);
+    return length;
+}
