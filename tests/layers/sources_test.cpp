@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The suite on the sources that are not the plain system, on fallback, and on bounded memory.
+#include <allocators/lea.hpp>
+
 #include "stack_suite.hpp"
 
 namespace heapwright::testing {
@@ -42,6 +44,38 @@ using Bounds = ::testing::Types<
     Stack<BoundedHeap<16 * MiB, Tagged>>, Stack<CheckedHeap<BoundedHeap<16 * MiB, Rising>>>,
     Stack<BoundedHeap<16 * MiB, CheckedHeap<Rising>>>, Uncounted<BoundedHeap<16 * MiB, MmapHeap>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Bounds, LayerStack, Bounds);
+
+// Bounded memory in a whole allocator.
+using BoundedLea = ANSIWrapper<
+    SignalSafeHeap<LockedHeap<FutexLock, BoundedHeap<4 * MiB, allocators::lea::Checked>>>>;
+
+TEST(BoundedLea, IsAWholeAllocatorThatEndsAtItsBound) {
+    static_assert(ForkableHeap<BoundedLea> && TrimmableHeap<BoundedLea>);
+    BoundedLea heap;
+    runHistory(heap, 1);
+    std::vector<void*> objects;
+    while (void* const object = heap.malloc(100'000)) {
+        objects.push_back(object);
+    }
+    EXPECT_EQ(objects.size(), 41U) << "of 100,000 bytes and a little, what 4 MiB hold";
+    EXPECT_EQ(heap.calloc(10, 100'000), nullptr);
+    EXPECT_EQ(heap.realloc(objects[0], 300'000), nullptr);
+    EXPECT_EQ(heap.memalign(4096, 200'000), nullptr);
+    for (void* const object : objects) {
+        heap.free(object);
+    }
+    void* object = heap.calloc(10, 300'000); // mapped, and moved page by page as it grows
+    ASSERT_NE(object, nullptr);
+    object = heap.realloc(object, 4'000'000);
+    EXPECT_NE(object, nullptr) << "both did not have to fit at once";
+    EXPECT_EQ(heap.realloc(object, 5'000'000), nullptr);
+    heap.free(object);
+    EXPECT_DEATH(heap.free(object), "");
+    heap.trim(0);
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_LT(footprint.mapped, 8 * MiB);
+}
 
 } // namespace
 } // namespace heapwright::testing

@@ -80,6 +80,8 @@ TEST(ResidentHeap, OnlyHousesWhatKeepsNothingOutside) {
     EXPECT_FALSE((HousableHeap<SignalSafeHeap<Source>>)) << "an arena of one process";
     EXPECT_FALSE((HousableHeap<TryHeap<Source, MmapHeap>>)) << "memory of one process";
     EXPECT_FALSE((HousableHeap<TryHeap<Source, SharedMemoryHeap<2 * MiB>>>)) << "two rooms";
+    EXPECT_FALSE((HousableHeap<UniqueHeap<struct Here, Source>>)) << "an object of one process";
+    EXPECT_FALSE((HousableHeap<DebugHeap<Source>>)) << "a map of one process";
     EXPECT_TRUE((HousableHeap<TryHeap<Source, Source>>)) << "one room, twice";
 }
 

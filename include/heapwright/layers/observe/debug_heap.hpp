@@ -50,6 +50,7 @@ class DebugHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool processLocal = true; ///< its map is in memory of its own
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr std::string_view caption =
         "maps live objects, fills memory, aborts on misuse of it";

@@ -39,6 +39,7 @@ class ProfileHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool processLocal = true; ///< its map is in memory of its own
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption =

@@ -31,6 +31,7 @@ template <TraceSink Sink, Heap SuperHeap>
 class TraceHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool processLocal = true; ///< where it writes to is open here only
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "writes a record of every call";
