@@ -14,6 +14,7 @@
 //   relocate(object, size)    moves the pages, not the bytes; null if it cannot
 //   mallocHeld(size)          malloc from what is held, never from below
 //   memalignHeld(align, size) memalign in the same way
+//   mallocArea(least, granted) all that is left of a chunk
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
 //   clear()                   takes everything back at once
