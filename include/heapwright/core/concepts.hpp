@@ -111,6 +111,13 @@ concept AlignedHoldingHeap = AlignedHeap<H> &&
     { heap.memalignHeld(alignment, size) } -> std::same_as<void*>;
 };
 
+/// An area heap gives out all that it has left of a chunk, `least` bytes or more, to who carves by
+/// itself, and says how much that is.
+template <class H>
+concept AreaHeap = Heap<H> && requires(H heap, std::size_t least, std::size_t& granted) {
+    { heap.mallocArea(least, granted) } -> std::same_as<void*>;
+};
+
 /// A flushable heap can hand all freed objects that it keeps to the heap below it, where they may
 /// merge; true if there were any.
 template <class H>

@@ -22,17 +22,10 @@
 #include <heapwright/structure/block.hpp>
 #include <heapwright/structure/tag.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 
 namespace heapwright {
-
-/// A heap that gives out all that is left of a chunk.
-template <class H>
-concept AreaHeap = Heap<H> && requires(H heap, std::size_t least, std::size_t& granted) {
-    { heap.mallocArea(least, granted) } -> std::same_as<void*>;
-};
 
 /// `Second` is asked only for what was freed to it (`mallocHeld`); it goes by the tags.
 template <IndirectHeap Second, UnphasedHeap SuperHeap>

@@ -52,9 +52,11 @@ public:
         AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> {
         static_assert(alignof(NestedHeap) <= SuperHeap::alignment);
         void* const memory = SuperHeap::malloc(sizeof(NestedHeap));
-        if (memory == nullptr) {
-            return nullptr;
-        }
+        return memory == nullptr ? nullptr : makeChildAt(memory);
+    }
+
+    /// A child in memory that is this heap's already and has room for one.
+    [[nodiscard]] NestedHeap* makeChildAt(void* memory) noexcept {
         auto* const child = ::new (memory) NestedHeap(*this);
         child->inParent_ = true;
         return child;
@@ -70,6 +72,11 @@ public:
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
         return SuperHeap::mallocHeld(size);
+    }
+
+    [[nodiscard]] void* mallocArea(std::size_t least,
+                                   std::size_t& granted) noexcept requires AreaHeap<SuperHeap> {
+        return SuperHeap::mallocArea(least, granted);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
