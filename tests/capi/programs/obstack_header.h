@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The line in which a program of the C library's obstacks and one of ours differ.
+#pragma once
+
+#ifdef WITH_HEAPWRIGHT
+#include <heapwright/c/obstack.h>
+#else
+#include <obstack.h>
+#endif
