@@ -57,6 +57,7 @@ requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private Su
 
 public:
     static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool processLocal = true; ///< so is the secret
     static constexpr std::size_t phase = phaseOf<SuperHeap> % minAlignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool adopting = AdoptingHeap<SuperHeap>;
@@ -218,7 +219,10 @@ private:
     static std::uint64_t frontFor(void* object, std::uint64_t sizeAndDistance) noexcept {
         return mixed(addressOf(object) ^ mixed(sizeAndDistance));
     }
-    static std::uint64_t backFor(void* object) noexcept { return mixed(addressOf(object) + 1); }
+    /// No byte of it is zero, so that the end of a string that is one too long always shows.
+    static std::uint64_t backFor(void* object) noexcept {
+        return mixed(addressOf(object) + 1) | 0x0101010101010101U;
+    }
     static std::uint64_t freedMark(void* object) noexcept { return mixed(addressOf(object) + 2); }
 
     /// A mix in which every bit of the number and of the secret counts (Stafford's variant 13 of

@@ -124,6 +124,19 @@ TEST_F(CanaryHeapDeathTest, NoTwoObjectsHaveTheSameCanary) {
     heap_.free(two);
 }
 
+TEST_F(CanaryHeapDeathTest, TheCanaryBehindTheObjectHasNoZeroByte) {
+    for (int i = 0; i < 200; ++i) { // many addresses
+        unsigned char* const object = taken(heap_, 40);
+        for (int byte = 40; byte < 48; ++byte) {
+            EXPECT_NE(object[byte], 0);
+        }
+        if (i % 2 == 0) {
+            heap_.free(object);
+        }
+    }
+    Ledger::begin();
+}
+
 TEST_F(CanaryHeapDeathTest, IsAsConcurrentAsTheHeapBelow) {
     static_assert(ConcurrentHeap<CanaryHeap<LockedHeap<FutexLock, CountingHeap>>>);
     static_assert(!ConcurrentHeap<Canary>);

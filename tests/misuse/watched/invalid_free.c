@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The address of a static variable.
+// under debug: heapwright: free(): invalid pointer
+// under guard: heapwright: free(): invalid pointer
+// under canary: heapwright: free(): underflow
+// under quarantine: heapwright: free(): invalid pointer
+#include <stdlib.h>
+
+static _Alignas(16) char array[64];
+
+int main(void) {
+    free(array + 32);
+    return 0;
+}
