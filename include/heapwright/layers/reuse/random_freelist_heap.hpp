@@ -51,7 +51,7 @@ public:
         if (!floor_.covers(size)) [[unlikely]] {
             return fetched(raised(size));
         }
-        if (count_ < Slots) {
+        if (!keeping && count_ < Slots) {
             fill(raised(size));
         }
         return drawn();

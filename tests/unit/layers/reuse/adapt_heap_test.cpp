@@ -142,6 +142,7 @@ TEST(AdaptHeap, ClearsWhatItServesAsZero) {
     Ledger::begin();
     AdaptHeap<LifoList, ZeroingCountingHeap> heap;
     auto* const object = static_cast<unsigned char*>(heap.malloc(32));
+    ASSERT_NE(object, nullptr);
     std::memset(object, 7, 32);
     heap.free(object);
     EXPECT_EQ(heap.zalloc(32), object);

@@ -72,6 +72,7 @@ TEST(BoundedFreelistHeap, ClearsWhatItServesAsZero) {
     Ledger::begin();
     BoundedFreelistHeap<4, ZeroingCountingHeap> heap;
     void* const object = heap.zalloc(32);
+    ASSERT_NE(object, nullptr);
     std::memset(object, 7, 32);
     heap.free(object);
     auto* const again = static_cast<unsigned char*>(heap.zalloc(32));

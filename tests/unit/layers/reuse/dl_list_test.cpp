@@ -84,6 +84,7 @@ TEST(DLList, ClearsWhatItServesAsZero) {
     Ledger::begin();
     DLList<ZeroingCountingHeap> heap;
     void* const object = heap.zalloc(32);
+    ASSERT_NE(object, nullptr);
     std::memset(object, 7, 32);
     heap.free(object);
     auto* const again = static_cast<unsigned char*>(heap.zalloc(32));
