@@ -11,6 +11,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/platform/poison.hpp>
 #include <heapwright/platform/process.hpp>
 #include <heapwright/platform/shared_pages.hpp>
 #include <heapwright/structure/room.hpp>
@@ -46,11 +47,15 @@ struct SharedMemory {
         if (pages == nullptr) {
             return {};
         }
+        platform::beginSharing(pages, Bytes);
         return {Room::begin(pages, Bytes, wish.kind), Opening::made};
     }
     static void finish(OpenRoom open) noexcept { open.room->finish(); }
     /// Lets it go in this process.
-    static void close(OpenRoom open) noexcept { platform::unmapPages(open.room, Bytes); }
+    static void close(OpenRoom open) noexcept {
+        platform::endSharing(open.room);
+        platform::unmapPages(open.room, Bytes);
+    }
 };
 
 template <MappedFile File>
@@ -84,6 +89,7 @@ public:
         platform::lockFile(file, gate, Lock::sole, true);
         OpenRoom result = enter(file, wish);
         if (isOpen(result.opening)) {
+            platform::beginSharing(result.room, result.room->label.bytes);
             result.room->label.entered = 1;
             platform::writeOut(result.room, sizeof(Room));
             if (result.opening == Opening::found) {
@@ -114,6 +120,7 @@ public:
                 platform::writeOut(open.room, sizeof(Room));
             }
         }
+        platform::endSharing(open.room);
         platform::unmapPages(open.room, open.room->label.bytes);
         if (mine) { // not left to the closing: a forked process may have the file open
             platform::lockFile(open.file, presence, Lock::none, false);

@@ -138,6 +138,28 @@ TEST(ResidentHeap, WhatOneProcessMadeAnotherReadsAndFrees) {
     }
 }
 
+/// One process carves the chunk, the other is served from it, and each reads what the other wrote:
+/// a sanitizer that keeps its books for each process apart has nothing to say.
+TEST(ResidentHeap, OneServesFromTheChunkThatAnotherCarved) {
+    using Chunks = SizeHeap<ChunkHeap<64 * KiB, 8, SharedMemoryHeap<1 * MiB>>>;
+    using Lists = StrictSegHeap<Exact<8>, FreelistHeap<NullHeap>, Chunks>;
+    ResidentHeap<LockedHeap<SharedFutexLock, Lists>> heap;
+    ASSERT_TRUE(heap);
+    void* const mine = heap->malloc(50);
+    EXPECT_EQ(statusOfChild([&] {
+                  heap->free(mine);
+                  Link* list = nullptr;
+                  for (std::size_t number = 0; number < 20; ++number) {
+                      list = push(*heap, list, number);
+                  }
+                  heap.setRoot(list);
+                  return list != nullptr;
+              }),
+              0);
+    EXPECT_EQ(lengthOf(heap.root<Link>()), 20);
+    std::memset(heap->malloc(50), 1, 50);
+}
+
 TEST(ResidentHeap, AChildThatDiesInsideStopsTheOthersInsteadOfHangingThem) {
     ResidentHeap<LockedHeap<SharedFutexLock, SharedMemoryHeap<1 * MiB>>> heap;
     ASSERT_TRUE(heap);

@@ -37,6 +37,19 @@ TEST(Poison, IsNobodysUntilItIsUnpoisoned) {
     EXPECT_EQ(read(&memory[63]), 0);
 }
 
+TEST(Poison, DoesNothingToMemoryThatIsShared) {
+    alignas(8) std::array<char, 64> memory{};
+    platform::beginSharing(memory.data(), memory.size());
+    platform::poison(&memory[8], 8);
+    EXPECT_EQ(read(&memory[8]), 0);
+    platform::endSharing(memory.data());
+    platform::poison(&memory[8], 8);
+    if constexpr (platform::poisons) {
+        EXPECT_DEATH(read(&memory[8]), report);
+    }
+    platform::unpoison(&memory[8], 8);
+}
+
 /// What follows shows nothing where nobody is there to report it.
 class HeapUnderAddressSanitizer : public ::testing::Test {
 protected:
