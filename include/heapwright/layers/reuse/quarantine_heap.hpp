@@ -243,7 +243,9 @@ private:
             last_ = first_ == nullptr ? nullptr : last_;
             bytes_ -= node->size;
             --count_;
-            node->seal = ~node->seal; // whoever gets this memory next may leave it as it is
+            // Whoever gets this memory next may leave it as it is: no seal, nor poison at its end.
+            node->seal = ~node->seal;
+            std::memset(forward(node, node->size - sizeof(node->seal)), 0, sizeof(node->seal));
             SuperHeap::free(node);
             any = true;
         }
