@@ -109,6 +109,20 @@ TEST(NestedHeap, AChildInItsParentsMemoryMayEndBefore) {
     EXPECT_EQ(chunks(), 0U);
 }
 
+TEST(NestedHeap, AChildMayStandInMemoryThatTheParentGaveOutBefore) {
+    Ledger::begin();
+    {
+        Nested parent;
+        Nested* const child = parent.makeChildAt(parent.malloc(sizeof(Nested)));
+        EXPECT_EQ(child->parent(), &parent);
+        ASSERT_NE(child->malloc(100), nullptr);
+        EXPECT_EQ(chunks(), 2U);
+        parent.clear();
+        EXPECT_EQ(chunks(), 0U);
+    }
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
 TEST(NestedHeap, ANullFromBelowIsNoChild) {
     Ledger::begin(Ledger::all);
     Nested parent;
@@ -125,6 +139,11 @@ TEST(NestedHeap, PassesOnWhatTheSuperheapCanDo) {
     Footprint footprint;
     heap.measure(footprint);
     EXPECT_GT(footprint.mapped, 0U);
+    static_assert(AreaHeap<Nested> && !AreaHeap<Stacked>);
+    std::size_t granted = 0;
+    void* const area = heap.mallocArea(100, granted);
+    EXPECT_GE(granted, 100U);
+    EXPECT_TRUE(heap.owns(area));
 }
 
 } // namespace
