@@ -170,7 +170,7 @@ def test_the_programs_of_the_page_run(prefix: Path, tmp_path: Path) -> None:
         source = tmp_path / f"{number}.cpp"
         source.write_text(program, encoding="utf-8")
         run(tool("g++"), *flags, source, "-o", source.with_suffix(""))
-        run(source.with_suffix(""))
+        run(source.with_suffix(""), cwd=tmp_path)
 
 
 def test_a_package_that_is_too_old_is_refused(prefix: Path, tmp_path: Path) -> None:
