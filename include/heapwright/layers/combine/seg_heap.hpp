@@ -5,13 +5,14 @@
 // request takes from the first list upward that has something, so an object may leave the class it
 // was made for.
 //
-// Objects keep their real size, which the superheap knows. If the superheap can also make an object
-// smaller where it stands (`resize`), one that is too large by a class or more is cut down to the
-// class of the request and the rest goes back, so that no small object holds a large one; if it
-// cannot, the larger object serves as it is. `PerClass` only keeps what it is given (a list over
-// nothing). Requests beyond the largest class go straight to the superheap, and so does their
-// memory when it is freed. If the superheap can tell what it holds (`mallocHeld`), all lists are
-// handed down to it before it has to fetch anything, so that what waits may merge.
+// Objects keep their real size, which the superheap knows. If the superheap splits (it can make an
+// object smaller where it stands, `resize`, and hold the rest, `mallocHeld`), one that is too large
+// by a class or more is cut down to the class of the request and the rest goes back, so that no
+// small object holds a large one; if it does not, the larger object serves as it is. `PerClass`
+// only keeps what it is given (a list over nothing). Requests beyond the largest class go straight
+// to the superheap, and so does their memory when it is freed. If the superheap can tell what it
+// holds, all lists are handed down to it before it has to fetch anything, so that what waits may
+// merge.
 // Invariant: a list that has something has its bit set; a list whose bit is set may be empty.
 // Cost: a bit scan and the list, and a cut where the fit is not exact. Comfort ("Multiword list
 // items", 1964) and many since, as Wilson and others survey them (1995).
@@ -38,6 +39,8 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
                 private SuperHeap {
     using Lists = ClassLists<SegHeap, PerClass, Classes>;
     using Lists::lists_;
+
+    static constexpr bool splits = ResizableHeap<SuperHeap> && HoldingHeap<SuperHeap>;
 
     using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
 
@@ -160,7 +163,7 @@ private:
         for (std::size_t at = occupied_.next(index); at < Classes::count;
              at = occupied_.next(at + 1)) {
             if (void* const object = lists_[at].mallocHeld(Classes::sizeOf(at))) [[likely]] {
-                if constexpr (ResizableHeap<SuperHeap>) {
+                if constexpr (splits) {
                     if (at != index) {
                         cut(object, Classes::sizeOf(index));
                     }

@@ -5,6 +5,7 @@
 #include <heapwright/layers/object/coalesceable_heap.hpp>
 #include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/reuse/freelist_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
 #include <heapwright/sizeclass/exact.hpp>
 #include <heapwright/sizeclass/power_of_two.hpp>
@@ -66,6 +67,15 @@ TEST(SegHeap, GivesTheRestBackWhereTheHeapBelowCanSplit) {
     EXPECT_EQ(heap.getSize(small), 40U);
     EXPECT_EQ(heap.malloc(500), forward(large, 48)) << "the rest of it";
     heap.free(wall);
+}
+
+TEST(SegHeap, LeavesALargerObjectWholeWhereTheHeapBelowWouldAskTheSystem) {
+    SegHeap<PowerOfTwo<16>, Nothing, MmapHeap> heap;
+    void* const large = heap.malloc(100'000);
+    heap.free(large);
+    EXPECT_EQ(heap.mallocHeld(24), large);
+    EXPECT_GE(heap.getSize(large), 100'000U);
+    heap.free(large);
 }
 
 TEST(SegHeap, LetsWhatWaitsMergeBeforeItFetches) {
