@@ -26,8 +26,12 @@ PAGE = HERE.parents[1] / "docs" / "misuse.md"
 WATCHERS = sorted(header.stem for header in (HERE / "compositions").glob("*.hpp"))
 # The compiler must neither see the mistake nor know what malloc is.
 OPTIONS = ("-w", "-O0", "-fno-builtin")
-# What pages of its own for each object cannot do: fill a narrow address space, or outrun a timer.
-BEYOND_GUARD_PAGES = {"limit-large", "limit-medium", "limit-new", "limit-small", "signal-timer"}
+# What pages of its own for each object cannot do: fill a narrow address space, outrun a timer, or
+# fork as fast as others on a busy machine.
+BEYOND_GUARD_PAGES = {
+    *("limit-large", "limit-medium", "limit-new", "limit-small"),
+    *("signal-timer", "fork-handlers"),
+}
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
 
 

@@ -8,7 +8,7 @@
 // that it is balanced whatever comes, without a random number. No recursion. Entries stand in slabs
 // of pages from the system that grow geometrically; they go back when all is forgotten. Invariants:
 // the ranges in the tree are disjoint, and none is empty (an empty one counts as one byte). Cost:
-// O(log n) to find, add and take out; 40 bytes an entry and its value.
+// O(log n) to find, add and take out; 32 bytes an entry, and its value.
 #pragma once
 
 #include <heapwright/core/address.hpp>

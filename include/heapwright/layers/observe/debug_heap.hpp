@@ -26,7 +26,7 @@
 // was asked for. The destructor frees what is still live where the heap below would not return it.
 // Objects have no tag here, since only the map counts: put the layer over `AlignHeap`. Not for
 // several threads: put `LockedHeap` around.
-// Cost: O(log n) in the map for each verb, and the fills; 64 bytes for each live object.
+// Cost: O(log n) in the map for each verb, and the fills; 48 bytes for each live object.
 // The live-object map is from Heap Layers (Berger, 2001), the fills are older than malloc.
 //
 // Example: DebugHeap<MmapHeap>
