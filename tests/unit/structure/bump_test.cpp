@@ -13,7 +13,7 @@ namespace {
 
 class BumpTest : public ::testing::Test {
 protected:
-    alignas(16) std::array<unsigned char, 1024> memory_{};
+    alignas(512) std::array<unsigned char, 1024> memory_{};
     Stretch all_{addressOf(memory_.data()), sizeof memory_};
     Bump bump_;
 };

@@ -186,7 +186,7 @@ TEST(GuardPageHeap, IsNullWhenTheSystemAllowsNoMoreMappings) {
         {
             Guarded heap;
             std::vector<void*> live;
-            live.reserve(200'000);
+            live.reserve(40'000);
             while (live.size() < live.capacity()) {
                 void* const object = heap.malloc(16);
                 if (object == nullptr) {
