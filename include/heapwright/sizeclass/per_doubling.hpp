@@ -22,12 +22,11 @@ template <std::size_t Steps, std::size_t Count>
 struct PerDoubling {
     static constexpr std::size_t count = Count;
 
-    /// The capacity of a class's objects.
+    /// The capacity of a class's objects. Without a branch, so that a heap which may not need it
+    /// can put off finding it.
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
-        if (index < Steps) {
-            return (index + 1) * minAlignment - blockTag;
-        }
-        const std::size_t doubling = index / Steps - 1;
+        const std::size_t quotient = index / Steps;
+        const std::size_t doubling = quotient - (quotient != 0 ? 1U : 0U);
         return ((index - doubling * Steps + 1) << doubling) * minAlignment - blockTag;
     }
 

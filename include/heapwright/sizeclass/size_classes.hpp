@@ -26,11 +26,11 @@ concept SizeClasses = requires(std::size_t number) {
 /// What of a block is not the object's.
 inline constexpr std::size_t blockTag = 8;
 
-/// How many times 16 bytes a block takes that holds `request` bytes behind its tag; no request is
-/// so large that this overflows.
+/// How many times 16 bytes a block takes that holds `request` bytes, not 0, behind its tag; no
+/// request is so large that this overflows.
 [[nodiscard]] constexpr std::size_t blockUnitsFor(std::size_t request) noexcept {
-    return request / minAlignment +
-           (request % minAlignment + blockTag + minAlignment - 1) / minAlignment;
+    static_assert(blockTag == 8 && minAlignment == 16);
+    return ((request - 1) / 8 + 1) / 2 + 1;
 }
 
 } // namespace heapwright

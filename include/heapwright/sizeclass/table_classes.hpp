@@ -25,7 +25,7 @@ struct TableClasses {
         return Table::blocks[index] - blockTag;
     }
 
-    /// The first class whose objects hold `request` bytes; `count` if none does.
+    /// The first class whose objects hold `request` bytes, which is not 0; `count` if none does.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return firstFor(blockUnitsFor(request));
     }
