@@ -107,8 +107,8 @@ makeProcessWord() noexcept {
     char text[512] = {};
     std::snprintf(text, sizeof text, "/proc/%u/stat", thread);
     const int file = ::open(text, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return errno == ENOENT && ::access("/proc/self/stat", F_OK) == 0;
+    if (file < 0) { // gone, or hidden from this user, or there is no such folder
+        return ::syscall(SYS_tkill, thread, 0) != 0 && errno == ESRCH;
     }
     const ssize_t length = ::read(file, text, sizeof text - 1);
     ::close(file);
