@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from heapwright.artefacts.errors import ExitCode
 
@@ -151,6 +152,28 @@ def test_a_bounded_lea_is_made_and_compared(
     runs = read(result).runs
     assert {run.allocator for run in runs} == {"lea", "bounded-lea"}
     assert all(run.outcome == "ok" for run in runs)
+
+
+def dynamic(library: Path) -> tuple[set[str], set[str]]:
+    """What a library needs, and the symbols that it defines for others."""
+    with library.open("rb") as file:
+        elf = ELFFile(file)
+        tags = elf.get_section_by_name(".dynamic").iter_tags()
+        symbols = elf.get_section_by_name(".dynsym").iter_symbols()
+        return (
+            {tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED"},
+            {each.name for each in symbols if each["st_shndx"] != "SHN_UNDEF"},
+        )
+
+
+def test_its_library_is_made_as_those_of_the_catalogue_are(
+    bounded: tuple[Path, Done], native: Path
+) -> None:
+    library = "allocators/bounded-lea/libheapwright-bounded-lea.so"
+    needed, defined = dynamic(bounded[0] / library)
+    assert (needed, defined) == dynamic(native / "lib" / "libheapwright-lea.so")
+    assert not [each for each in needed if "stdc++" in each]
+    assert {"malloc", "_Znwm", "dlopen", "heapwright_describe"} <= defined
 
 
 def test_kingsley_with_coalescing_is_one_line(heapwright: Heapwright, tmp_path: Path) -> None:
@@ -324,6 +347,18 @@ def test_a_header_that_does_not_compile(
     done = heapwright("compose", "x", "--file", header, *(() if line else ("--type", "Padded")))
     assert done.status == ExitCode.BAD_INPUT
     assert (line or "FutexLock is no heap") in done.err.splitlines()[0]
+    assert installed(tmp_path / "home") == []
+
+
+def test_what_cannot_be_completed_is_told_of_what_was_asked_for(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    done = heapwright("compose", "x", "--type", "ObstackHeap<4 * KiB, MmapHeap>")
+    assert done.status == ExitCode.BAD_INPUT
+    assert done.err.startswith(
+        "heapwright: ObstackHeap<4 * KiB> cannot stand in for malloc: SignalSafeHeap needs an "
+        "AnyOrderHeap below it (a heap that takes objects back in any order)"
+    )
     assert installed(tmp_path / "home") == []
 
 

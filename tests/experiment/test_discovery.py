@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.catalogue import (
+    BrokenAllocator,
     Catalogue,
     ComposedAllocator,
     PeerAllocator,
     SystemAllocator,
+    UserAllocator,
     read_catalogue,
 )
 from heapwright.artefacts.errors import HeapwrightError
@@ -207,3 +209,24 @@ def test_a_preload_of_the_users_own_makes_glibc_ineffective(
     (glibc,) = spoilt.look_up([Request("glibc")])
     assert not glibc.effective
     assert f"malloc comes from {own}, not from the C library" in glibc.reason
+
+
+def test_the_users_own_are_looked_up_like_the_others(
+    paths: PreloadPaths, environment: dict[str, str], tmp_path: Path
+) -> None:
+    library(tmp_path / "libheapwright-mine.so", MALLOC.replace("BEFORE;", "") + REST)
+    mine = UserAllocator("mine", "mine.hpp", "Mine", "my own", tmp_path)
+    stale = UserAllocator("mine", "mine.hpp", "Mine", "my own", tmp_path, stale="0.0.9")
+    broken = BrokenAllocator("rubbish", "its library is missing", str(tmp_path))
+    known = Catalogue((), (), (), (mine, broken))
+    found, unusable = discovery(paths, environment, known).everything()
+    assert (found.name, found.kind, found.caption) == ("mine", Kind.COMPOSED, "my own")
+    assert found.path == str(mine.library)
+    assert (found.usable, found.effective, found.reason) == (True, True, "")
+    assert (unusable.name, unusable.usable) == ("rubbish", False)
+    assert unusable.reason == "its library is missing"
+
+    (old,) = discovery(paths, environment, Catalogue((), (), (), (stale,))).everything()
+    assert (old.usable, old.effective) == (True, True)
+    assert "of version 0.0.9" in old.reason
+    assert "heapwright compose mine --from mine --force" in old.reason

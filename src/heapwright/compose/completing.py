@@ -36,7 +36,7 @@ def missing(
     """
     if "heap" not in facts:
         raise HeapwrightError(
-            f"{expression} is no heap: it has no malloc and free",
+            f"{expression} is no heap: it has not the malloc and free of one",
             "a composition ends in a layer; `heapwright compose --help` shows one",
         )
     if "complete" in facts:

@@ -43,6 +43,18 @@ def explain(failure: Failure, expression: Expression, toolbox: Toolbox) -> str:
     return f"{line}; {giver} gives one" if giver else line
 
 
+def explain_completed(
+    failure: Failure, own: Expression, expression: Expression, toolbox: Toolbox
+) -> str:
+    """The same where `expression` is what the user wrote, `own`, with rungs of ours on top: the
+    user did not write those, and what is wrong is what they stand on."""
+    if own in list(at(expression, failure.path).walk())[1:]:
+        concept = failure.concept.partition("<")[0]
+        needs = f"{failure.layer.name} needs {_a(concept)} below it{_meaning(concept, toolbox)}"
+        return f"{_brief(own, toolbox)} cannot stand in for malloc: {needs}"
+    return explain(failure, expression, toolbox)
+
+
 def giver_of(layer: Layer, parameter: int, given: Expression, toolbox: Toolbox) -> str:
     """The layer that stands there in the layer's own example."""
     if layer.example is None or parameter >= len(layer.example.arguments):

@@ -100,7 +100,8 @@ def from_file(path: Path, type_: str, toolbox: Toolbox, scope: Scope) -> Origin:
         written = parse_expression(type_)
         tree = both.resolve(written)
         check_names(tree, toolbox, both)
-        return Origin((Candidate(str(written), tree, False),), toolbox, path, text, own_layers)
+        spelled = str(written.changed(lambda each: _from_the_root(each, both)))
+        return Origin((Candidate(spelled, tree, False),), toolbox, path, text, own_layers)
     if not aliases:
         raise HeapwrightError(
             f"there is no rung in {path}", "write `using NAME = LAYER<…>;`, or say --type"
@@ -150,6 +151,12 @@ def _read(path: Path) -> str:
 
 def _words(error: Exception) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _from_the_root(expression: Expression, scope: Scope) -> Expression:
+    """A rung as it can be written in any namespace, even in one of the same name."""
+    alias = scope.find(expression.name) if expression.is_named else None
+    return expression if alias is None else Expression(f"::{alias.qualified}")
 
 
 def _with_own(path: Path, text: str, toolbox: Toolbox, scope: Scope) -> tuple[Toolbox, Scope]:

@@ -20,7 +20,7 @@ from heapwright.artefacts.user_registry import Built, headers_hash, write_entry
 from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
 from heapwright.compose.completing import HEADER, WANTED, missing, put_on
 from heapwright.compose.conformance import Conformance, Verdict
-from heapwright.compose.diagnosis import explain, why
+from heapwright.compose.diagnosis import explain, explain_completed, why
 from heapwright.compose.edits import Edit, apply, described
 from heapwright.compose.installing import check_name, install, staging
 from heapwright.compose.library import build_library, read_recipe
@@ -98,7 +98,10 @@ class _Draft:
     """A header that is written, the type that it defines and that type's tree."""
 
     type: str
+    own: Expression
+    """What was asked for."""
     expression: Expression
+    """That, with what was put on top."""
     notes: tuple[str, ...]
     toolbox: Toolbox
 
@@ -122,8 +125,7 @@ def compose(order: Order, shop: Shop) -> Made:
         shop.tell("compiling", 0, 0)
         library, answer = build_library(compiler, shop.native, folder, entry)
         if not answer.valid:
-            line = why(draft.expression, Questions(compiler, draft.toolbox), draft.toolbox, answer)
-            raise NotComposableError(line, answer.pages)
+            raise NotComposableError(_why_not(draft, compiler, answer), answer.pages)
         verdict = _proved(order, shop, library)
         built = Built(recipe.version, headers_hash(shop.native / "include"), compiler.version)
         _finish(folder, work, entry, built)
@@ -179,7 +181,7 @@ def _from_expression(order: Order, origin: Origin, compiler: Compiler, folder: P
     head = (f"{order.caption or _caption(order)}.", f"Made by: {order.command}")
     written = write_header(order.name, whole, toolbox, head, include)
     write(folder / f"{order.name}.hpp", written.text)
-    return _Draft(written.type, whole, (*notes, *_added(rungs)), toolbox)
+    return _Draft(written.type, expression, whole, (*notes, *_added(rungs)), toolbox)
 
 
 def _from_header(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
@@ -191,12 +193,22 @@ def _from_header(order: Order, origin: Origin, compiler: Compiler, folder: Path)
     chosen, facts = _choose(origin, compiler, path)
     rungs = missing(chosen.tree, facts, toolbox)
     if chosen.is_rung and not rungs:
-        return _Draft(chosen.spelled.removeprefix("::"), chosen.tree, (), toolbox)
+        return _Draft(chosen.spelled.removeprefix("::"), chosen.tree, chosen.tree, (), toolbox)
     top = put_on(parse_expression(chosen.spelled), rungs)
     taken = (alias.name for alias in read_aliases(origin.text))
     written = write_rungs(order.name, top, toolbox, taken)
     write(path, f"{origin.text}\n// Put on top by heapwright compose.\n{written.text}")
-    return _Draft(written.type, put_on(chosen.tree, rungs), _added(rungs), toolbox)
+    whole = put_on(chosen.tree, rungs)
+    return _Draft(written.type, chosen.tree, whole, _added(rungs), toolbox)
+
+
+def _why_not(draft: _Draft, compiler: Compiler, answer: Answer) -> str:
+    """Why a header of which each rung was looked at does not compile after all."""
+    questions = Questions(compiler, draft.toolbox)
+    found = questions.misfit(draft.expression)
+    if isinstance(found, Failure):
+        return explain_completed(found, draft.own, draft.expression, draft.toolbox)
+    return why(draft.expression, questions, draft.toolbox, answer)
 
 
 def _choose(origin: Origin, compiler: Compiler, path: Path) -> tuple[Candidate, frozenset[str]]:
