@@ -28,6 +28,9 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires First::tagged && SuperHeap::tagged; };
+    static constexpr bool concurrent = requires {
+        requires First::concurrent && SuperHeap::concurrent;
+    };
     static constexpr std::string_view caption = "asks one heap first, the other when it has none";
     using Below = Heaps<First, SuperHeap>;
 

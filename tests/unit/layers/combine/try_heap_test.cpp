@@ -3,6 +3,7 @@
 #include <heapwright/layers/combine/try_heap.hpp>
 #include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/reuse/freelist_heap.hpp>
+#include <heapwright/layers/source/malloc_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/source/static_buffer_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
@@ -118,6 +119,8 @@ TEST(TryHeap, ForksAndFlushesWhoeverCan) {
     TryHeap<Buffer, LockedHeap<FutexLock, FreelistHeap<MmapHeap>>> heap;
     static_assert(ForkableHeap<decltype(heap)> && FlushableHeap<decltype(heap)>);
     static_assert(!HoldingHeap<TryHeap<Buffer, MmapHeap>>);
+    static_assert(!ConcurrentHeap<decltype(heap)>, "the first is not");
+    static_assert(ConcurrentHeap<TryHeap<LockedHeap<FutexLock, Buffer>, MallocHeap>>);
     void* const object = heap.malloc(2000);
     heap.beforeFork();
     heap.afterForkInParent();
