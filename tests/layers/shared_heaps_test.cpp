@@ -236,5 +236,87 @@ TYPED_TEST(SharedHeap, LetsAHandlerInsideItFork) {
     EXPECT_EQ(status, 0);
 }
 
+// The thread sanitizer's own locks are held where its handler forks: there this cannot be asked.
+#if !defined(__SANITIZE_THREAD__)
+
+/// Forks in a handler, wherever that finds its thread; the child goes back to what was interrupted.
+template <class H>
+struct ForkingInterruption {
+    static inline H* heap = nullptr;
+    static inline volatile std::sig_atomic_t times = 0;
+    static inline volatile std::sig_atomic_t wrong = 0;
+    static inline volatile std::sig_atomic_t inChild = 0;
+
+    static void handle(int /*signal*/) {
+        heap->beforeFork();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(30);
+            heap->afterForkInChild();
+            inChild = 1;
+            return;
+        }
+        heap->afterForkInParent();
+        int status = 0;
+        while (::waitpid(child, &status, 0) != child) {
+        }
+        wrong = wrong + (status != 0 ? 1 : 0);
+        times = times + 1;
+    }
+};
+
+/// Those whose heaps share no lock below their own, for which a thread that is inside might wait.
+template <class H>
+class ForkingHandler : public SharedHeap<H> {};
+
+using Forking = ::testing::Types<allocators::Kingsley, allocators::Lea, PrivateOwnership>;
+TYPED_TEST_SUITE(ForkingHandler, Forking);
+
+TYPED_TEST(ForkingHandler, ForksBesideOtherThreads) {
+    const int status = statusOfChild([] {
+        using Handler = ForkingInterruption<TypeParam>;
+        Handler::heap = &TestFixture::heap();
+        sigset_t alarms;
+        sigemptyset(&alarms);
+        sigaddset(&alarms, SIGUSR1);
+        ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr); // for this thread alone
+        std::atomic<bool> stop{false};
+        std::vector<std::thread> workers;
+        for (std::size_t id = 0; id < 3; ++id) {
+            workers.emplace_back([&stop, self = ::pthread_self(), id] {
+                for (std::size_t i = 0; !stop.load(); ++i) {
+                    TestFixture::heap().free(TestFixture::heap().malloc(i % 500));
+                    if (id == 0 && i % 1000 == 0) {
+                        ::pthread_kill(self, SIGUSR1);
+                    }
+                }
+            });
+        }
+        struct sigaction action = {};
+        action.sa_handler = &Handler::handle;
+        ::sigaction(SIGUSR1, &action, nullptr);
+        ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+        while (Handler::times < 12 && Handler::inChild == 0) {
+            TestFixture::heap().free(TestFixture::heap().malloc(100));
+        }
+        if (Handler::inChild != 0) {
+            ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
+            for (std::size_t i = 0; i < 100; ++i) {
+                TestFixture::heap().free(TestFixture::heap().malloc(i * 10));
+            }
+            ::_exit(0);
+        }
+        ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
+        stop = true;
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+        return Handler::wrong == 0;
+    });
+    EXPECT_EQ(status, 0);
+}
+
+#endif
+
 } // namespace
 } // namespace heapwright::testing

@@ -7,8 +7,8 @@
 //
 // Over a fork all of them are held, always in the same order. A thread that holds one already (in a
 // signal handler that interrupted a request) passes that one over and leaves it as it is on both
-// sides. (Two handlers that both interrupted a request and both fork at once may wait for each other;
-// one at a time may.) Cost: the thread's number and a remainder.
+// sides. That works for one such handler at a time, and unless the interrupted request holds a lock
+// further down for which others wait inside their heaps. Cost: the thread's number and a remainder.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

@@ -7,8 +7,9 @@
 // There are `Count` heaps, and the n-th thread has heap n modulo `Count`: threads may share one, so
 // the heaps must be safe to share; and objects wander between them, so the heaps must adopt. A heap
 // that keeps a record of its memory does not: let the private heaps be lists and take their memory
-// from one source, `UniqueHeap`. Cost: the thread's number and a remainder; threads on heaps of
-// their own never wait for each other.
+// from one source, `UniqueHeap`. (With a lock in that, a signal handler that interrupted a request
+// must not fork while other threads run.) Cost: the thread's number and a remainder; threads on
+// heaps of their own never wait for each other.
 //
 // Blowup: unbounded. Where one thread allocates and another frees, all memory ends up in the heap
 // of the one that never needs it. (`PHOThreadHeap` is the cure.) So are the allocators of STL and
