@@ -78,11 +78,8 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython3_EXECUTABLE={sys.executable}"),
         *(f"-DCMAKE_C_COMPILER={c}", f"-DCMAKE_CXX_COMPILER={cxx}"),
     )
-    components = ["headers"]
-    if (ROOT / "capi").is_dir():
-        run(cmake, "--build", build, "--target", "heapwright-c")
-        components.append("c")
-    for component in components:
+    run(cmake, "--build", build, "--target", "heapwright-c", "heapwright-c-static")
+    for component in ("headers", "c"):
         run(cmake, "--install", build, "--prefix", where, "--component", component)
     return where
 
@@ -148,6 +145,18 @@ def test_example_runs_on_an_allocator_of_the_installed_tool(
 def test_the_tool_carries_the_headers_for_others(native: Path, tmp_path: Path) -> None:
     program = build_with_cmake("per_class_pool", native, tmp_path)
     assert run(program) == expected("per_class_pool")
+
+
+@pytest.mark.parametrize("how", ["shared", "static"])
+def test_a_c_program_is_built_with_pkg_config(how: str, prefix: Path, tmp_path: Path) -> None:
+    env = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
+    flags = run(tool("pkg-config"), "--cflags", "--libs", "heapwright-c", env=env).split()
+    link = ["-static"] if how == "static" else [f"-Wl,-rpath,{prefix}/lib"]
+    c, _ = compilers("g++")
+    warnings = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    program = tmp_path / "program"
+    run(c, *warnings, EXAMPLES / "c_regions" / "main.c", *flags, *link, "-o", program)
+    assert run(program) == expected("c_regions")
 
 
 def test_the_installed_tree_can_be_moved(prefix: Path, tmp_path: Path) -> None:
