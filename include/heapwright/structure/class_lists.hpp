@@ -4,9 +4,12 @@
 // A list for each size class, as the segregating heaps have them before the heap that they all
 // share: at the segregating heap's own address, so that their index needs no offset. Named after
 // their owner, so that such a heap can stand on another with lists of the same type.
+// AddressSanitizer is told that what waits is nobody's, but for what the list itself needs of it.
 #pragma once
 
+#include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/poison.hpp>
 
 #include <cstddef>
 
@@ -16,13 +19,31 @@ template <class Owner, class PerClass, class Classes>
 struct ClassLists {
     PerClass lists_[Classes::count];
 
+    /// An object on the list of a class.
+    static void sleeps(void* object, std::size_t index) noexcept {
+        if constexpr (platform::poisons) {
+            if (Classes::sizeOf(index) > needed) {
+                platform::poison(forward(object, needed), Classes::sizeOf(index) - needed);
+            }
+        }
+    }
+    /// The object, or null, from the list of a class.
+    static void* woken(void* object, std::size_t index) noexcept {
+        if constexpr (platform::poisons) {
+            if (object != nullptr) {
+                platform::unpoison(object, Classes::sizeOf(index));
+            }
+        }
+        return object;
+    }
+
     /// Hands everything that waits to the heap below; true if there was anything.
     template <class Below>
     bool flushLists(Below& below) noexcept {
         bool any = false;
         for (std::size_t index = 0; index < Classes::count; ++index) {
             while (void* const object = lists_[index].mallocHeld(Classes::sizeOf(index))) {
-                below.free(object);
+                below.free(woken(object, index));
                 any = true;
             }
         }
@@ -31,8 +52,8 @@ struct ClassLists {
 
     /// Forgets everything that waits.
     void clearLists() noexcept {
-        for (PerClass& list : lists_) {
-            while (list.mallocHeld(0) != nullptr) {
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            while (woken(lists_[index].mallocHeld(0), index) != nullptr) {
             }
         }
     }
@@ -46,6 +67,10 @@ struct ClassLists {
             footprint.held += list.heldCount * Classes::sizeOf(index);
         }
     }
+
+private:
+    /// What a list needs of an object that waits on it.
+    static constexpr std::size_t needed = roundUp(leastObjectOf<PerClass>, sizeof(void*));
 };
 
 /// The largest class, at least, has objects that are large enough to wait.

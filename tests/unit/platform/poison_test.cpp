@@ -83,6 +83,18 @@ TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsOnAList) {
     heap.free(object);
 }
 
+TEST_F(HeapUnderAddressSanitizer, ReportsAUseOfWhatWaitsInAClass) {
+    using Lists = StrictSegHeap<PowerOfTwo<8>, FreelistHeap<NullHeap>, SizeHeap<CountingHeap>>;
+    Lists heap;
+    auto* const object = static_cast<char*>(heap.malloc(50)); // of the class of 56
+    heap.free(object);
+    EXPECT_DEATH(read(object + 8), report);
+    EXPECT_DEATH(read(object + 55), report);
+    ASSERT_EQ(heap.malloc(50), object);
+    EXPECT_EQ(read(object + 55), read(object + 55));
+    heap.free(object);
+}
+
 TEST_F(HeapUnderAddressSanitizer, LeavesNoPoisonInWhatGoesBack) {
     using Source = FreelistHeap<SizeHeap<CountingHeap>>;
     ChunkHeap<4 * KiB, 0, Source> heap;

@@ -102,6 +102,7 @@ public:
         const std::size_t index = Classes::classOf(SuperHeap::getSize(object));
         if (index < Classes::count) [[likely]] {
             lists_[index].free(object);
+            Lists::sleeps(object, index);
             occupied_.set(index);
         } else {
             SuperHeap::free(object);
@@ -163,6 +164,7 @@ private:
         for (std::size_t at = occupied_.next(index); at < Classes::count;
              at = occupied_.next(at + 1)) {
             if (void* const object = lists_[at].mallocHeld(Classes::sizeOf(at))) [[likely]] {
+                Lists::woken(object, at);
                 if constexpr (splits) {
                     if (at != index) {
                         cut(object, Classes::sizeOf(index));

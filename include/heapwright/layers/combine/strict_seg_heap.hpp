@@ -72,7 +72,7 @@ public:
         const std::size_t index = Raised::classFor(size);
         if (index < Classes::count) {
             if (void* const object = lists_[index].mallocHeld(Classes::sizeOf(index))) {
-                return object;
+                return Lists::woken(object, index);
             }
         }
         if constexpr (HoldingHeap<SuperHeap>) {
@@ -88,7 +88,7 @@ public:
         if (index >= Classes::count) {
             return SuperHeap::zalloc(size);
         }
-        void* object = lists_[index].malloc(Classes::sizeOf(index));
+        void* object = Lists::woken(lists_[index].malloc(Classes::sizeOf(index)), index);
         if constexpr (HoldingHeap<SuperHeap>) {
             if (object == nullptr) {
                 object = held(Classes::sizeOf(index), *this);
@@ -116,6 +116,7 @@ public:
         const std::size_t index = Classes::classOf(SuperHeap::getSize(object));
         if (index < Classes::count) [[likely]] {
             lists_[index].free(object);
+            Lists::sleeps(object, index);
         } else {
             release(object, *this);
         }
@@ -175,7 +176,7 @@ private:
         if (object == nullptr) [[unlikely]] {
             return fetch(Classes::sizeOf(index), *this);
         }
-        recycle(object);
+        recycle(Lists::woken(object, index));
         return object;
     }
 
