@@ -3,6 +3,7 @@
 """The command line as a function."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def heapwright(
         return Done(int(leaving.value.code), printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def cxx() -> None:
+    if not any(map(shutil.which, ("c++", "g++", "clang++"))):
+        pytest.skip("no C++ compiler (package g++)")
 
 
 @pytest.fixture(scope="session")

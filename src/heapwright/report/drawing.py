@@ -22,6 +22,7 @@ WIDEST = 0.62
 """The width of a character in a fixed-width font of size 1."""
 TITLE, POLICY, CAPTION, HEAD = 14, 12, 11, 17
 LINE = 1.35
+UNBROKEN = "\N{NO-BREAK SPACE}"
 PADDING = 10
 GAP, RISE, MARGIN = 24, 26, 24
 CAPTION_WIDTH, POLICY_WIDTH, HEAD_WIDTH = 34, 30, 60
@@ -73,10 +74,13 @@ class Box:
 
 def _lines_of(layer: Layer) -> tuple[Line, ...]:
     lines = [Line(layer.layer, TITLE, bold=True)]
-    policies = ", ".join(layer.policies)
-    wrap = textwrap.wrap
-    lines += [Line(each, POLICY) for each in wrap(policies, POLICY_WIDTH, break_on_hyphens=False)]
-    lines += [Line(each, CAPTION, FAINT) for each in wrap(layer.caption, CAPTION_WIDTH)]
+    # A line ends between policies, and within one only where it would not fit by itself.
+    whole = (
+        each.replace(" ", UNBROKEN) if len(each) < POLICY_WIDTH else each for each in layer.policies
+    )
+    for text in textwrap.wrap(", ".join(whole), POLICY_WIDTH, break_on_hyphens=False):
+        lines.append(Line(text.replace(UNBROKEN, " "), POLICY))
+    lines += [Line(each, CAPTION, FAINT) for each in textwrap.wrap(layer.caption, CAPTION_WIDTH)]
     return tuple(lines)
 
 
