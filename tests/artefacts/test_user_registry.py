@@ -141,3 +141,4 @@ def test_the_catalogue_keeps_its_names(native: Path, own: Path) -> None:
     assert isinstance(broken, BrokenAllocator)
     assert broken.name == "lea (yours)"
     assert "the catalogue has this name now" in broken.reason
+    assert broken.reason.endswith(f"--file {own.with_name('lea') / 'lea'}.hpp")

@@ -105,7 +105,11 @@ def test_deleting_takes_only_ones_own(tmp_path: Path) -> None:
     for name in ("lea", "glibc"):
         with pytest.raises(HeapwrightError, match="not yours to delete"):
             delete(tmp_path, name, catalogue(tmp_path))
-    for name in ("mine", "..", "", "never"):
+    for name in ("..", "", "never"):
         with pytest.raises(HeapwrightError, match="you have composed no") as raised:
             delete(tmp_path, name, catalogue(tmp_path))
         assert raised.value.hint == "yours: mine, broken"
+    # What the catalogue has taken the name of since is still ones own.
+    make(tmp_path, "lea", "one")
+    delete(tmp_path, "lea", catalogue(tmp_path))
+    assert list(tmp_path.iterdir()) == []

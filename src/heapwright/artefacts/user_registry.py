@@ -76,7 +76,8 @@ def read_registry(native: Path, allocators: Path) -> Catalogue:
 def _read_own(folder: Path, catalogue: Catalogue, headers: str) -> UserAllocator | BrokenAllocator:
     name = folder.name
     if catalogue.find(name) is not None:
-        reason = "the catalogue has this name now; compose it under another: --from its header"
+        again = f"heapwright compose NEWNAME --file {folder / name}.hpp"
+        reason = f"the catalogue has this name now; under another name: {again}"
         return BrokenAllocator(f"{name} (yours)", reason, str(folder))
     try:
         entry, built = read_entry(folder)

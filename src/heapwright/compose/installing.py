@@ -84,11 +84,10 @@ def install(made: Path, folder: Path, name: str, *, force: bool) -> Path:
 
 def delete(folder: Path, name: str, catalogue: Catalogue) -> Path:
     """Take an allocator out of the user's registry. Raises HeapwrightError."""
-    entry = catalogue.find(name)
     place = folder / name
-    if entry is not None and not isinstance(entry, UserAllocator | BrokenAllocator):
-        raise HeapwrightError(f"{name} is in the catalogue and not yours to delete")
     if not NAME.fullmatch(name) or not exists(place):
+        if catalogue.find(name) is not None:
+            raise HeapwrightError(f"{name} is in the catalogue and not yours to delete")
         own = ", ".join(each.name for each in catalogue.own) or "none"
         raise HeapwrightError(f"you have composed no {name!r}", f"yours: {own}")
     try:
