@@ -9,6 +9,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/platform/poison.hpp>
 
 #include <cstddef>
 #include <new>
@@ -47,6 +48,15 @@ public:
         StackedChunk* const chunk = top_;
         top_ = chunk->below;
         return chunk;
+    }
+
+    /// Makes all memory of the chunks somebody's before it goes back.
+    void unpoison() const noexcept {
+        if constexpr (platform::poisons) {
+            for (StackedChunk* chunk = top_; chunk != nullptr; chunk = chunk->below) {
+                platform::unpoison(chunk, chunk->end - addressOf(chunk));
+            }
+        }
     }
 
     /// Takes all chunks off and calls `release` with each, the newest first.

@@ -17,6 +17,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/platform/poison.hpp>
 #include <heapwright/structure/chunk_stack.hpp>
 
 #include <cstddef>
@@ -65,6 +66,7 @@ public:
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
             void* const object = pointerTo(next_);
+            platform::unpoison(object, size);
             next_ += roundUp(size, minAlignment);
             return object;
         }
@@ -87,6 +89,7 @@ public:
         if (least <= end_ - next_ && next_ != end_) {
             granted = end_ - next_;
             void* const area = pointerTo(next_);
+            platform::unpoison(area, granted);
             next_ = end_;
             return area;
         }
@@ -95,6 +98,7 @@ public:
             return nullptr;
         }
         granted = chunks_.top()->end - addressOf(area);
+        platform::unpoison(area, granted);
         next_ = end_ == chunks_.top()->end ? end_ : next_; // if it is the chunk to go on in
         return area;
     }
@@ -102,6 +106,7 @@ public:
     void free(void* /*object*/) noexcept {}
 
     void clear() noexcept {
+        chunks_.unpoison();
         if constexpr (ClearableHeap<SuperHeap>) {
             chunks_ = ChunkStack();
             SuperHeap::clear();
@@ -135,6 +140,8 @@ private:
                 const Address first = heap.chunks_.push(memory, whole)->first();
                 const Address next = first + roundUp(size, minAlignment);
                 const Address end = addressOf(memory) + whole;
+                platform::poison(pointerTo(first), end - first);
+                platform::unpoison(pointerTo(first), size);
                 if (end - next >= heap.end_ - heap.next_) { // go on where there is more room
                     heap.next_ = next;
                     heap.end_ = end;

@@ -153,6 +153,20 @@ TEST(RegionHeap, OwnsWhatLiesInItsChunks) {
     EXPECT_FALSE(heap.owns(mine));
 }
 
+TEST(RegionHeap, UnderTheSanitizerWhatIsNobodysMayNotBeTouched) {
+    if constexpr (platform::poisons) {
+        Ledger::begin();
+        Region heap;
+        auto* const object = static_cast<char*>(heap.malloc(20));
+        std::memset(object, 1, 20);
+        EXPECT_DEATH(static_cast<volatile char*>(object)[20] = 1, "use-after-poison");
+        std::size_t granted = 0;
+        std::memset(heap.mallocArea(100, granted), 1, granted);
+    } else {
+        GTEST_SKIP() << "not built with AddressSanitizer";
+    }
+}
+
 TEST(RegionHeap, MeasuresWhatIsLeftOfTheChunk) {
     Ledger::begin();
     Region heap;
