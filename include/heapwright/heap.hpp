@@ -15,6 +15,7 @@
 //   mallocHeld(size)          malloc from what is held, never from below
 //   memalignHeld(align, size) memalign in the same way
 //   mallocArea(least, granted) all that is left of a chunk
+//   keep(object)              free, where there is room for it; false if there is not
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
 //   clear()                   takes everything back at once

@@ -42,6 +42,9 @@ using TightLists =
 using PerClass = ::testing::Types<
     Stack<Lists<AdaptHeap<LifoList, NullHeap>>>, Stack<Lists<AdaptHeap<FifoList, NullHeap>>>,
     Stack<Lists<DLList<NullHeap>>>, Stack<Lists<RandomFreelistHeap<8, NullHeap>>>,
+    Stack<Lists<BoundedFreelistHeap<2, NullHeap>>>,
+    Stack<SegHeap<PowerOfTwo<10>, BoundedFreelistHeap<1, NullHeap>, Tagged>>,
+    Stack<CheckedHeap<StrictSegHeap<Exact<4>, BoundedFreelistHeap<3, NullHeap>, Blocks>>>,
     Stack<TightLists<DLList<NullHeap>>>, Stack<TightLists<AdaptHeap<FifoList, NullHeap>>>,
     Stack<CheckedHeap<TightLists<RandomFreelistHeap<8, NullHeap>>>>,
     Stack<StrictSegHeap<Exact<4>, DLList<NullHeap>, Blocks>>>;

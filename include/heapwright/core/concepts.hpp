@@ -118,6 +118,13 @@ concept AreaHeap = Heap<H> && requires(H heap, std::size_t least, std::size_t& g
     { heap.mallocArea(least, granted) } -> std::same_as<void*>;
 };
 
+/// A declining heap can be asked to keep a freed object, and says no where it would hand it down:
+/// then the object is still its owner's.
+template <class H>
+concept DecliningHeap = HoldingHeap<H> && requires(H heap, void* object) {
+    { heap.keep(object) } -> std::same_as<bool>;
+};
+
 /// A flushable heap can hand all freed objects that it keeps to the heap below it, where they may
 /// merge; true if there were any.
 template <class H>
@@ -265,7 +272,8 @@ concept AnySizeHeap = Heap<H> && !uniformHeap<H>;
 template <class H>
 concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
 
-/// A keeping heap has no memory but what it is given: it takes any object, and hands it out again.
+/// A keeping heap has no memory but what it is given: it takes any object and hands it out again,
+/// or it declines (`keep`) what it has no room for.
 template <class H>
 concept KeepingHeap = HoldingHeap<H> && requires {
     requires H::keeping;

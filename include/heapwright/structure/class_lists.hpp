@@ -19,6 +19,19 @@ template <class Owner, class PerClass, class Classes>
 struct ClassLists {
     PerClass lists_[Classes::count];
 
+    /// Puts an object on the list of a class; false if the list declines it.
+    bool keeps(void* object, std::size_t index) noexcept {
+        if constexpr (DecliningHeap<PerClass>) {
+            if (!lists_[index].keep(object)) {
+                return false;
+            }
+        } else {
+            lists_[index].free(object);
+        }
+        sleeps(object, index);
+        return true;
+    }
+
     /// An object on the list of a class.
     static void sleeps(void* object, std::size_t index) noexcept {
         if constexpr (platform::poisons) {

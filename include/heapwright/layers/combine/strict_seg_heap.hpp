@@ -114,10 +114,7 @@ public:
 
     void free(void* object) noexcept {
         const std::size_t index = Classes::classOf(SuperHeap::getSize(object));
-        if (index < Classes::count) [[likely]] {
-            lists_[index].free(object);
-            Lists::sleeps(object, index);
-        } else {
+        if (index >= Classes::count || !Lists::keeps(object, index)) [[unlikely]] {
             release(object, *this);
         }
     }

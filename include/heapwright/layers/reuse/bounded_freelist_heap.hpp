@@ -6,8 +6,8 @@
 // the class that it came from. The bound is what the caches of tcmalloc and glibc have per class.
 //
 // It belongs where every request is for one size; a request for more than the smallest object was
-// asked for with goes below, so that none is ever too small. Over a heap that drops what it is
-// given, objects beyond the bound are lost, so it cannot be the list of a class itself.
+// asked for with goes below, so that none is ever too small. As the list of a size class it
+// declines what is beyond the bound (`keep`), so that it goes to the heap which the classes share.
 // Cost: two compares and a count beyond the list's. The layer is from Heap Layers.
 //
 // Example: BoundedFreelistHeap<64, SizeHeap<MmapHeap>>
@@ -31,6 +31,7 @@ public:
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr std::size_t leastObject = LifoList::leastObject;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
     /// Of another heap's objects it is not known with what size they were asked for.
     static constexpr bool adopting = false;
     static constexpr std::string_view caption =
@@ -72,12 +73,19 @@ public:
     }
 
     void free(void* object) noexcept {
-        if (count_ < Most) [[likely]] {
-            list_.insert(object, 0);
-            ++count_;
-        } else {
+        if (!keep(object)) [[unlikely]] {
             SuperHeap::free(object);
         }
+    }
+
+    /// `free` up to the bound; false beyond it.
+    [[nodiscard]] bool keep(void* object) noexcept {
+        if (count_ == Most) [[unlikely]] {
+            return false;
+        }
+        list_.insert(object, 0);
+        ++count_;
+        return true;
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
@@ -107,8 +115,10 @@ public:
     }
 
     /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
+        if constexpr (MeasurableHeap<SuperHeap>) {
+            SuperHeap::measure(footprint);
+        }
         footprint.heldCount += count_;
         footprint.held += floor_.times(count_);
     }

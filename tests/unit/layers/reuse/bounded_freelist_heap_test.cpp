@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/chunk_heap.hpp>
+#include <heapwright/layers/combine/strict_seg_heap.hpp>
+#include <heapwright/layers/object/size_heap.hpp>
 #include <heapwright/layers/reuse/bounded_freelist_heap.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/sizeclass/power_of_two.hpp>
 
 #include <support/counting_heap.hpp>
 
@@ -98,8 +101,35 @@ TEST(BoundedFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
     EXPECT_EQ(heap.malloc(64), one);
 }
 
-TEST(BoundedFreelistHeap, IsNoHeapThatKeepsAll) {
-    EXPECT_FALSE((KeepingHeap<BoundedFreelistHeap<4, NullHeap>>));
+TEST(BoundedFreelistHeap, DeclinesWhatIsBeyondItsBound) {
+    BoundedFreelistHeap<1, NullHeap> heap;
+    alignas(16) unsigned char memory[2][32];
+    EXPECT_TRUE(heap.keep(memory[0]));
+    EXPECT_FALSE(heap.keep(memory[1]));
+    EXPECT_EQ(heap.malloc(32), memory[0]);
+    EXPECT_EQ(heap.malloc(32), nullptr);
+    EXPECT_TRUE(heap.keep(memory[1]));
+}
+
+TEST(BoundedFreelistHeap, BoundsTheListOfEachClass) {
+    Ledger::begin();
+    StrictSegHeap<PowerOfTwo<8>, BoundedFreelistHeap<2, NullHeap>, SizeHeap<CountingHeapAt<8>>>
+        heap;
+    std::vector<void*> objects;
+    for (int i = 0; i < 5; ++i) {
+        objects.push_back(heap.malloc(20));
+        objects.push_back(heap.malloc(100));
+    }
+    for (void* const object : objects) {
+        heap.free(object);
+    }
+    EXPECT_EQ(Ledger::the().live.size(), 4U) << "two of each class; the others went below";
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_EQ(footprint.heldCount, 4U);
+    EXPECT_EQ(footprint.held, 2U * 24 + 2U * 120);
+    EXPECT_TRUE(heap.flush());
+    EXPECT_TRUE(Ledger::the().live.empty());
 }
 
 } // namespace
