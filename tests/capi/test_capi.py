@@ -99,6 +99,18 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
         assert done.stderr == "memory exhausted\n"
 
 
+@pytest.mark.parametrize(("which", "printed"), list(enumerate(["a name 0\n", "one\n", "1.5\n"])))
+def test_the_page_shows_programs_that_run(
+    which: int, printed: str, library: list[Path], tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "use-from-c.md").read_text(encoding="utf-8")
+    source = tmp_path / "shown.c"
+    source.write_text(re.findall(r"```c\n(.*?)```", page, flags=re.DOTALL)[which])
+    flags = ["-std=c11", "-O1", *WARNINGS, *SANITIZERS, f"-I{ROOT / 'include'}"]
+    run(tool("gcc"), *flags, source, *library, "-o", tmp_path / "shown")
+    assert run(tmp_path / "shown") == printed
+
+
 def test_freeing_what_is_on_no_obstack_aborts(library: list[Path], tmp_path: Path) -> None:
     program = build("obstack_foreign", library, tmp_path / "program")
     done = subprocess.run([program], capture_output=True, text=True, check=False)
