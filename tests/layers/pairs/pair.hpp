@@ -46,8 +46,10 @@ using OverFirst = typename detail::OverFirst<Under, Sources...>::Type;
 /// Adds `Over<Under>` to the pairs if there is such a type and it is one to ask for memory.
 template <template <class> class Over, class Under>
 void addPair(std::vector<Pair>& pairs, std::string_view over, std::string_view under) {
-    if constexpr (requires(Over<Under> heap) { heap.malloc(1); }) {
-        pairs.push_back({over, under, &heapVerbs<Over<Under>>, ClearableHeap<Under>});
+    if constexpr (requires { typename Over<Under>; }) {
+        if constexpr (requires(Over<Under> heap) { heap.malloc(1); }) {
+            pairs.push_back({over, under, &heapVerbs<Over<Under>>, ClearableHeap<Under>});
+        }
     }
 }
 
