@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -199,7 +200,8 @@ TEST_P(PairOfHeaps, WritesWithinTheWholeCapacityHarmNobody) {
         for (std::size_t i = 0; i < objects.size(); ++i) {
             for (const Stretch part : ends(life.heap(), objects[i])) {
                 const std::vector<unsigned char> expected(part.size, static_cast<unsigned char>(i));
-                ASSERT_EQ(std::memcmp(part.start, expected.data(), part.size), 0) << "object " << i;
+                ASSERT_TRUE(std::equal(expected.begin(), expected.end(), part.start))
+                    << "object " << i;
             }
         }
         giveBack(life.heap(), objects);
