@@ -31,7 +31,8 @@ struct HistoryShape {
     bool mayFail = false; ///< null is an answer that a request may get
 };
 
-/// How often a history was given memory, and how often null that was not only asked for what is held.
+/// How often a history was given memory, and how often null that was not only asked for what is
+/// held.
 struct HistoryTally {
     std::size_t served = 0;
     std::size_t refused = 0;

@@ -5,8 +5,8 @@
 // and has nothing to say about a lack of memory where it asks.
 //
 // What is asked and may well be refused stays a question: `resize` and `relocate` answer as they
-// do. A heap does not throw, so this is none (`Heap` is false of it) and nothing can stand on it: it
-// ends a composition. Cost: a compare a request.
+// do. A heap does not throw, so this is none (`Heap` is false of it) and nothing can stand on it:
+// it ends a composition. Cost: a compare a request.
 //
 // Example: ThrowExceptionHeap<MmapHeap>
 #pragma once
