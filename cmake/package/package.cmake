@@ -18,7 +18,8 @@ foreach(entry IN LISTS HEAPWRIGHT_COMPOSED)
 endforeach()
 
 # heapwright_package(NAME ROOT INCLUDE LIB [COMPONENT ...]): the package files of the tree whose root is
-# ROOT below the prefix and whose headers and libraries are in INCLUDE and LIB below that.
+# ROOT below the prefix (empty, or with a slash at its end) and whose headers and libraries are in
+# INCLUDE and LIB below that.
 function(heapwright_package name root include lib)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/package/${name})
   set(HEAPWRIGHT_PACKAGE_INCLUDE ${include})
@@ -31,11 +32,11 @@ function(heapwright_package name root include lib)
   configure_file(cmake/package/heapwright.pc.in ${out}/heapwright.pc @ONLY)
   configure_file(cmake/package/heapwright-c.pc.in ${out}/heapwright-c.pc @ONLY)
   install(FILES ${out}/heapwrightConfig.cmake ${out}/heapwrightConfigVersion.cmake
-    DESTINATION ${root}/${lib}/cmake/heapwright ${ARGN})
-  install(FILES ${out}/heapwright.pc DESTINATION ${root}/${lib}/pkgconfig ${ARGN})
+    DESTINATION ${root}${lib}/cmake/heapwright ${ARGN})
+  install(FILES ${out}/heapwright.pc DESTINATION ${root}${lib}/pkgconfig ${ARGN})
 endfunction()
 
-heapwright_package(native ${HEAPWRIGHT_NATIVE_DIR} include lib)
+heapwright_package(native ${HEAPWRIGHT_NATIVE_DIR}/ include lib)
 if(TARGET heapwright-c)
   install(TARGETS heapwright-c
     LIBRARY DESTINATION ${HEAPWRIGHT_NATIVE_DIR}/lib ARCHIVE DESTINATION ${HEAPWRIGHT_NATIVE_DIR}/lib)
@@ -44,7 +45,7 @@ if(TARGET heapwright-c)
 endif()
 
 if(NOT SKBUILD)
-  heapwright_package(usual . ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
+  heapwright_package(usual "" ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
   install(DIRECTORY include/heapwright allocators DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   if(TARGET heapwright-c)
