@@ -300,14 +300,13 @@ TYPED_TEST(ForkingHandler, ForksBesideOtherThreads) {
         while (Handler::times < 12 && Handler::inChild == 0) {
             TestFixture::heap().free(TestFixture::heap().malloc(100));
         }
+        ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr); // the last one may come just before
         if (Handler::inChild != 0) {
-            ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
             for (std::size_t i = 0; i < 100; ++i) {
                 TestFixture::heap().free(TestFixture::heap().malloc(i * 10));
             }
             ::_exit(0);
         }
-        ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
         stop = true;
         for (std::thread& worker : workers) {
             worker.join();
