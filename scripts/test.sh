@@ -13,7 +13,7 @@ cmake=.venv/bin/cmake
 if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
     echo "test: unit tests of the layers"
     PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON \
-        -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython3_EXECUTABLE="$PWD/.venv/bin/python" >build/cmake-test.log ||
+        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" >build/cmake-test.log ||
         { cat build/cmake-test.log; exit 1; }
     $cmake --build build/test -- -j "$jobs" --quiet
     "$(dirname "$(command -v $cmake)")/ctest" --test-dir build/test --output-on-failure -j "$jobs" --progress
