@@ -14,6 +14,7 @@
 //  - `remove(object)`: that one no longer waits. It must have been waiting.
 //  - `clear()`: forgets them all. `count()`: how many wait. Who is `bySize` also has `bytes()`, the
 //    sum of their sizes.
+//  - `full()`, if it has a bound: whether it takes no more. Nothing is inserted into a full one.
 #pragma once
 
 #include <concepts>
@@ -40,5 +41,11 @@ concept SizedDictionary = PlainDictionary<D> && D::bySize && requires(const D& s
 
 template <class D>
 concept Dictionary = SizedDictionary<D> ||(PlainDictionary<D> && !D::bySize);
+
+/// One that may be full.
+template <class D>
+concept BoundedDictionary = Dictionary<D> && requires(const D& still) {
+    { still.full() } -> std::same_as<bool>;
+};
 
 } // namespace heapwright

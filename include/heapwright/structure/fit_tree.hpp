@@ -9,6 +9,10 @@
 // its parent. A priority is a hash of the address, so it needs no room, and the tree of a set is
 // always the same one, whatever the order in which it was built. Cost: expected O(log n) each, no
 // recursion. A treap (Seidel and Aragon, Randomized search trees, 1996).
+//
+// It is the tree of `BestFitTree`, the dictionary of objects: a node brings its own size, and to
+// look for one writes nothing. The free blocks of vmalloc are in a tree of their own
+// (structure/size_tree.hpp), which its author chose to be a splay tree.
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -9,7 +9,8 @@
 // Invariants: the links of a block are its subtrees, less to the left, and no two blocks are equal;
 // there is no room for a way up in the smallest block, nor a need for one. Cost: logarithmic, over
 // any sequence of operations. Splay trees are Sleator's and Tarjan's (JACM 32:3, 1985), here from
-// the root down; Vo's vmalloc keeps its free blocks in one.
+// the root down; Vo's vmalloc keeps its free blocks in one. To be that published mechanism this one
+// is kept beside the treap of structure/fit_tree.hpp, which serves the dictionary of objects.
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -8,6 +8,7 @@
 // any request. One that does not (`LifoList`, `FifoList`) gives whatever is next, so it belongs
 // where every request is for one size; a request for more than the smallest object was asked for
 // with goes below, so that none is ever too small. Requests are raised to what the links take.
+// What a full dictionary has no room for goes below, too, or is declined (`keep`).
 // Cost: the dictionary's, and a compare. The layer is from Heap Layers.
 //
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
@@ -82,11 +83,22 @@ public:
     }
 
     void free(void* object) noexcept {
-        if constexpr (Waiting::bySize) {
-            waiting_.insert(object, SuperHeap::getSize(object));
+        if constexpr (BoundedDictionary<Waiting>) {
+            if (!keep(object)) [[unlikely]] {
+                SuperHeap::free(object);
+            }
         } else {
-            waiting_.insert(object, 0);
+            insert(object);
         }
+    }
+
+    /// `free` while there is room; false if there is none.
+    [[nodiscard]] bool keep(void* object) noexcept requires BoundedDictionary<Waiting> {
+        if (waiting_.full()) [[unlikely]] {
+            return false;
+        }
+        insert(object);
+        return true;
     }
 
     /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
@@ -151,6 +163,14 @@ public:
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {
         return size < leastObject ? leastObject : size;
+    }
+
+    void insert(void* object) noexcept {
+        if constexpr (Waiting::bySize) {
+            waiting_.insert(object, SuperHeap::getSize(object));
+        } else {
+            waiting_.insert(object, 0);
+        }
     }
 
     void* waiting(std::size_t size) noexcept {

@@ -7,161 +7,30 @@
 //
 // It belongs where every request is for one size; a request for more than the smallest object was
 // asked for with goes below, so that none is ever too small. Requests are raised to two words, the
-// links. Cost: a compare, four loads and stores. The layer is from Heap Layers.
+// links; its verbs are those of layers/reuse/adapt_heap.hpp, on a list that compares no sizes.
+// Cost: a compare, four loads and stores. The layer is from Heap Layers.
 //
 // Example: DLList<ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/layers/reuse/adapt_heap.hpp>
 #include <heapwright/structure/fifo_list.hpp>
-#include <heapwright/structure/size_floor.hpp>
 
-#include <cstddef>
-#include <cstring>
 #include <string_view>
 
 namespace heapwright {
 
 template <AnyOrderHeap SuperHeap>
-class DLList : private SuperHeap {
+class DLList : public AdaptHeap<FifoList, SuperHeap> {
 public:
-    static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr std::size_t leastObject = FifoList::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool uniform = keeping || uniformHeap<SuperHeap>;
-    /// Of another heap's objects it is not known with what size they were asked for.
-    static constexpr bool adopting = keeping && AdoptingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed on a list, first in first out, open in the middle";
     using Below = Heaps<SuperHeap>;
 
     constexpr DLList() noexcept = default;
-    ~DLList() { handDown(); }
-
-    [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        void* const object = waiting(size);
-        return object != nullptr ? object : fetched(raised(size));
-    }
-
-    /// What waits, else what is held below.
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
-        void* const object = waiting(size);
-        if constexpr (HoldingHeap<SuperHeap>) {
-            return object != nullptr ? object
-                                     : noted(SuperHeap::mallocHeld(raised(size)), raised(size));
-        } else {
-            return object;
-        }
-    }
-
-    /// What waited is cleared.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        void* const object = waiting(size);
-        return object != nullptr ? std::memset(object, 0, size)
-                                 : noted(SuperHeap::zalloc(raised(size)), raised(size));
-    }
-
-    /// What waits may be aligned no better than any object.
-    [[nodiscard]] void*
-    memalign(std::size_t align,
-             std::size_t size) noexcept requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> {
-        return align <= alignment ? malloc(size)
-                                  : noted(SuperHeap::memalign(align, raised(size)), raised(size));
-    }
-
-    void free(void* object) noexcept { list_.insert(object, 0); }
-
-    /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
-    void remove(void* object) noexcept { list_.remove(object); }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
-        return SuperHeap::getSize(object);
-    }
-
-    /// Hands the whole list to the superheap, the oldest first, and lets it do the same; true if
-    /// there was any.
-    bool flush() noexcept {
-        const bool any = handDown();
-        if constexpr (FlushableHeap<SuperHeap>) {
-            return SuperHeap::flush() || any;
-        } else {
-            return any;
-        }
-    }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        handDown();
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
-        list_.clear();
-        floor_.reset();
-        SuperHeap::clear();
-    }
-
-    /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
-        if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
-        }
-        const std::size_t count = list_.count();
-        footprint.heldCount += count;
-        footprint.held += floor_.times(count);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-
-private:
-    static constexpr std::size_t raised(std::size_t size) noexcept {
-        return size < leastObject ? leastObject : size;
-    }
-
-    void* waiting(std::size_t size) noexcept {
-        return floor_.covers(size) ? list_.take(size) : nullptr;
-    }
-
-    /// From below; if there is no memory, all that waits goes there first and it is asked again.
-    void* fetched(std::size_t size) noexcept {
-        void* const object = noted(SuperHeap::malloc(size), size);
-        if constexpr (keeping) {
-            return object;
-        } else {
-            return object == nullptr && handDown() ? noted(SuperHeap::malloc(size), size) : object;
-        }
-    }
-
-    void* noted(void* object, std::size_t size) noexcept {
-        if (object != nullptr) {
-            floor_.note(size);
-        }
-        return object;
-    }
-
-    bool handDown() noexcept {
-        bool any = false;
-        while (void* const object = list_.take(0)) {
-            SuperHeap::free(object);
-            any = true;
-        }
-        return any;
-    }
-
-    FifoList list_;
-    [[no_unique_address]] SizeFloor<keeping> floor_;
+    ~DLList() = default;
 };
 
 } // namespace heapwright
