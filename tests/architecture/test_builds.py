@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # `make test-builds` runs them, and whoever lets a change in
+
 ROOT = Path(__file__).parents[2]
 GTEST = Path("/usr/include/gtest/gtest.h")
 REPORT = ["--output-on-failure", "--no-tests=error"]
@@ -57,23 +59,14 @@ def test_clang_builds_everything_without_a_warning(tmp_path: Path) -> None:
         run(tool("ctest"), "--test-dir", tmp_path, "-j", "2", *REPORT)
 
 
-@pytest.mark.parametrize(
-    ("sanitizers", "pairs"),
-    [
-        ("address,undefined", "ON"),
-        ("thread", "OFF"),
-        # No pair is run by several threads at once; that the sanitizer finds nothing in any is
-        # worth a look, but a longer one.
-        pytest.param("thread", "ON", marks=pytest.mark.slow),
-    ],
-)
-def test_layers_pass_under(sanitizers: str, pairs: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sanitizers", ["address,undefined", "thread"])
+def test_layers_pass_under(sanitizers: str, tmp_path: Path) -> None:
     if not GTEST.exists():
         pytest.skip("no GoogleTest (package libgtest-dev)")
     configure(
         tmp_path,
         *("-DHEAPWRIGHT_TESTS=ON", f"-DHEAPWRIGHT_SANITIZE={sanitizers}"),
-        *(f"-DHEAPWRIGHT_PAIRS={pairs}", "-DCMAKE_BUILD_TYPE=Debug"),
+        "-DCMAKE_BUILD_TYPE=Debug",
     )
     for folder in ("unit", "layers"):
         run(tool("ninja"), "-C", tmp_path, "-j", "2", f"tests/{folder}/all")
