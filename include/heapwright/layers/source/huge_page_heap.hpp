@@ -20,16 +20,39 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/huge_pages.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/mapped_objects.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
-#include <new>
 #include <string_view>
 
 namespace heapwright {
 
+/// Huge pages, got in the way that `Way` is.
+template <platform::HugePages Way>
+struct HugePageKind {
+    static std::size_t size() noexcept { return platform::hugePageSize(); }
+    static void* map(std::size_t length, std::size_t align, std::size_t phase) noexcept {
+        return Way::map(length, align, phase);
+    }
+    /// Only onto others, so that the bytes stay on huge pages; and none are let go.
+    static void* move(void* start, std::size_t length, std::size_t newLength) noexcept {
+        void* const target = newLength < length ? nullptr : Way::map(newLength, size(), 0);
+        if (target == nullptr) {
+            return nullptr;
+        }
+        if (!platform::movePagesOnto(start, length, target)) {
+            platform::unmapPages(target, newLength);
+            return nullptr;
+        }
+        return target;
+    }
+};
+
 template <platform::HugePages Pages>
-class HugePageHeap {
+class HugePageHeap : private MappedObjects<HugePageKind<Pages>> {
+    using Objects = MappedObjects<HugePageKind<Pages>>;
+
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
@@ -39,114 +62,15 @@ public:
     using Below = Heaps<>;
 
     constexpr HugePageHeap() noexcept = default;
-    HugePageHeap(const HugePageHeap&) = delete;
-    HugePageHeap& operator=(const HugePageHeap&) = delete;
-    ~HugePageHeap() = default;
 
-    [[nodiscard]] void* malloc(std::size_t size) noexcept { return memalign(minAlignment, size); }
-
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept { return malloc(size); }
-
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
-        const std::size_t huge = platform::hugePageSize();
-        const std::size_t least = align < minAlignment ? minAlignment : align;
-        const std::size_t lead = least < huge ? least : huge;
-        const std::size_t length = lengthFor(size, lead);
-        if (length == 0) {
-            return nullptr;
-        }
-        const std::size_t unit = align <= huge ? huge : align;
-        return place(Pages::map(length, unit, unit - huge), lead, length);
-    }
-
-    void free(void* object) noexcept {
-        const std::size_t length = lengthOf(object);
-        if (platform::unmapPages(startOf(object), length)) {
-            mapped_ -= length;
-        }
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        return Tag::of(object).size() - Tag::bytes;
-    }
-
-    /// Grows or shrinks in place; growing works only where the addresses behind are free.
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
-        const std::size_t length = lengthOf(object);
-        const std::size_t newLength = lengthFor(size, leadOf(object));
-        if (newLength == 0) {
-            return false;
-        }
-        if (newLength != length && !platform::resizePages(startOf(object), length, newLength)) {
-            return false;
-        }
-        retag(object, length, newLength);
-        return true;
-    }
-
-    /// Moves the pages to where the new size fits. An alignment beyond a huge page would be lost,
-    /// so objects that stand at the end of their first one stay.
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept {
-        const std::size_t huge = platform::hugePageSize();
-        const std::size_t lead = leadOf(object);
-        const std::size_t length = lengthOf(object);
-        const std::size_t newLength = lengthFor(size, lead);
-        if (newLength < length || lead == huge) {
-            return nullptr;
-        }
-        void* const target = Pages::map(newLength, huge, 0);
-        if (target == nullptr) {
-            return nullptr;
-        }
-        if (!platform::movePagesOnto(startOf(object), length, target)) {
-            platform::unmapPages(target, newLength);
-            return nullptr;
-        }
-        void* const moved = forward(target, lead);
-        retag(moved, length, newLength);
-        return moved;
-    }
-
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
-
-private:
-    /// The length of a mapping that holds `size` bytes behind a lead; 0 if there is no such number.
-    static std::size_t lengthFor(std::size_t size, std::size_t lead) noexcept {
-        const std::size_t huge = platform::hugePageSize();
-        std::size_t whole = 0;
-        if (__builtin_add_overflow(size, lead + Tag::bytes + huge - 1, &whole)) {
-            return 0;
-        }
-        return roundDown(whole, huge);
-    }
-
-    static void* startOf(void* object) noexcept {
-        return pointerTo(roundDown(addressOf(object) - Tag::bytes, platform::hugePageSize()));
-    }
-    static std::size_t leadOf(void* object) noexcept {
-        return addressOf(object) - addressOf(startOf(object));
-    }
-    static std::size_t lengthOf(void* object) noexcept {
-        return leadOf(object) + Tag::of(object).size();
-    }
-
-    void* place(void* start, std::size_t lead, std::size_t length) noexcept {
-        if (start == nullptr) {
-            return nullptr;
-        }
-        void* const object = forward(start, lead);
-        ::new (backward(object, Tag::bytes)) Tag(length - lead, State::live, Flag::direct);
-        mapped_ += length;
-        return object;
-    }
-
-    void retag(void* object, std::size_t length, std::size_t newLength) noexcept {
-        Tag& tag = Tag::of(object);
-        tag = Tag(tag.size() - length + newLength, tag.state(), tag.flags());
-        mapped_ += newLength - length;
-    }
-
-    std::size_t mapped_ = 0;
+    using Objects::free;
+    using Objects::getSize;
+    using Objects::malloc;
+    using Objects::measure;
+    using Objects::memalign;
+    using Objects::relocate;
+    using Objects::resize;
+    using Objects::zalloc;
 };
 
 static_assert(DirectHeap<HugePageHeap<platform::AdvisedHugePages>>);
