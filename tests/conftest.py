@@ -4,12 +4,21 @@
 
 A test that misses an optional part skips and names it. Continuous integration installs every part
 and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is noticed there.
+
+Whoever starts the tests in the background, or under nohup, has them ignore an interrupt or a
+terminal that closes, and every program that they start would too; some are there to be interrupted.
 """
 
 import os
+import signal
 from collections.abc import Generator
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,7 +22,7 @@ def test_the_script_has_the_flags_of_the_build() -> None:
     build = (ROOT / "interpose" / "CMakeLists.txt").read_text(encoding="utf-8")
     script = (ROOT / SCRIPT).read_text(encoding="utf-8")
     build = re.sub(r"(?m)#.*$", "", build)
-    options = r"target_(?:compile|link)_options\(heapwright_interpose INTERFACE(.*?)\)"
+    options = r"set\((?:compile|link)_options(.*?)\)"
     flags = re.findall(r"(?<=\s)-[fW]\S+", "".join(re.findall(options, build, re.DOTALL)))
     assert len(flags) > 20
     missing = [f for f in flags if "${" not in f and not re.search(rf"[\s\"(]{f}[\s\")]", script)]
