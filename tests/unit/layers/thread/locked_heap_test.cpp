@@ -35,6 +35,7 @@ TEST(LockedHeap, MakesASourceThatIsNotSharedSafeToShare) {
 }
 
 TEST(LockedHeap, IsFreeAgainOnBothSidesOfAFork) {
+    Ledger::begin();
     LockedHeap<FutexLock, SizeHeap<CountingHeap>> heap;
     heap.beforeFork();
     heap.afterForkInParent();
