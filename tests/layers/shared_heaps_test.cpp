@@ -104,7 +104,7 @@ template <class Body>
 int statusOfChild(Body body) {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(300);
+        ::alarm(30);
         ::_exit(body() ? 0 : 1);
     }
     int status = 0;
@@ -126,7 +126,7 @@ TYPED_TEST(SharedHeap, WorksInTheChildOfABusyProcess) {
         TestFixture::heap().beforeFork();
         const pid_t child = ::fork();
         if (child == 0) {
-            ::alarm(300);
+            ::alarm(30);
             TestFixture::heap().afterForkInChild();
             for (std::size_t i = 0; i < 100; ++i) {
                 TestFixture::heap().free(TestFixture::heap().malloc(i * 10));
@@ -217,7 +217,7 @@ TYPED_TEST(SharedHeap, LetsAHandlerInsideItFork) {
         heap.beforeFork(); // the fork of the handler
         const pid_t child = ::fork();
         if (child == 0) {
-            ::alarm(300);
+            ::alarm(30);
             heap.afterForkInChild();
             void* const aside = heap.malloc(10);
             heap.afterForkInChild(); // what was interrupted goes on
@@ -249,7 +249,7 @@ struct ForkingInterruption {
         heap->beforeFork();
         const pid_t child = ::fork();
         if (child == 0) {
-            ::alarm(300);
+            ::alarm(30);
             heap->afterForkInChild();
             inChild = 1;
             return;
