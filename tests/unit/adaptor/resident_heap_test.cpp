@@ -28,7 +28,12 @@ using Shared = Composed<SharedMemoryHeap<16 * MiB>>;
 struct File {
     static constexpr std::size_t size = 8 * MiB;
     static inline std::string path;
-    static int open() noexcept { return platform::openFile(path.c_str()); }
+#ifdef __SANITIZE_THREAD__ // has the quiet addresses, and starts threads in children
+    static constexpr Address address = 0x7EA0'0000'0000;
+#endif
+    static int open() noexcept {
+        return platform::openFile(path.c_str());
+    }
 };
 using Kept = Composed<MappedFileHeap<File>>;
 
