@@ -20,12 +20,12 @@ RANKS = {
     "core": 0,
     "platform": 1,
     "sync": 2,
-    "structure": 2,
-    "sizeclass": 2,
-    "layers": 3,
-    "heap.hpp": 4,
-    "adaptor": 4,
-    "allocators": 5,
+    "structure": 3,
+    "sizeclass": 3,
+    "layers": 4,
+    "heap.hpp": 5,
+    "adaptor": 5,
+    "allocators": 6,
 }
 WARNINGS = [
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion"),
@@ -88,6 +88,8 @@ def test_header_includes_only_lower_ranks(header: Path) -> None:
 def test_the_rank_rule_sees_violations() -> None:
     assert breaks_rank("heapwright/core/a.hpp", "heapwright/platform/b.hpp")
     assert breaks_rank("heapwright/sync/a.hpp", "heapwright/structure/b.hpp")
+    assert breaks_rank("heapwright/sizeclass/a.hpp", "heapwright/structure/b.hpp")
+    assert not breaks_rank("heapwright/structure/a.hpp", "heapwright/sync/b.hpp")
     assert breaks_rank("heapwright/layers/carve/a.hpp", "heapwright/layers/object/b.hpp")
     assert breaks_rank("heapwright/layers/carve/a.hpp", "heapwright/heap.hpp")
     assert not breaks_rank("heapwright/layers/carve/a.hpp", "heapwright/layers/carve/b.hpp")

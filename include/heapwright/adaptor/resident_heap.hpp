@@ -138,9 +138,9 @@ private:
         if (place == nullptr) {
             return false;
         }
-        RoomBeingBuilt::value = &room;
+        RoomBeingBuilt::mine() = &room;
         room.resident = ::new (place) H;
-        RoomBeingBuilt::value = nullptr;
+        RoomBeingBuilt::mine() = nullptr;
         room.bump.keep();
         Memory::finish(open_);
         return true;

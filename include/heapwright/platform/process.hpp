@@ -77,7 +77,7 @@ makeProcessWord() noexcept {
     if (word != nullptr) {
         const auto process = static_cast<std::uint32_t>(::getpid());
         word->store(process, std::memory_order_relaxed);
-        Known::value = {process, thread};
+        Known::mine() = {process, thread};
     }
     return thread;
 }
@@ -93,7 +93,7 @@ makeProcessWord() noexcept {
 /// (of this one's process namespace). The system is asked once a thread, and again after a fork.
 [[nodiscard]] inline std::uint32_t threadId() noexcept {
     const auto* const word = detail::processWord.load(std::memory_order_acquire);
-    const detail::KnownThread known = detail::Known::value;
+    const detail::KnownThread known = detail::Known::mine();
     if (word != nullptr && known.process != 0 &&
         word->load(std::memory_order_relaxed) == known.process) [[likely]] {
         return known.thread;

@@ -24,7 +24,7 @@ template <class Heap, class Memory>
 class RoomSource {
 public:
     constexpr RoomSource() noexcept
-        : room_(std::is_constant_evaluated() ? nullptr : RoomBeingBuilt::value) {}
+        : room_(std::is_constant_evaluated() ? nullptr : RoomBeingBuilt::mine()) {}
     RoomSource(const RoomSource&) = delete;
     RoomSource& operator=(const RoomSource&) = delete;
     ~RoomSource() {

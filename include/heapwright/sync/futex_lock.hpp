@@ -8,12 +8,13 @@
 // While the process has one thread, no atomic read-modify-write is done. That is safe across the
 // start of a second thread: the word is still written, only with plain stores, and a thread cannot
 // start others while it is inside the lock and at the same time be elsewhere; `unlock` looks
-// afresh. From Drepper, "Futexes are tricky" (mutex 2). Cost uncontended: one exchange and one on
-// unlock.
+// afresh. What happens to it is told (`events.hpp`). From Drepper, "Futexes are tricky" (mutex 2).
+// Cost uncontended: one exchange and one on unlock.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/sync/events.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -28,27 +29,30 @@ public:
     ~FutexLock() = default;
 
     void lock() noexcept {
-        if (!tryLock()) [[unlikely]] {
+        note(Event::lockTaking, &word_);
+        if (!attempt()) [[unlikely]] {
             lockSlowly();
         }
+        note(Event::lockTaken, &word_);
     }
 
     /// Takes the lock if that needs no waiting.
     [[nodiscard]] bool tryLock() noexcept {
-        if (platform::singleThreaded() && word_.load(std::memory_order_relaxed) == free) {
-            word_.store(taken, std::memory_order_relaxed);
-            return true;
+        note(Event::lockTrying, &word_);
+        const bool success = attempt();
+        if (success) {
+            note(Event::lockTaken, &word_);
         }
-        std::uint32_t expected = free;
-        return word_.compare_exchange_strong(expected, self(), std::memory_order_acquire,
-                                             std::memory_order_relaxed);
+        return success;
     }
 
     void unlock() noexcept {
+        note(Event::lockFreeing, &word_);
         if (platform::singleThreaded()) {
             word_.store(free, std::memory_order_relaxed);
             return;
         }
+        note(Event::lockAtomic, &word_);
         if ((word_.exchange(free, std::memory_order_release) & contended) != 0) [[unlikely]] {
             wake();
         }
@@ -71,20 +75,33 @@ private:
     static constexpr std::uint32_t taken = 2;     ///< a bit: set unless it is free
     static constexpr int spins = 64;
 
+    [[nodiscard]] bool attempt() noexcept {
+        if (platform::singleThreaded() && word_.load(std::memory_order_relaxed) == free) {
+            word_.store(taken, std::memory_order_relaxed);
+            return true;
+        }
+        note(Event::lockAtomic, &word_);
+        std::uint32_t expected = free;
+        return word_.compare_exchange_strong(expected, self(), std::memory_order_acquire,
+                                             std::memory_order_relaxed);
+    }
+
     /// Out of line, as `lockSlowly` is: a system call would cost the fast path a stack frame.
     [[gnu::cold, gnu::noinline]] void wake() noexcept { platform::futexWakeOne(word_); }
 
     [[gnu::cold, gnu::noinline]] void lockSlowly() noexcept {
+        note(Event::lockWaiting, &word_);
         for (int i = 1; i <= spins; i *= 2) {
             for (int j = 0; j < i; ++j) {
                 platform::pauseBriefly();
             }
-            if (word_.load(std::memory_order_relaxed) == free && tryLock()) {
+            if (word_.load(std::memory_order_relaxed) == free && attempt()) {
                 return;
             }
         }
         for (;;) {
             std::uint32_t seen = word_.load(std::memory_order_relaxed);
+            note(Event::lockAtomic, &word_);
             if (seen == free) {
                 // Others may be asleep, so the mark goes with the lock.
                 if (word_.compare_exchange_weak(seen, self() | contended, std::memory_order_acquire,
@@ -102,7 +119,7 @@ private:
     /// The thread as a number: where a variable of its own lies, in as many bits as the word has.
     static std::uint32_t self() noexcept {
         static_assert(alignof(std::uint32_t) > (taken | contended));
-        return static_cast<std::uint32_t>(addressOf(&Mark::value)) | taken;
+        return static_cast<std::uint32_t>(addressOf(&Mark::mine())) | taken;
     }
 
     std::atomic<std::uint32_t> word_{free};

@@ -16,16 +16,16 @@ struct Other {};
 
 TEST(Thread, EachHasItsOwnVariable) {
     using Mine = platform::PerThread<Owner, int>;
-    Mine::value = 5;
+    Mine::mine() = 5;
     int there = -1;
     std::thread([&] {
-        there = Mine::value;
-        Mine::value = 9;
+        there = Mine::mine();
+        Mine::mine() = 9;
     }).join();
     EXPECT_EQ(there, 0);
-    EXPECT_EQ(Mine::value, 5);
-    EXPECT_EQ((platform::PerThread<Other, int>::value), 0);
-    Mine::value = 0;
+    EXPECT_EQ(Mine::mine(), 5);
+    EXPECT_EQ((platform::PerThread<Other, int>::mine()), 0);
+    Mine::mine() = 0;
 }
 
 TEST(Thread, IsNotAloneWhileAnotherRuns) {

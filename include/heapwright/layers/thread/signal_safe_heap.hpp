@@ -44,14 +44,14 @@ class SignalSafeHeap : private SuperHeap {
     class Entry {
     public:
         Entry() noexcept {
-            Inside::value = true;
+            Inside::mine() = true;
             std::atomic_signal_fence(std::memory_order_seq_cst);
         }
         Entry(const Entry&) = delete;
         Entry& operator=(const Entry&) = delete;
         ~Entry() {
             std::atomic_signal_fence(std::memory_order_seq_cst);
-            Inside::value = false;
+            Inside::mine() = false;
         }
     };
 
@@ -75,7 +75,7 @@ public:
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        if (Inside::value) [[unlikely]] {
+        if (Inside::mine()) [[unlikely]] {
             void* const object = arena_.memalign(alignment, size);
             return object == nullptr ? nullptr : std::memset(object, 0, size);
         }
@@ -86,7 +86,7 @@ public:
 
     [[nodiscard]] void* memalign(std::size_t align,
                                  std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
-        if (Inside::value) [[unlikely]] {
+        if (Inside::mine()) [[unlikely]] {
             return arena_.memalign(align, size);
         }
         const Entry entry;
@@ -111,7 +111,7 @@ public:
         if (arena_.owns(object)) [[unlikely]] {
             return EmergencyArena::getSize(object);
         }
-        if (Inside::value) [[unlikely]] {
+        if (Inside::mine()) [[unlikely]] {
             return sizeFromInside(object);
         }
         const Entry entry;
@@ -123,7 +123,7 @@ public:
         if (arena_.owns(object)) [[unlikely]] {
             return size <= EmergencyArena::getSize(object);
         }
-        if (Inside::value) [[unlikely]] {
+        if (Inside::mine()) [[unlikely]] {
             return size <= sizeFromInside(object);
         }
         const Entry entry;
@@ -132,7 +132,7 @@ public:
 
     [[nodiscard]] void* relocate(void* object,
                                  std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
-        if (arena_.owns(object) || Inside::value) [[unlikely]] {
+        if (arena_.owns(object) || Inside::mine()) [[unlikely]] {
             return nullptr;
         }
         const Entry entry;
@@ -140,7 +140,7 @@ public:
     }
 
     bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        if (Inside::value) {
+        if (Inside::mine()) {
             return false;
         }
         const Entry entry;
@@ -149,7 +149,7 @@ public:
     }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        if (Inside::value) {
+        if (Inside::mine()) {
             return;
         }
         const Entry entry;
@@ -165,42 +165,42 @@ public:
     /// its own in the parent as in the child, and is left to the interrupted request; unless that
     /// was still waiting for it: then it is taken for the fork like any other time.
     void beforeFork() noexcept {
-        if (Inside::value) {
-            ForkedInside::value = true;
+        if (Inside::mine()) {
+            ForkedInside::mine() = true;
             if constexpr (requires { SuperHeap::heldByThisThread(); }) {
                 if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
-                    ForkedWaiting::value = true;
+                    ForkedWaiting::mine() = true;
                     SuperHeap::beforeFork();
                 }
             }
             return;
         }
-        Inside::value = true;
+        Inside::mine() = true;
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
         }
     }
 
     void afterForkInParent() noexcept {
-        const bool inner = std::exchange(ForkedInside::value, false);
-        const bool waiting = std::exchange(ForkedWaiting::value, false);
+        const bool inner = std::exchange(ForkedInside::mine(), false);
+        const bool waiting = std::exchange(ForkedWaiting::mine(), false);
         if constexpr (ForkableHeap<SuperHeap>) {
             if (!inner || waiting) {
                 SuperHeap::afterForkInParent();
             }
         }
-        Inside::value = inner;
+        Inside::mine() = inner;
     }
 
     void afterForkInChild() noexcept {
-        const bool inner = std::exchange(ForkedInside::value, false);
-        const bool waiting = std::exchange(ForkedWaiting::value, false);
+        const bool inner = std::exchange(ForkedInside::mine(), false);
+        const bool waiting = std::exchange(ForkedWaiting::mine(), false);
         if constexpr (ForkableHeap<SuperHeap>) {
             if (!inner || waiting) {
                 SuperHeap::afterForkInChild();
             }
         }
-        Inside::value = inner;
+        Inside::mine() = inner;
     }
 
 private:
@@ -216,12 +216,12 @@ private:
     /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
     /// has to be kept over a call. Static, so that what was asked for stays in its register.
     [[nodiscard]] bool busy() const noexcept {
-        return Inside::value || deferred_.load(std::memory_order_relaxed) != nullptr;
+        return Inside::mine() || deferred_.load(std::memory_order_relaxed) != nullptr;
     }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
                                                           SignalSafeHeap& heap) noexcept {
-        if (Inside::value) {
+        if (Inside::mine()) {
             return heap.arena_.memalign(alignment, size);
         }
         const Entry entry;
@@ -231,7 +231,7 @@ private:
 
     [[gnu::cold, gnu::noinline]] static void freeAside(void* object,
                                                        SignalSafeHeap& heap) noexcept {
-        if (Inside::value) {
+        if (Inside::mine()) {
             heap.defer(object);
             return;
         }

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this build is for: ordinary use; counting what threads do to each other
+// (-DHEAPWRIGHT_COUNT_EVENTS); or being driven step by step by a scheduler of the tests
+// (-DHEAPWRIGHT_SCHEDULE). These are the only two macros there are, and this is the only place that
+// looks at them; a program is built with one of them throughout, or with none.
+#pragma once
+
+namespace heapwright::platform {
+
+#if defined(HEAPWRIGHT_COUNT_EVENTS)
+inline constexpr bool countsEvents = true;
+#else
+inline constexpr bool countsEvents = false;
+#endif
+
+#if defined(HEAPWRIGHT_SCHEDULE)
+inline constexpr bool scheduled = true;
+#else
+inline constexpr bool scheduled = false;
+#endif
+
+static_assert(!(countsEvents && scheduled), "a build counts or is driven, not both");
+
+} // namespace heapwright::platform

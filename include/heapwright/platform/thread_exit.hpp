@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a thread: a function that runs in it as late as the system offers, and whether a
+// thread of this process is over.
+//
+// POSIX calls the destructors of a thread's keys in rounds, as long as they set values anew. Ours
+// does so until the last round, for the destructors of others may allocate and free in each of
+// them; those of C++ (thread_local) ran before. Nothing here allocates as long as the key is among
+// the first 32 of the process, which it is when it is asked for in an early malloc; later the C
+// library allocates a table, once a thread, and whoever calls this must bear that.
+#pragma once
+
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/thread.hpp>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace heapwright::platform {
+
+/// The system's number of the calling thread: not 0, and another thread's once this one is over.
+[[nodiscard]] inline std::uint32_t systemThread() noexcept {
+    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+
+/// Whether no thread of this process has such a number any more.
+[[nodiscard]] inline bool systemThreadIsOver(std::uint32_t thread) noexcept {
+    const ErrnoKeeper keeper;
+    return ::syscall(SYS_tgkill, ::getpid(), static_cast<int>(thread), 0) != 0 && errno == ESRCH;
+}
+
+template <void (*Function)() noexcept>
+class AtThreadExit {
+public:
+    /// Has `Function` called when the calling thread ends; false if that cannot be had.
+    [[nodiscard]] static bool arrange() noexcept {
+        const ErrnoKeeper keeper;
+        pthread_key_t key = 0;
+        return hasKey(key) && ::pthread_setspecific(key, marks) == 0;
+    }
+
+private:
+    static constexpr unsigned rounds = PTHREAD_DESTRUCTOR_ITERATIONS;
+
+    /// The value of the key points to here, as many places on as rounds have been.
+    static inline constinit char marks[rounds] = {};
+
+    static void round(void* value) noexcept {
+        char* const next = static_cast<char*>(value) + 1;
+        pthread_key_t key = 0;
+        if (next == marks + rounds || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
+            Function();
+        }
+    }
+
+    /// The key, made when it is first asked for.
+    static bool hasKey(pthread_key_t& key) noexcept {
+        std::uint64_t known = key_.load(std::memory_order_acquire);
+        if (known == 0) [[unlikely]] {
+            if (::pthread_key_create(&key, &round) != 0) {
+                return false;
+            }
+            if (key_.compare_exchange_strong(known, std::uint64_t{key} + 1)) {
+                return true;
+            }
+            ::pthread_key_delete(key); // another thread was faster
+        }
+        key = static_cast<pthread_key_t>(known - 1);
+        return true;
+    }
+
+    static inline constinit std::atomic<std::uint64_t> key_{0}; ///< one more than the key
+};
+
+} // namespace heapwright::platform

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A variable that threads share without a lock: `std::atomic`, with the memory orders always
+// written out, and what happens to it is told (`events.hpp`), so that a counting build can count it
+// and a scheduled build can try every order of it. Cost: none over `std::atomic`.
+#pragma once
+
+#include <heapwright/sync/events.hpp>
+
+#include <atomic>
+
+namespace heapwright {
+
+template <class T>
+class Shared {
+    static_assert(std::atomic<T>::is_always_lock_free, "a lock in here would be nobody's");
+
+public:
+    constexpr Shared() noexcept : value_(T{}) {}
+    constexpr explicit Shared(T value) noexcept : value_(value) {}
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    ~Shared() = default;
+
+    [[nodiscard]] T load(std::memory_order order) const noexcept {
+        note(Event::load, &value_);
+        return value_.load(order);
+    }
+
+    void store(T value, std::memory_order order) noexcept {
+        note(Event::store, &value_);
+        value_.store(value, order);
+    }
+
+    T exchange(T value, std::memory_order order) noexcept {
+        note(Event::readModifyWrite, &value_);
+        return value_.exchange(value, order);
+    }
+
+    /// Sets `desired` if the value is `expected`; else says in `expected` what it is. Never fails
+    /// for no reason.
+    bool compareExchange(T& expected, T desired, std::memory_order success,
+                         std::memory_order failure) noexcept {
+        note(Event::readModifyWrite, &value_);
+        return value_.compare_exchange_strong(expected, desired, success, failure);
+    }
+
+    T fetchAdd(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
+        a.fetch_add(T{});
+    }
+    {
+        note(Event::readModifyWrite, &value_);
+        return value_.fetch_add(value, order);
+    }
+
+    T fetchSub(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
+        a.fetch_sub(T{});
+    }
+    {
+        note(Event::readModifyWrite, &value_);
+        return value_.fetch_sub(value, order);
+    }
+
+    T fetchOr(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
+        a.fetch_or(T{});
+    }
+    {
+        note(Event::readModifyWrite, &value_);
+        return value_.fetch_or(value, order);
+    }
+
+    T fetchAnd(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
+        a.fetch_and(T{});
+    }
+    {
+        note(Event::readModifyWrite, &value_);
+        return value_.fetch_and(value, order);
+    }
+
+private:
+    std::atomic<T> value_;
+};
+
+} // namespace heapwright
