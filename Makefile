@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# make demo         build everything and answer one real question with it
-# make test         build and run the tests that fit in a coffee break
-# make test-all     the longer proofs too
-# make test-builds  the tests of the layers once more: with the second compiler, under sanitizers
-# make lint         formatters, linters and type checks, changing nothing
-# make format       let the formatters have their way
-# make clean        remove what was built
+# make demo           build everything and answer one real question with it
+# make test           build and run the tests that fit in a coffee break
+# make test-all       the longer proofs too
+# make test-programs  real programs under every allocator, not only under the representative ones
+# make test-builds    the tests of the layers once more: with the second compiler, under sanitizers
+# make lint           formatters, linters and type checks, changing nothing
+# make format         let the formatters have their way
+# make clean          remove what was built
 
 PYTHON ?= python3
 VENV   := .venv
@@ -16,7 +17,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src include allocators interpose capi harness cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-builds lint format clean unit
+.PHONY: demo test test-all test-programs test-builds lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -36,6 +37,10 @@ test: $(VENV)/installed-dev
 test-all: $(VENV)/installed-dev
 	@scripts/packages.sh peers test
 	@scripts/test.sh all
+
+test-programs: $(VENV)/installed-dev
+	@scripts/packages.sh test
+	@scripts/test.sh programs
 
 test-builds: $(VENV)/installed-dev
 	@scripts/packages.sh test

@@ -4,9 +4,17 @@
 #
 # test.sh [all]: the unit tests of the layers (where GoogleTest is), then everything that pytest
 # drives, against the tool as it is installed in .venv. With `all` the proofs marked slow run too.
+# test.sh programs: only the real programs, where `test.sh` leaves them out (tests/programs/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
+
+if [ "${1:-}" = programs ]; then
+    # Twice as many at a time: they wait for each other more than they compute. The longest of all are
+    # for `all` alone.
+    exec .venv/bin/python -m pytest -n "$((2 * jobs))" --dist worksteal -q -m slow -k 'not longer' tests/programs
+fi
+
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 

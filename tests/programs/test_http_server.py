@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from .servers import running
 from .under import Launched, Under, needed
 
@@ -38,6 +40,7 @@ def port(server: Launched) -> int:
     return int(said[1]) if said else 0
 
 
+@pytest.mark.everywhere
 def test_http_server_sends_what_is_there(under: Under) -> None:
     python = needed("python3", "python3")
     for size in SIZES:

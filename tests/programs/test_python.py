@@ -34,6 +34,17 @@ SLICES = {
     # Children by fork and by vfork, with closed descriptors and environments of their own.
     "processes": ("test_fork1 test_posix test_subprocess", ("test.test_fork1.*", "*POSIX*")),
 }
+# What threads do to the allocator itself: begin, end, end late, fork.
+QUICK = (
+    "test_thread test_threading test_threading_local",
+    (
+        "*.ThreadRunningTests.*",
+        "*.ThreadTests.*",
+        "*.ThreadJoinOnShutdown.*",
+        "*.SubinterpThreadingTests.*",
+        "*.ThreadLocalTest.*",
+    ),
+)
 LONGER = {
     "subprocess": ("test_subprocess", None),
     "streams": ("test_io test_bz2 test_lzma test_pickle test_mmap test_weakref test_queue", None),
@@ -59,6 +70,11 @@ def passes(modules: str, only: tuple[str, ...] | None, under: Under, control: Un
         except AssertionError as same:
             pytest.skip(f"fails here on the C library as well: {str(same)[-1500:]}")
         raise
+
+
+@pytest.mark.everywhere
+def test_threads_begin_and_end(under: Under, control: Under) -> None:
+    passes(*QUICK, under, control)
 
 
 @pytest.mark.parametrize("name", SLICES)
