@@ -53,15 +53,12 @@ inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
     return ::munmap(pages, bytes) == 0;
 }
 
-/// Pre: `alignment` is a power of two and a multiple of the page size, `phase` a multiple of the
-/// page size below it. Post: pages at an address that is `phase` modulo `alignment`, or null.
-[[nodiscard]] inline void* mapPagesAt(std::size_t bytes, std::size_t alignment,
-                                      std::size_t phase) noexcept {
-    std::size_t span = 0;
-    if (__builtin_add_overflow(bytes, alignment, &span)) {
-        return nullptr;
-    }
-    void* const whole = mapPages(span);
+namespace detail {
+
+/// Of `span` bytes of pages, or null, the `bytes` at an address that is `phase` modulo `alignment`;
+/// the others go back. Pre: there are that many, wherever the pages start.
+[[nodiscard]] inline void* cutPagesAt(void* whole, std::size_t span, std::size_t bytes,
+                                      std::size_t alignment, std::size_t phase) noexcept {
     if (whole == nullptr) {
         return nullptr;
     }
@@ -75,6 +72,28 @@ inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
         unmapPages(pointerTo(start + bytes), after);
     }
     return pointerTo(start);
+}
+
+} // namespace detail
+
+/// Pre: `alignment` is a power of two and a multiple of the page size, `phase` a multiple of the
+/// page size below it. Post: pages at an address that is `phase` modulo `alignment`, or null.
+[[nodiscard]] inline void* mapPagesAt(std::size_t bytes, std::size_t alignment,
+                                      std::size_t phase) noexcept {
+    std::size_t span = 0;
+    if (__builtin_add_overflow(bytes, alignment, &span)) {
+        return nullptr;
+    }
+    return detail::cutPagesAt(mapPages(span), span, bytes, alignment, phase);
+}
+
+/// As `reservePages`, at a multiple of `alignment`, which is as for `mapPagesAt`.
+[[nodiscard]] inline void* reservePagesAt(std::size_t bytes, std::size_t alignment) noexcept {
+    std::size_t span = 0;
+    if (__builtin_add_overflow(bytes, alignment, &span)) {
+        return nullptr;
+    }
+    return detail::cutPagesAt(reservePages(span), span, bytes, alignment, 0);
 }
 
 /// Grows or shrinks a mapping where it stands; false, and nothing changed, if it cannot.
