@@ -21,6 +21,7 @@
 //   clear()                   takes everything back at once
 //   measure(footprint)        says how much memory it has and holds
 //   beforeFork() …            stands still while the process forks
+//   check(object, routine)    ends the program unless it is a live object
 //   owns(object)              tells its own objects from those of others
 //
 // Beside the layers, heapwright/adaptor/ turns heaps into what C++ programs expect: memory

@@ -12,6 +12,7 @@
 #include <probes.hpp> // written from the headers: every layer of the catalogue over `ProbeHeap`
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -39,6 +40,7 @@ public:
     void free(void*) noexcept { note("free"); }
     std::size_t getSize(void*) noexcept { return note("getSize"), 0; }
     std::size_t getSizeUnlocked(void*) noexcept { return note("getSizeUnlocked"), 0; }
+    void check(void*, std::string_view) noexcept { note("check"); }
     bool resize(void*, std::size_t) noexcept { return note("resize"), false; }
     bool flush() noexcept { return note("flush"), false; }
     bool trim(std::size_t) noexcept { return note("trim"), false; }
@@ -103,6 +105,7 @@ void ProbeHeap::note(const char* verb) {
 #define HEAPWRIGHT_CALL_free p
 #define HEAPWRIGHT_CALL_getSize p
 #define HEAPWRIGHT_CALL_getSizeUnlocked p
+#define HEAPWRIGHT_CALL_check p, "free"
 #define HEAPWRIGHT_CALL_resize p, n
 #define HEAPWRIGHT_CALL_flush
 #define HEAPWRIGHT_CALL_trim n
@@ -125,6 +128,7 @@ HEAPWRIGHT_VERB(extend, void*, std::size_t)
 HEAPWRIGHT_VERB(free, void, void*)
 HEAPWRIGHT_VERB(getSize, std::size_t, void*)
 HEAPWRIGHT_VERB(getSizeUnlocked, std::size_t, void*)
+HEAPWRIGHT_VERB(check, void, void*, std::string_view)
 HEAPWRIGHT_VERB(resize, bool, void*, std::size_t)
 HEAPWRIGHT_VERB(flush, bool)
 HEAPWRIGHT_VERB(trim, bool, std::size_t)
@@ -155,6 +159,7 @@ std::vector<std::string> leaks() {
     HEAPWRIGHT_ASK(free)
     HEAPWRIGHT_ASK(getSize)
     HEAPWRIGHT_ASK(getSizeUnlocked)
+    HEAPWRIGHT_ASK(check)
     HEAPWRIGHT_ASK(resize)
     HEAPWRIGHT_ASK(flush)
     HEAPWRIGHT_ASK(trim)

@@ -22,6 +22,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <string_view>
 
 namespace heapwright {
 
@@ -51,6 +52,9 @@ struct Footprint {
         return true;
     }
 };
+
+/// The first word of an object on its way in a chain of several (structure/object_chain.hpp).
+struct ObjectLink;
 
 /// A heap gives out memory and takes it back. It answers null when it has none and never throws.
 template <class H>
@@ -132,6 +136,15 @@ concept FlushableHeap = Heap<H> && requires(H heap) {
     { heap.flush() } -> std::same_as<bool>;
 };
 
+/// A batching heap gives out several objects in one step, `count` at most, and takes any back in
+/// one. Each begins with the address of the next, the last with null: sizes are a word at least.
+template <class H>
+concept BatchingHeap = Heap<H> &&
+    requires(H heap, std::size_t size, std::size_t count, ObjectLink* chain) {
+    { heap.mallocBatch(size, count) } -> std::same_as<ObjectLink*>;
+    { heap.freeBatch(chain) } -> std::same_as<void>;
+};
+
 /// A recycling heap tells an object that it hands out again from a new one: it runs what it is
 /// given on the former, and the latter is as the heap below made it.
 template <class H>
@@ -164,6 +177,13 @@ concept ForkableHeap = Heap<H> && requires(H heap) {
 template <class H>
 concept OwningHeap = Heap<H> && requires(H heap, const void* object) {
     { heap.owns(object) } -> std::same_as<bool>;
+};
+
+/// A checking heap ends the program, in the name of a routine, unless it is asked about a live
+/// object of its own. It can be asked by several threads at once, each about what it owns.
+template <class H>
+concept CheckingHeap = Heap<H> && requires(H heap, void* object, std::string_view routine) {
+    { heap.check(object, routine) } -> std::same_as<void>;
 };
 
 /// A heap that can be told how large an object is when it takes it back.

@@ -95,19 +95,21 @@ public:
         return SuperHeap::owns(object);
     }
 
+    /// For layers above that keep freed objects to themselves: ends the program unless this is a
+    /// live object. Needs no lock if it is one, and the caller's.
+    static void check(void* object, std::string_view routine) noexcept {
+        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).isOutside(State::live))
+            [[unlikely]] {
+            refuse(object, routine);
+        }
+    }
+
 private:
     static void* madeLive(void* object) noexcept {
         if (object != nullptr) [[likely]] {
             Tag::of(object).makeLive();
         }
         return object;
-    }
-
-    static void check(void* object, std::string_view routine) noexcept {
-        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live))
-            [[unlikely]] {
-            refuse(object, routine);
-        }
     }
 
     [[noreturn, gnu::cold, gnu::noinline]] static void refuse(void* object,

@@ -77,6 +77,11 @@ public:
         return SuperHeap::getSize(object);
     }
 
+    /// Without the lock: it is asked by those who have something to save by not taking it.
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        SuperHeap::check(object, routine);
+    }
+
     [[nodiscard]] bool resize(void* object,
                               std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
         const Hold hold(lock_);

@@ -66,5 +66,14 @@ TEST_F(CheckedHeapDeathTest, NamesTheRoutineThatWasCalled) {
                 "^heapwright: malloc_usable_size\\(\\): use of a freed object\n");
 }
 
+TEST_F(CheckedHeapDeathTest, ChecksForOthers) {
+    EXPECT_TRUE(CheckingHeap<Checked>);
+    void* const object = heap_.malloc(100);
+    heap_.check(object, "free");
+    heap_.free(object);
+    EXPECT_EXIT(heap_.check(object, "free"), ::testing::KilledBySignal(SIGABRT),
+                "^heapwright: free\\(\\): double free\n");
+}
+
 } // namespace
 } // namespace heapwright::testing
