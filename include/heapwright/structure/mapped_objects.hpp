@@ -7,15 +7,18 @@
 // beyond the first page's end; its tag just before it carries the capacity. So the start of the
 // mapping is the page in which the tag lies, and its length follows from the size in the tag (the
 // last 8 bytes of the last page stay unused, since a tag holds multiples of 16).
-// `Pages` says what a page is here and how pages come and move. Cost: the system calls that those
-// take, and nothing between two of them.
+// `Pages` says what a page is here and how pages come and move. Several threads may be inside at
+// once: all that they share is how much is mapped. Cost: the system calls that `Pages` takes, and
+// an addition.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/tag.hpp>
+#include <heapwright/sync/shared.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <new>
@@ -63,7 +66,7 @@ public:
     void free(void* object) noexcept {
         const std::size_t length = lengthOf(object);
         if (platform::unmapPages(startOf(object), length)) {
-            mapped_ -= length;
+            mapped_.fetchSub(length, std::memory_order_relaxed);
         }
     }
 
@@ -103,7 +106,9 @@ public:
         return moved;
     }
 
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(Footprint& footprint) const noexcept {
+        footprint.mapped += mapped_.load(std::memory_order_relaxed);
+    }
 
 private:
     /// The length of a mapping that holds `size` bytes behind a lead; 0 if there is no such number.
@@ -132,17 +137,17 @@ private:
         }
         void* const object = forward(start, lead);
         ::new (backward(object, Tag::bytes)) Tag(length - lead, State::live, Flag::direct);
-        mapped_ += length;
+        mapped_.fetchAdd(length, std::memory_order_relaxed);
         return object;
     }
 
     void retag(void* object, std::size_t length, std::size_t newLength) noexcept {
         Tag& tag = Tag::of(object);
         tag = Tag(tag.size() - length + newLength, tag.state(), tag.flags());
-        mapped_ += newLength - length;
+        mapped_.fetchAdd(newLength - length, std::memory_order_relaxed);
     }
 
-    std::size_t mapped_ = 0;
+    Shared<std::size_t> mapped_{0};
 };
 
 } // namespace heapwright

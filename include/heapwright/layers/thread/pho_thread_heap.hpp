@@ -21,7 +21,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/heap_array.hpp>
+#include <heapwright/structure/heap_group.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,9 @@ namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
 requires UnphasedHeap<SuperHeap>
-class PHOThreadHeap {
+class PHOThreadHeap : public HeapGroup<Count, SuperHeap> {
+    using HeapGroup<Count, SuperHeap>::heaps_;
+
     /// Before each object. The first word is left to the heap below, which may link free blocks.
     struct Header {
         std::uint64_t unused;
@@ -53,8 +55,6 @@ public:
     using Below = Heaps<SuperHeap>;
 
     constexpr PHOThreadHeap() noexcept = default;
-    PHOThreadHeap(const PHOThreadHeap&) = delete;
-    PHOThreadHeap& operator=(const PHOThreadHeap&) = delete;
     ~PHOThreadHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
@@ -135,35 +135,6 @@ public:
         return moved == nullptr ? nullptr : forward(moved, header);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return heaps_.owns(object);
-    }
-
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return heaps_.flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return heaps_.trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { heaps_.clear(); }
-
-    /// The sum over all heaps.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        heaps_.measure(footprint);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { heaps_.beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        heaps_.afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> { heaps_.afterForkInChild(); }
-
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {
-        heap.heldByThisThread();
-    }
-    { return false; }
-
 private:
     static Header& headerOf(void* object) noexcept {
         return *static_cast<Header*>(backward(object, header));
@@ -207,8 +178,6 @@ private:
                    static_cast<std::uint32_t>(floorLog2(lead)) & 0xFFFU, live};
         return object;
     }
-
-    HeapArray<Count, SuperHeap> heaps_;
 };
 
 } // namespace heapwright

@@ -20,7 +20,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/heap_array.hpp>
+#include <heapwright/structure/heap_group.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -29,7 +29,9 @@ namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
 requires AdoptingHeap<SuperHeap>
-class ThreadHeap {
+class ThreadHeap : public HeapGroup<Count, SuperHeap> {
+    using HeapGroup<Count, SuperHeap>::heaps_;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
@@ -41,8 +43,6 @@ public:
     using Below = Heaps<SuperHeap>;
 
     constexpr ThreadHeap() noexcept = default;
-    ThreadHeap(const ThreadHeap&) = delete;
-    ThreadHeap& operator=(const ThreadHeap&) = delete;
     ~ThreadHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return heaps_.mine().malloc(size); }
@@ -91,38 +91,6 @@ public:
                                  std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
         return heaps_.mine().relocate(object, size);
     }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return heaps_.owns(object);
-    }
-
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return heaps_.flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return heaps_.trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { heaps_.clear(); }
-
-    /// The sum over all heaps.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        heaps_.measure(footprint);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { heaps_.beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        heaps_.afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> { heaps_.afterForkInChild(); }
-
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {
-        heap.heldByThisThread();
-    }
-    { return false; }
-
-private:
-    HeapArray<Count, SuperHeap> heaps_;
 };
 
 } // namespace heapwright

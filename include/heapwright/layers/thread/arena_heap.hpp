@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Private heaps with ownership, by address: an assignment says which of several heaps serves a
+// request, and memory returns to the heap it came from, whoever frees it.
+//
+// The heaps take their memory from regions that are entered in the map of the address space
+// (structure/region_map.hpp), so whose an object is follows from where it lies: it carries nothing
+// for that, and what is nobody's is told without being touched. Which heap serves says
+// `Assignment`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
+// is inside (`FirstFree`). Cost: the assignment's, two loads and a division by a constant on free,
+// which waits for whoever is inside the owner.
+//
+// Blowup: up to as many times as there are heaps. Each may hold, free, as much as the program has
+// ever had live at once from it, and none can use what another holds. So are ptmalloc and MTmalloc;
+// with a header before each object the layer is `PHOThreadHeap`.
+//
+// Example: ArenaHeap<ByThread<8>, LockedHeap<FutexLock, CoalesceHeap<64 * KiB, CoalesceableHeap<ReserveHeap<64 * MiB>>>>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/assignment.hpp>
+#include <heapwright/structure/heap_group.hpp>
+#include <heapwright/structure/region_map.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <class Assignment, ConcurrentHeap SuperHeap>
+requires UnphasedHeap<SuperHeap> && RegionalHeap<SuperHeap> &&
+    AssignmentOf<Assignment, HeapArray<Assignment::count, SuperHeap>>
+class ArenaHeap : public HeapGroup<Assignment::count, SuperHeap> {
+    using HeapGroup<Assignment::count, SuperHeap>::heaps_;
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true; ///< so is the map of regions
+    static constexpr std::string_view caption =
+        "several heaps; memory returns to the one in whose region it lies";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ArenaHeap() noexcept = default;
+    ~ArenaHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return assignment_.serve(
+            heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.malloc(size); });
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return assignment_.serve(
+            heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.mallocHeld(size); });
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return assignment_.serve(
+            heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.zalloc(size); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return assignment_.serve(heaps_, [align, size](auto& heap, std::size_t /*index*/) {
+            return heap.memalign(align, size);
+        });
+    }
+
+    void free(void* object) noexcept { ownerOf(object, "free").free(object); }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+        return ownerOf(object, "malloc_usable_size").getSize(object);
+    }
+
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
+        requires(SuperHeap h) {
+        h.getSizeUnlocked(object);
+    }
+    { return ownerOf(object, "malloc_usable_size").getSizeUnlocked(object); }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return ownerOf(object, "realloc").resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return ownerOf(object, "realloc").relocate(object, size);
+    }
+
+    /// Whether an address lies in a region of one of the heaps: no lock is taken.
+    [[nodiscard]] bool owns(const void* object) const noexcept {
+        return placeOf(object) < Assignment::count;
+    }
+
+private:
+    /// The last byte before an object is in the region of its heap, where the first may not be.
+    std::size_t placeOf(const void* object) const noexcept {
+        return heaps_.placeOf(RegionMap::ownerOf(pointerTo(addressOf(object) - 1)));
+    }
+
+    SuperHeap& ownerOf(const void* object, std::string_view routine) noexcept {
+        const std::size_t place = placeOf(object);
+        if (place >= Assignment::count) [[unlikely]] {
+            platform::abortWithMessage(routine, "invalid pointer");
+        }
+        return heaps_[place];
+    }
+
+    [[no_unique_address]] Assignment assignment_;
+};
+
+} // namespace heapwright

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several heaps held still over a fork, each with a lock of its own, always in the same order and
+// let go in the opposite one.
+//
+// A thread that holds one already (in a signal handler that interrupted a request) passes that one
+// over and leaves it as it is on both sides. That works for one such handler at a time, and unless
+// the interrupted request holds a lock further down for which others wait inside their heaps. The
+// heaps are named by a function: `visit(index, body)` runs `body` on one of them.
+#pragma once
+
+#include <heapwright/platform/thread.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+template <std::size_t Count>
+class ForkHolds {
+public:
+    template <class Visit>
+    void hold(Visit visit) noexcept {
+        const bool first = holdOne(0, visit);
+        ++forks_; // whose turn it is to write this is who holds the first heap
+        since_[0] = first ? forks_ : since_[0];
+        for (std::size_t i = 1; i < Count; ++i) {
+            if (holdOne(i, visit)) {
+                since_[i] = forks_;
+            }
+        }
+    }
+
+    /// Runs `letGoOne` on what the latest fork holds, the first heap last.
+    template <class Visit, class LetGo>
+    void letGo(Visit visit, LetGo letGoOne) noexcept {
+        const std::uint32_t fork = forks_;
+        for (std::size_t i = Count; i-- > 0;) {
+            forks_ -= i == 0 ? 1U : 0U;
+            if (since_[i] == fork) {
+                since_[i] = 0;
+                visit(i, letGoOne);
+            }
+        }
+    }
+
+private:
+    /// Holds a heap still unless this thread does so already; whether it had to.
+    template <class Visit>
+    static bool holdOne(std::size_t index, Visit visit) noexcept {
+        bool had = false;
+        visit(index, [&had](auto& heap) {
+            if constexpr (requires { heap.heldByThisThread(); }) {
+                had = !platform::singleThreaded() && heap.heldByThisThread();
+            }
+            if (!had) {
+                heap.beforeFork();
+            }
+        });
+        return !had;
+    }
+
+    std::array<std::uint32_t, Count> since_{}; ///< the fork that holds it, from 1; 0: none
+    std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
+};
+
+} // namespace heapwright

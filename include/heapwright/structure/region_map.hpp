@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose an address is: for each granule of the address space, who has entered it as his. So the
+// heap that an object is from can be found from where it lies, and an object needs no header for
+// that; and what lies in nobody's granules is told without looking at it.
+//
+// There is one map in a process. It is a table of leaves, each for 4 GiB of addresses, mapped when
+// the first granule there is entered and never given back. Entering and leaving needs no lock; who
+// has an object in hand sees that its granule was entered, since whoever gave it to him saw it too.
+// Cost: two loads; of memory, a page for each 512 MiB of addresses in use and one for the table.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/sync/shared.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+namespace heapwright {
+
+class RegionMap {
+public:
+    static constexpr std::size_t granule = 1 * MiB;
+
+    /// Who has entered the granule of an address; null if nobody has.
+    [[nodiscard]] static const void* ownerOf(const void* object) noexcept {
+        const Address address = addressOf(object);
+        if (address >= end) [[unlikely]] {
+            return nullptr;
+        }
+        Leaf* const leaf = leaves_[address / leafSpan].load(std::memory_order_acquire);
+        return leaf == nullptr ? nullptr
+                               : leaf->owners[placeIn(address)].load(std::memory_order_relaxed);
+    }
+
+    /// Enters granules as one owner's. Pre: `start` and `bytes` are multiples of the granule, and
+    /// they are nobody's. False, and nothing entered, if there is no memory for a leaf.
+    [[nodiscard]] static bool enter(const void* start, std::size_t bytes,
+                                    const void* owner) noexcept {
+        const Address first = addressOf(start);
+        if (first >= end || bytes > end - first) {
+            return false;
+        }
+        for (Address at = first; at < first + bytes; at += granule) {
+            Leaf* const leaf = leafFor(at);
+            if (leaf == nullptr) {
+                leave(start, at - first);
+                return false;
+            }
+            leaf->owners[placeIn(at)].store(owner, std::memory_order_relaxed);
+        }
+        return true;
+    }
+
+    /// Makes granules nobody's, while their memory is still mapped. Pre: they were entered.
+    static void leave(const void* start, std::size_t bytes) noexcept {
+        const Address first = addressOf(start);
+        for (Address at = first; at < first + bytes; at += granule) {
+            Leaf* const leaf = leaves_[at / leafSpan].load(std::memory_order_acquire);
+            leaf->owners[placeIn(at)].store(nullptr, std::memory_order_relaxed);
+        }
+    }
+
+private:
+    static constexpr std::size_t addressBits = 48;
+    static constexpr std::size_t perLeaf = 4096;
+    static constexpr std::size_t leafSpan = perLeaf * granule;
+    static constexpr Address end = Address{1} << addressBits;
+
+    /// All zero bytes is one in which nothing is entered.
+    struct Leaf {
+        Shared<const void*> owners[perLeaf];
+    };
+
+    static constexpr std::size_t placeIn(Address address) noexcept {
+        return address / granule % perLeaf;
+    }
+
+    static Leaf* leafFor(Address address) noexcept {
+        Shared<Leaf*>& place = leaves_[address / leafSpan];
+        Leaf* leaf = place.load(std::memory_order_acquire);
+        if (leaf != nullptr) {
+            return leaf;
+        }
+        void* const pages = platform::reservePages(sizeof(Leaf));
+        if (pages == nullptr) {
+            return nullptr;
+        }
+        auto* const fresh = ::new (pages) Leaf;
+        if (place.compareExchange(leaf, fresh, std::memory_order_acq_rel,
+                                  std::memory_order_acquire)) {
+            return fresh;
+        }
+        platform::unmapPages(pages, sizeof(Leaf)); // another thread was faster
+        return leaf;
+    }
+
+    static inline constinit Shared<Leaf*> leaves_[end / leafSpan];
+};
+
+namespace detail {
+
+template <class H>
+consteval bool isRegional();
+
+template <class... B>
+consteval bool areRegional(Heaps<B...>) {
+    return sizeof...(B) != 0 && (isRegional<B>() && ...);
+}
+
+template <class H>
+consteval bool isRegional() {
+    if constexpr (requires { requires H::mapsRegions; }) {
+        return true;
+    } else if constexpr (requires { requires H::memoryless; }) {
+        return true;
+    } else if constexpr (requires { requires H::unique; }) {
+        return false; // what it stands for is elsewhere
+    } else if constexpr (requires { typename H::Below; }) {
+        return areRegional(typename H::Below{});
+    } else {
+        return false;
+    }
+}
+
+} // namespace detail
+
+/// A regional heap has all its memory from sources inside itself that enter it in the map.
+template <class H>
+concept RegionalHeap = Heap<H> && detail::isRegional<H>();
+
+} // namespace heapwright
