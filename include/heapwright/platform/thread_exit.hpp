@@ -34,6 +34,20 @@ namespace heapwright::platform {
     return ::syscall(SYS_tgkill, ::getpid(), static_cast<int>(thread), 0) != 0 && errno == ESRCH;
 }
 
+/// In which round of the destructors of a thread's keys its end is told. ThreadSanitizer forgets a
+/// thread in the last one, and must not meet it again.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+#else
+inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
+#endif
+#else
+inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
+#endif
+
 template <void (*Function)() noexcept>
 class AtThreadExit {
 public:
@@ -45,15 +59,13 @@ public:
     }
 
 private:
-    static constexpr unsigned rounds = PTHREAD_DESTRUCTOR_ITERATIONS;
-
     /// The value of the key points to here, as many places on as rounds have been.
-    static inline constinit char marks[rounds] = {};
+    static inline constinit char marks[exitRound] = {};
 
     static void round(void* value) noexcept {
         char* const next = static_cast<char*>(value) + 1;
         pthread_key_t key = 0;
-        if (next == marks + rounds || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
+        if (next == marks + exitRound || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
             Function();
         }
     }

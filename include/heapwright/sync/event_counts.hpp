@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adds up what threads do to each other: what a processor would have to fetch from another, counted
+// from what was done and so the same however many processors there are.
+//
+// Two tables know who last wrote each shared word, and who wrote each cache line. They are open, of
+// fixed size, and all zero at first, so that a count can be there before any constructor has run;
+// nothing in here waits for anybody. A word or line that finds no place is counted as unknown.
+// Cost of an event: an atomic addition to a counter that few threads share, and a look at a table.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/sync/events.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+/// What has been counted. Reads of shared words are not in it: they move nothing by themselves.
+struct EventTotals {
+    std::uint64_t lockTakes = 0;        ///< locks taken, waited for or not
+    std::uint64_t lockWaits = 0;        ///< locks that were not free
+    std::uint64_t atomicOperations = 0; ///< atomic read-modify-writes, those of locks included
+    std::uint64_t handOvers = 0;        ///< writes to a word that another thread wrote last
+    std::uint64_t writtenLines = 0;     ///< cache lines that were written
+    std::uint64_t sharedLines = 0;      ///< … by more than one thread
+    std::uint64_t unknown = 0;          ///< words and lines that the tables had no place for
+};
+
+namespace detail {
+
+/// For each of a number of keys, a thread.
+template <std::size_t Places>
+class ThreadOf {
+    static_assert(Places % 2 == 0);
+
+public:
+    /// The place of a key that is not 0, or null if there is none.
+    [[nodiscard]] std::atomic<std::uint32_t>* find(std::uint64_t key) noexcept {
+        constexpr std::size_t most = 32;
+        const std::uint64_t start = (key * 0x9E37'79B9'7F4A'7C15U) >> 20U;
+        for (std::size_t i = 0; i < most; ++i) {
+            Entry& entry = entries_[(start + i) % Places];
+            std::uint64_t there = entry.key.load(std::memory_order_relaxed);
+            if (there == key || (there == 0 && (entry.key.compare_exchange_strong(
+                                                    there, key, std::memory_order_relaxed) ||
+                                                there == key))) {
+                return &entry.thread;
+            }
+        }
+        return nullptr;
+    }
+
+private:
+    struct Entry {
+        std::atomic<std::uint64_t> key{0};
+        std::atomic<std::uint32_t> thread{0};
+    };
+    std::array<Entry, Places> entries_{};
+};
+
+} // namespace detail
+
+class EventCounts {
+public:
+    constexpr EventCounts() noexcept = default;
+
+    void add(Event event, const volatile void* address) noexcept {
+        Share& share = shares_[platform::threadNumber() % shares];
+        switch (event) {
+        case Event::lockTaken:
+            count(share.lockTakes);
+            wrote(share, address);
+            break;
+        case Event::lockWaiting:
+            count(share.lockWaits);
+            break;
+        case Event::lockAtomic:
+            count(share.atomicOperations);
+            break;
+        case Event::readModifyWrite:
+            count(share.atomicOperations);
+            wrote(share, address);
+            break;
+        case Event::store:
+        case Event::written:
+            wrote(share, address);
+            break;
+        case Event::load:
+        case Event::lockTrying:
+        case Event::lockTaking:
+        case Event::lockFreeing:
+            break;
+        }
+    }
+
+    [[nodiscard]] EventTotals totals() const noexcept {
+        EventTotals sum;
+        for (const Share& share : shares_) {
+            sum.lockTakes += share.lockTakes.load(std::memory_order_relaxed);
+            sum.lockWaits += share.lockWaits.load(std::memory_order_relaxed);
+            sum.atomicOperations += share.atomicOperations.load(std::memory_order_relaxed);
+            sum.handOvers += share.handOvers.load(std::memory_order_relaxed);
+            sum.writtenLines += share.writtenLines.load(std::memory_order_relaxed);
+            sum.sharedLines += share.sharedLines.load(std::memory_order_relaxed);
+            sum.unknown += share.unknown.load(std::memory_order_relaxed);
+        }
+        return sum;
+    }
+
+private:
+    using Counter = std::atomic<std::uint64_t>;
+    using Thread = std::atomic<std::uint32_t>;
+
+    static constexpr std::size_t cacheLine = 64;
+    static constexpr std::size_t shares = 64;
+    static constexpr std::uint32_t several = 0xFFFFFFFFU; ///< as the writer of a line
+
+    struct alignas(cacheLine) Share {
+        Counter lockTakes{0};
+        Counter lockWaits{0};
+        Counter atomicOperations{0};
+        Counter handOvers{0};
+        Counter writtenLines{0};
+        Counter sharedLines{0};
+        Counter unknown{0};
+    };
+
+    static void count(Counter& counter) noexcept {
+        counter.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    void wrote(Share& share, const volatile void* address) noexcept {
+        const std::uint32_t me = platform::threadNumber() + 1;
+        const auto where = reinterpret_cast<Address>(address);
+        if (Thread* const last = words_.find(where); last == nullptr) {
+            count(share.unknown);
+        } else if (last->load(std::memory_order_relaxed) != me) {
+            if (last->exchange(me, std::memory_order_relaxed) != 0) {
+                count(share.handOvers);
+            }
+        }
+        if (Thread* const writer = lines_.find(where / cacheLine); writer == nullptr) {
+            count(share.unknown);
+        } else {
+            wroteLine(share, *writer, me);
+        }
+    }
+
+    static void wroteLine(Share& share, Thread& writer, std::uint32_t me) noexcept {
+        std::uint32_t before = writer.load(std::memory_order_relaxed);
+        while (before != me && before != several) {
+            const std::uint32_t now = before == 0 ? me : several;
+            if (writer.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+                count(now == several ? share.sharedLines : share.writtenLines);
+                return;
+            }
+        }
+    }
+
+    std::array<Share, shares> shares_{};
+    detail::ThreadOf<1U << 17U> words_;
+    detail::ThreadOf<1U << 17U> lines_;
+};
+
+} // namespace heapwright

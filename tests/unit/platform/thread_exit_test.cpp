@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/platform/thread_exit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <pthread.h>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+thread_local std::vector<int>* endings = nullptr; ///< what ended in this thread, in order
+
+constexpr int ours = 100;
+void ended() noexcept {
+    if (endings != nullptr) {
+        endings->push_back(ours);
+    }
+}
+using AtExit = platform::AtThreadExit<ended>;
+
+TEST(ThreadExit, RunsOnceWhenTheThreadEnds) {
+    std::vector<int> seen;
+    std::thread([&] {
+        endings = &seen;
+        ASSERT_TRUE(AtExit::arrange());
+        ASSERT_TRUE(AtExit::arrange());
+        EXPECT_TRUE(seen.empty());
+    }).join();
+    EXPECT_EQ(seen, std::vector<int>{ours});
+    std::thread([&] { endings = &seen; }).join();
+    EXPECT_EQ(seen.size(), 1U) << "who has not asked is not told";
+}
+
+TEST(ThreadExit, ComesInTheLastRoundOfTheKeysDestructors) {
+    static pthread_key_t stubborn;
+    ASSERT_EQ(::pthread_key_create(&stubborn,
+                                   [](void* value) {
+                                       endings->push_back(static_cast<int>(endings->size()));
+                                       if (endings->size() < platform::exitRound) {
+                                           ::pthread_setspecific(stubborn, value);
+                                       }
+                                   }),
+              0);
+    std::vector<int> seen;
+    std::thread([&] {
+        endings = &seen;
+        ASSERT_TRUE(AtExit::arrange());
+        ::pthread_setspecific(stubborn, &seen);
+    }).join();
+    ::pthread_key_delete(stubborn);
+    ASSERT_EQ(seen.size(), 1U + platform::exitRound);
+    EXPECT_GE(std::find(seen.begin(), seen.end(), ours) - seen.begin(),
+              static_cast<std::ptrdiff_t>(platform::exitRound) - 1);
+}
+
+TEST(ThreadExit, ComesAfterThreadLocalVariablesAreGone) {
+    struct Last {
+        ~Last() { endings->push_back(1); }
+    };
+    std::vector<int> seen;
+    std::thread([&] {
+        endings = &seen;
+        ASSERT_TRUE(AtExit::arrange());
+        static thread_local Last last;
+        static_cast<void>(&last);
+    }).join();
+    EXPECT_EQ(seen, (std::vector<int>{1, ours}));
+}
+
+TEST(ThreadExit, AThreadIsOverWhenItHasEnded) {
+    EXPECT_FALSE(platform::systemThreadIsOver(platform::systemThread()));
+    std::uint32_t other = 0;
+    std::thread([&other] { other = platform::systemThread(); }).join();
+    EXPECT_NE(other, platform::systemThread());
+    EXPECT_NE(other, 0U);
+    errno = EINTR;
+    EXPECT_TRUE(platform::systemThreadIsOver(other));
+    EXPECT_EQ(errno, EINTR);
+}
+
+} // namespace
+} // namespace heapwright::testing
