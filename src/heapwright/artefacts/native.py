@@ -45,6 +45,16 @@ def program(name: str) -> Path:
     return _existing(native_dir() / "bin" / f"heapwright-{name}")
 
 
+def workload_dir() -> Path:
+    """The folder of the named workloads, one program each."""
+    return native_dir() / "workloads"
+
+
+def workload(name: str) -> Path:
+    """The program of a named workload: `workload("larson")`."""
+    return _existing(workload_dir() / name)
+
+
 def _existing(path: Path) -> Path:
     if not path.is_file():
         raise NativeMissingError(f"{path} is missing", "build and install again")

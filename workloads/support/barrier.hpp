@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the threads of a workload wait for each other. It sleeps in the kernel and never allocates.
+#pragma once
+
+#include <pthread.h>
+
+namespace heapwright::workloads {
+
+class Barrier {
+public:
+    explicit Barrier(unsigned threads) { pthread_barrier_init(&barrier_, nullptr, threads); }
+    ~Barrier() { pthread_barrier_destroy(&barrier_); }
+    Barrier(const Barrier&) = delete;
+    Barrier& operator=(const Barrier&) = delete;
+
+    void wait() { pthread_barrier_wait(&barrier_); }
+
+private:
+    pthread_barrier_t barrier_;
+};
+
+} // namespace heapwright::workloads

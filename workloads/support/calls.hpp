@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the workloads reach the allocator: through pointers that are set once, before the first
+// thread starts. So no compiler can leave a call out, an unobserved run pays one indirect call and
+// no more, and the same program runs on the bump pointer or under an observer.
+#pragma once
+
+#include "leaving.hpp"
+
+#include <cstddef>
+
+namespace heapwright::workloads {
+
+struct Calls {
+    void* (*malloc)(std::size_t size);
+    void (*free)(void* object);
+    void* (*calloc)(std::size_t count, std::size_t size);
+    void* (*realloc)(void* object, std::size_t size);
+    void* (*memalign)(std::size_t alignment, std::size_t size);
+    /// operator new and delete, where the program has them; malloc and free elsewhere.
+    void* (*create)(std::size_t size);
+    void (*destroy)(void* object);
+};
+
+/// The process's own allocator: the C library's, or what is preloaded.
+extern Calls systemCalls;
+/// What the workload calls.
+extern Calls calls;
+
+/// A request that must be met: the program leaves with status 3 if it is not.
+inline void* allocate(std::size_t size) {
+    void* const object = calls.malloc(size);
+    if (object == nullptr) [[unlikely]] {
+        noMemory("malloc", size);
+    }
+    return object;
+}
+
+inline void release(void* object) {
+    calls.free(object);
+}
+
+} // namespace heapwright::workloads

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of a workload: what all of them have, and the workload's own parameters.
+#pragma once
+
+#include "workload.hpp"
+
+namespace heapwright::workloads {
+
+struct Options {
+    unsigned threads;
+    std::uint64_t seed = 1;
+    double scale = 1;
+    bool bump = false;
+    bool leave = false; ///< --help or --describe has been answered
+    Watching watching;
+};
+
+/// Reads the options, and sets the parameters. Leaves with status 2 on what it cannot read.
+Options readOptions(Description& description, int argc, char** argv);
+
+} // namespace heapwright::workloads
