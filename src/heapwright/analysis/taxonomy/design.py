@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""How an allocator is made, from the type of its composition (after Fischer 2018, table 2.1).
+
+Each layer that decides one of the columns has a line in `layers.toml`; the rest decide nothing. A
+column is decided by the first layer that speaks of it on the way of a small request, from the top;
+where a layer chooses between several heaps, the file says which of them gets the small requests.
+What an allocator does against blowup is the first that it does, in the order of the layers.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+
+from heapwright.artefacts.taxonomy import Design
+
+FACTS = Path(__file__).with_name("layers.toml")
+ONE_HEAP = "nowhere: one heap for all"
+NO_NEED = "one heap for all"
+NOTHING = "nothing"
+
+
+class Layer(BaseModel):
+    """One layer of the description that a library gives of its own type."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    layer: str
+    policies: tuple[str, ...] = ()
+    below: tuple["Layer", ...] = ()
+
+
+class Fact(BaseModel):
+    """What the presence of a layer on the way of a small request says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    layer: str
+    policy: str = ""
+    """Only where one of its policies begins so."""
+    small: int | None = None
+    """Which of the heaps below gets the small requests; without it, the last."""
+    local_memory: str = ""
+    splits_and_coalesces: bool = False
+    metadata_in_block: bool | None = None
+    classes_separated: Literal["physically", "logically"] | None = None
+    blowup_prevented_by: str = ""
+
+
+def design_of(composition: JsonValue) -> Design | None:
+    """The columns of a composition; None of what describes itself in no way."""
+    try:
+        top = Layer.model_validate(composition)
+    except ValidationError:
+        return None
+    facts = [fact for layer in _way(top) for fact in facts_of(layer)]
+    local = next((fact.local_memory for fact in facts if fact.local_memory), "")
+    metadata = next((f.metadata_in_block for f in facts if f.metadata_in_block is not None), False)
+    separated = [fact.classes_separated for fact in facts if fact.classes_separated]
+    prevented = next((f.blowup_prevented_by for f in facts if f.blowup_prevented_by), "")
+    return Design(
+        source="composition",
+        local_memory=local or ONE_HEAP,
+        splits_and_coalesces=any(fact.splits_and_coalesces for fact in facts),
+        metadata_in_block=metadata,
+        classes_separated=separated[0] if separated else "not at all",
+        blowup_prevented_by=prevented or (NOTHING if local else NO_NEED),
+    )
+
+
+def _way(layer: Layer) -> Iterator[Layer]:
+    """The layers that a small request falls through, and the heaps beside it that keep objects."""
+    yield layer
+    chosen = next((fact.small for fact in facts_of(layer) if fact.small is not None), -1)
+    if layer.below:
+        yield from _way(layer.below[chosen])
+
+
+def facts_of(layer: Layer) -> list[Fact]:
+    """What is written of it."""
+    return [
+        fact
+        for fact in _facts()
+        if fact.layer == layer.layer
+        and (not fact.policy or any(p.startswith(fact.policy) for p in layer.policies))
+    ]
+
+
+@cache
+def _facts() -> list[Fact]:
+    text = FACTS.read_text(encoding="utf-8")
+    return TypeAdapter(list[Fact]).validate_python(tomllib.loads(text)["layer"])

@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The limits that judgements are made with, and how an interval meets one.
+
+They stand in every document, and docs/taxonomy.md says where each is from. A judgement is made only
+where the whole interval lies on one side of its limit; otherwise there is none, and more runs are
+what it takes.
+"""
+
+from heapwright.artefacts.taxonomy import Criteria, Estimate
+
+CRITERIA = Criteria(
+    fast=4.0,
+    efficiency=0.65,
+    traffic=100.0,
+    sharing=1.0,
+    unbounded=0.02,
+    linear=0.25,
+)
+"""fast        time per operation in the limit's, at most
+efficiency  speedup divided by threads, at least
+traffic     hand-overs per thousand operations at most threads, at most
+sharing     shared lines per thousand allocations, at most
+unbounded   bytes that memory grows by for each byte allocated, at most
+linear      memory for each further thread in the program's own need, at most
+"""
+
+
+def exceeds(estimate: Estimate, limit: float) -> bool | None:
+    """Whether it is above the limit; None where its interval does not say, or has none."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    if estimate.low > limit:
+        return True
+    return False if estimate.high <= limit else None

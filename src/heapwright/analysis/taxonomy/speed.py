@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fast: what an operation costs on one thread, in what the bump pointer needs for it.
+
+The bump pointer is the limit: it remembers nothing of an object but that it lives. Each block holds
+a run under the limit and one under each allocator; the ratio is taken within the block, the
+geometric mean over the workloads within it, and Student's interval over the blocks. The program's
+own part of an operation is in both and draws the ratio towards 1. Instructions do not scatter: one
+run is enough, and shows which part of a time is work rather than waiting for memory.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from heapwright.analysis.taxonomy.estimates import ratio_of
+from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
+from heapwright.analysis.taxonomy.sources import LIMIT, good, mean_log_by_block
+from heapwright.artefacts.taxonomy import Speed
+from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+
+INSTRUCTIONS = "instructions"
+
+
+def judge_speed(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | None, Speed]:
+    """Whether it is fast, and by what; `runs` hold those of the limit as well."""
+    own, limit = (_seconds(runs, name) for name in (allocator, LIMIT))
+    ratios = [
+        (block, workload, seconds / limit[block, workload])
+        for (block, workload), seconds in own.items()
+        if limit.get((block, workload))
+    ]
+    time = ratio_of(list(mean_log_by_block(ratios).values()))
+    counted, least = (_instructions(runs, name) for name in (allocator, LIMIT))
+    shares = [counted[name] / least[name] for name in counted if least.get(name)]
+    slow = None if time is None else exceeds(time, CRITERIA.fast)
+    speed = Speed(
+        time=time,
+        instructions=float(np.exp(np.mean(np.log(shares)))) if shares else None,
+        nanoseconds_per_operation=_by_workload(own),
+        instructions_per_operation=counted,
+        why="" if slow is not None else _missing(bool(own), bool(limit)),
+    )
+    return (None if slow is None else not slow), speed
+
+
+def _missing(own: bool, limit: bool) -> str:
+    if not own:
+        return "no run of it on one thread is good"
+    return "more repetitions would tell" if limit else "no run of the limit is good"
+
+
+def _seconds(runs: Sequence[WorkloadRun], allocator: str) -> dict[tuple[int, str], float]:
+    """Seconds per operation by block and workload."""
+    return {
+        (run.block, run.workload): run.line.seconds / run.line.operations
+        for run in good(runs, Aspect.SPEED)
+        if run.allocator == allocator and run.line and run.line.operations and run.line.seconds > 0
+    }
+
+
+def _by_workload(seconds: dict[tuple[int, str], float]) -> dict[str, float]:
+    """Nanoseconds: the median over the blocks."""
+    names = dict.fromkeys(workload for _, workload in seconds)
+    return {
+        name: 1e9
+        * float(np.median([value for (_, each), value in seconds.items() if each == name]))
+        for name in names
+    }
+
+
+def _instructions(runs: Sequence[WorkloadRun], allocator: str) -> dict[str, float]:
+    """Instructions per operation by workload, the program's start and end taken off."""
+    found = {}
+    for run in good(runs, Aspect.INSTRUCTIONS):
+        total = run.counts.get(INSTRUCTIONS)
+        if run.allocator == allocator and run.line and run.line.operations and total is not None:
+            fixed = run.baseline.get(INSTRUCTIONS, 0.0)
+            operations = run.line.operations - run.baseline.get("operations", 0.0)
+            if operations > 0:
+                found[run.workload] = (total - fixed) / operations
+    return found
