@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How empty the superblocks of a heap may become before it has to give one of them away. Figures
+// are in slots of one size class: `used` of `held`, in superblocks of `each`.
+//
+// `Emptiness<N, D, K>` is Hoard's rule with f = N/D: a heap keeps K superblocks' worth of free
+// slots, or has at most the part f of its slots free; what it gives away is at least f empty. Of
+// Hoard's two figures the text says that f was 3/4, but its tables have f from 1/8 to 1/2 with the
+// results of the others at 1/4, and its heaps use 3/4 and more: so it is f = 1/4.
+// `Never`: what a heap has it keeps. From Hoard (Berger 2002, 7.2.1).
+#pragma once
+
+#include <cstddef>
+
+namespace heapwright {
+
+template <std::size_t Numerator, std::size_t Denominator, std::size_t Kept>
+struct Emptiness {
+    static_assert(Numerator > 0 && Numerator < Denominator, "a part of the whole");
+    static_assert(Kept >= 1, "without one a heap gives away what it needs next");
+
+    static constexpr bool moves = true;
+    static constexpr bool verified = false;
+    /// How much of what one has to give away is free at least.
+    static constexpr std::size_t numerator = Numerator;
+    static constexpr std::size_t denominator = Denominator;
+    static constexpr std::size_t kept = Kept;
+
+    /// The least `used` with which a heap has not too much.
+    [[nodiscard]] static constexpr std::size_t least(std::size_t held, std::size_t each) noexcept {
+        const std::size_t worth = Kept * each;
+        if (held <= worth) {
+            return 0;
+        }
+        const std::size_t part = (held * (Denominator - Numerator) + Denominator - 1) / Denominator;
+        return part < held - worth ? part : held - worth;
+    }
+
+    /// Whether at least f of a superblock is free.
+    [[nodiscard]] static constexpr bool isMostlyEmpty(std::size_t used,
+                                                      std::size_t count) noexcept {
+        return used * Denominator <= count * (Denominator - Numerator);
+    }
+};
+
+struct Never {
+    static constexpr bool moves = false;
+    static constexpr bool verified = false;
+
+    [[nodiscard]] static constexpr std::size_t least(std::size_t /*held*/,
+                                                     std::size_t /*each*/) noexcept {
+        return 0;
+    }
+    [[nodiscard]] static constexpr bool isMostlyEmpty(std::size_t used,
+                                                      std::size_t /*count*/) noexcept {
+        return used == 0;
+    }
+};
+
+/// Another rule, looked after: whether it holds, and the figures on which it is decided, is found
+/// out anew after each operation, and the program ends if not. At a cost that rises with the heap.
+template <class Rule>
+struct Verified : Rule {
+    static constexpr bool verified = true;
+};
+
+} // namespace heapwright

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The superblocks of one owner, by size class (structure/superblock_lists.hpp), and what of them is
+// empty: that can serve any class.
+//
+// Invariant: a class with an empty superblock has its bit set; one whose bit is set may have none.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/bit_set.hpp>
+#include <heapwright/structure/superblock.hpp>
+#include <heapwright/structure/superblock_lists.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+namespace heapwright {
+
+template <std::size_t Size, SizeClasses Classes, class Emptiness, class Lines>
+class SuperblockClasses {
+public:
+    using Block = Superblock<Size, Lines>;
+    using Lists = SuperblockLists<Block, Emptiness>;
+    using Layout = typename Block::Layout;
+
+    static constexpr std::size_t count = Classes::count;
+    static_assert(Classes::sizeOf(count - 1) <= Size / 2, "large objects are not for superblocks");
+
+    [[nodiscard]] static constexpr const Layout& layoutOf(std::size_t sizeClass) noexcept {
+        return layouts_[sizeClass];
+    }
+
+    /// The class for objects of `size` bytes at an alignment of more than 16; `count` if there is
+    /// none. Slots of the class have the alignment, or enough room for an object inside.
+    [[nodiscard]] static constexpr std::size_t classFor(std::size_t alignment,
+                                                        std::size_t size) noexcept {
+        const std::size_t plain = Classes::classFor(size);
+        if (plain >= count || alignment > Size / 2) {
+            return count;
+        }
+        const bool fits =
+            Classes::sizeOf(plain) % alignment == 0 && layouts_[plain].first % alignment == 0;
+        return fits ? plain : Classes::classFor(size + alignment - minAlignment);
+    }
+
+    [[nodiscard]] Lists& operator[](std::size_t sizeClass) noexcept { return lists_[sizeClass]; }
+    [[nodiscard]] const Lists& operator[](std::size_t sizeClass) const noexcept {
+        return lists_[sizeClass];
+    }
+
+    /// Takes an object back into its superblock, which is one of these. True if the superblocks of
+    /// its class are too empty now.
+    [[nodiscard, gnu::always_inline]] bool give(Block& block, void* object) noexcept {
+        const bool tooEmpty = lists_[block.sizeClass()].give(block, object);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+        return tooEmpty;
+    }
+
+    /// Adds a superblock to those of its class.
+    void add(Block& block) noexcept {
+        lists_[block.sizeClass()].add(block);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+    }
+
+    void remove(Block& block) noexcept { lists_[block.sizeClass()].remove(block); }
+
+    /// Removes an empty superblock, of whatever class; null if there is none.
+    [[nodiscard]] Block* removeEmpty() noexcept {
+        for (std::size_t at = empties_.next(0); at < count; at = empties_.next(at + 1)) {
+            if (Block* const block = lists_[at].oneEmpty()) {
+                lists_[at].remove(*block);
+                return block;
+            }
+            empties_.reset(at);
+        }
+        return nullptr;
+    }
+
+    /// Memory that is nobody's becomes an empty superblock, in no list yet.
+    [[nodiscard]] static Block& make(void* memory, std::size_t sizeClass, void* owner) noexcept {
+        Block* const block = ::new (memory) Block(layouts_[sizeClass], sizeClass);
+        block->owner.store(owner, std::memory_order_relaxed);
+        return *block;
+    }
+
+    /// An empty superblock in no list becomes one of another class.
+    static void reshape(Block& block, std::size_t sizeClass) noexcept {
+        if (block.sizeClass() != sizeClass) {
+            block.reshape(layouts_[sizeClass], sizeClass);
+        }
+    }
+
+    /// Forgets them all.
+    void clear() noexcept {
+        lists_ = {};
+        empties_.clear();
+    }
+
+    /// Adds what is free in them.
+    void measure(Footprint& footprint) const noexcept {
+        for (std::size_t at = 0; at < count; ++at) {
+            const std::size_t free = lists_[at].held() - lists_[at].used();
+            footprint.held += free * layouts_[at].slot;
+            footprint.heldCount += free;
+        }
+    }
+
+    /// Runs `visit` on each superblock.
+    template <class Visit>
+    void forEach(Visit visit) const noexcept {
+        for (const Lists& lists : lists_) {
+            lists.forEach(visit);
+        }
+    }
+
+private:
+    static constexpr auto layouts_ = [] {
+        std::array<Layout, count> table{};
+        for (std::size_t at = 0; at < count; ++at) {
+            table[at] = Block::layoutFor(Classes::sizeOf(at));
+        }
+        return table;
+    }();
+
+    std::array<Lists, count> lists_{};
+    BitSet<count> empties_;
+};
+
+} // namespace heapwright
