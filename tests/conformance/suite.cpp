@@ -36,14 +36,28 @@ unsigned char patternAt(std::size_t index, unsigned seed) {
     return static_cast<unsigned char>((index * 131U + seed * 2654435761U + 1) >> 3U);
 }
 
-std::size_t addressSpaceInUse() {
-    char text[64] = {};
+/// What the process has, in bytes: the number at `position` in its statm.
+std::size_t inUse(int position) {
+    char text[128] = {};
     std::FILE* file = std::fopen("/proc/self/statm", "r");
     if (file == nullptr || std::fgets(text, sizeof text, file) == nullptr) {
         skip("/proc/self/statm cannot be read");
     }
     std::fclose(file);
-    return std::strtoull(text, nullptr, 10) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    char* rest = text;
+    std::size_t pages = 0;
+    for (int i = 0; i <= position; ++i) {
+        pages = std::strtoull(rest, &rest, 10);
+    }
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Sets the limit that holds, not the one up to which it may be raised again.
+bool limitTo(__rlimit_resource_t what, rlim_t bytes) {
+    rlimit limit{};
+    ::getrlimit(what, &limit);
+    limit.rlim_cur = bytes;
+    return ::setrlimit(what, &limit) == 0;
 }
 
 } // namespace
@@ -137,12 +151,22 @@ std::size_t alignmentFor(std::size_t size) {
 }
 
 void limitAddressSpace(std::size_t more) {
-    const rlimit limit = {addressSpaceInUse() + more, RLIM_INFINITY};
-    rlimit old{};
-    ::getrlimit(RLIMIT_AS, &old);
-    const rlimit wanted = {limit.rlim_cur, old.rlim_max};
-    if (::setrlimit(RLIMIT_AS, &wanted) != 0) {
+    if (!limitTo(RLIMIT_AS, inUse(0) + more)) {
         skip("the address space cannot be limited here");
+    }
+}
+
+void limitData(std::size_t more) {
+    if (!limitTo(RLIMIT_DATA, inUse(5) + more)) {
+        skip("memory to write cannot be limited here");
+    }
+}
+
+void unlimit() {
+    for (const auto what : {RLIMIT_AS, RLIMIT_DATA}) {
+        rlimit limit{};
+        ::getrlimit(what, &limit);
+        require(limitTo(what, limit.rlim_max), "setrlimit");
     }
 }
 

@@ -88,8 +88,11 @@ void requireAligned(const void* object, std::size_t alignment,
 /// The alignment that an object of `size` bytes must have: no type of that size can need more.
 std::size_t alignmentFor(std::size_t size);
 
-/// Allows the process `more` bytes of address space beyond what it has now.
+/// Allows the process `more` bytes beyond what it has now: of address space, or of memory to write.
 void limitAddressSpace(std::size_t more);
+void limitData(std::size_t more);
+/// Takes the limits away again.
+void unlimit();
 
 /// A small pseudo-random sequence (xorshift), the same in every run.
 class Random {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fork while other threads are in the allocator, with everything that may wait for something else.
-#include "../suite.hpp"
+#include "../crew.hpp"
 
 #include <atomic>
 #include <cstdio> // fopencookie too
@@ -165,6 +165,33 @@ void parentObjects() {
     }
 }
 
+// Objects that other threads were about to free or had just made: after the fork they are the
+// child's alone, whichever part of the heap they are from.
+Swaps swaps;
+
+void* swapAlways(void* self) {
+    Random random(reinterpret_cast<std::uintptr_t>(self));
+    while (working) {
+        swaps.put(random.below(Swaps::places), Swaps::make(random.below(3000)));
+    }
+    return nullptr;
+}
+
+void takesOver() {
+    among<3>(80, swapAlways, [] {
+        inChild(
+            [] {
+                swaps.clear();
+                runThreads(2, [](void*) -> void* {
+                    allocateMuch();
+                    return nullptr;
+                });
+            },
+            "a child that frees what its parent's threads made");
+    });
+    swaps.clear();
+}
+
 void spawn() {
     among<2>(120, allocateAlways, [] {
         char name[] = "true";
@@ -194,6 +221,8 @@ const Case cases[] = {
      "handlers registered for fork may allocate, before it and on both sides", handlers},
     {"fork-inherits", Demand::standard,
      "the child can use, resize and free what the parent allocated", parentObjects},
+    {"fork-takes-over", Demand::standard,
+     "the child frees what threads made that it does not have, and starts its own", takesOver},
     {"spawn", Demand::standard,
      "posix_spawn and vfork among threads that allocate leave the heap alone", spawn},
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Threads: what they free for each other, what they leave behind, and how they end.
-#include "../suite.hpp"
+#include "../crew.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -14,57 +14,18 @@ namespace {
 
 constexpr std::size_t crew = 4;
 
-using Work = void*(void*);
-
-void runThreads(std::size_t count, Work* work, std::size_t stack = 0) {
-    pthread_t threads[16];
-    pthread_attr_t attributes;
-    ::pthread_attr_init(&attributes);
-    if (stack != 0) {
-        require(::pthread_attr_setstacksize(&attributes, stack) == 0, "pthread_attr_setstacksize");
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        require(::pthread_create(&threads[i], &attributes, work, hide(&threads[i])) == 0,
-                "pthread_create");
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        ::pthread_join(threads[i], nullptr);
-    }
-    ::pthread_attr_destroy(&attributes);
-}
-
-// Objects that change hands: a shared table, each slot taken out and put in by one exchange. The
-// first bytes of an object say its size.
-constexpr std::size_t slots = 256;
-std::atomic<std::size_t*> table[slots];
-
-std::size_t* makeObject(std::size_t size) {
-    auto* object = static_cast<std::size_t*>(std::malloc(sizeof(std::size_t) + size));
-    require(object != nullptr, "malloc gave nothing");
-    *object = size;
-    fill(object + 1, size, 7);
-    return object;
-}
-
-void checkAndFree(std::size_t* object) {
-    if (object != nullptr) {
-        requireFilled(object + 1, *object, 7);
-        std::free(object);
-    }
-}
+Swaps swaps;
 
 void crossing() {
     runThreads(crew, [](void* self) -> void* {
         Random random(reinterpret_cast<std::uintptr_t>(self));
         for (int step = 0; step < 30000; ++step) {
             const std::size_t size = random.below(std::size_t{1} << random.below(13));
-            checkAndFree(table[random.below(slots)].exchange(makeObject(size)));
+            swaps.put(random.below(Swaps::places), Swaps::make(size));
         }
         return nullptr;
     });
-    for (auto& slot : table) {
-        checkAndFree(slot.exchange(nullptr));
-    }
+    swaps.clear();
 }
 
 void histories() {
@@ -101,15 +62,13 @@ void leavers() {
     for (int round = 0; round < 60; ++round) {
         runThreads(crew, [](void* self) -> void* {
             Random random(reinterpret_cast<std::uintptr_t>(self));
-            for (std::size_t i = 0; i < slots; i += 3) {
-                checkAndFree(table[i].exchange(makeObject(random.below(3000))));
+            for (std::size_t i = 0; i < Swaps::places; i += 3) {
+                swaps.put(i, Swaps::make(random.below(3000)));
             }
             return nullptr;
         });
     }
-    for (auto& slot : table) {
-        checkAndFree(slot.exchange(nullptr));
-    }
+    swaps.clear();
 }
 
 void smallStacks() {
