@@ -21,7 +21,7 @@ Parameter parameters[] = {
     {"most", 100, 0, 1 << 30, false, "100", "the largest size"},
     {"steps", 100'000, 1, 1'000'000'000'000, false, "10 rounds of the blocks",
      "blocks that a thread replaces before its successor takes over"},
-    {"lives", 10, 1, 1'000'000'000, true, "as many as 30 s allow",
+    {"lives", 50, 1, 1'000'000'000, true, "as many as 30 s allow",
      "threads that follow each other in each line"},
     {"duration", 0, 0, 86'400, false, "30 s",
      "stop after so many seconds, whatever `lives` says; 0: do not"},
@@ -50,8 +50,7 @@ void* newBlock(Random& random) {
     return block;
 }
 
-void* live(void* argument) {
-    Line& line = *static_cast<Line*>(argument);
+void live(Line& line) {
     Random random(line.run->seed(), line.life * 100'003 + line.index + 1);
     std::uint64_t done = 0;
     for (; done < steps; ++done) {
@@ -63,18 +62,12 @@ void* live(void* argument) {
         victim = newBlock(random);
     }
     line.replaced += done;
-    return nullptr;
 }
 
 /// The line's own thread only starts its members, one after the other, and waits for them.
 void followEachOther(Line& line) {
     for (line.life = 0; (duration != 0 || line.life < lives) && !stopped.load(); ++line.life) {
-        pthread_t member{};
-        const int error = pthread_create(&member, nullptr, live, &line);
-        if (error != 0) {
-            notStarted("thread", line.index + 1, line.run->threads(), error);
-        }
-        pthread_join(member, nullptr);
+        inThread(line.index, line.run->threads(), [&] { live(line); });
     }
     line.run->count(2 * line.replaced);
 }

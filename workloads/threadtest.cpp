@@ -13,7 +13,7 @@ using namespace heapwright::workloads;
 Parameter parameters[] = {
     {"objects", 100'000, 1, 1'000'000'000, false, "100,000",
      "objects live at a time, of all threads together"},
-    {"rounds", 50, 1, 1'000'000'000, true, "100 (10,000,000 objects in all)",
+    {"rounds", 100, 1, 1'000'000'000, true, "100 (10,000,000 objects in all)",
      "how often they are allocated and freed"},
     {"size", 8, 0, 1 << 30, false, "8", "bytes of an object"},
 };
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     Description threadtest{
         "threadtest",
         "each thread allocates its share of 100,000 small objects, then frees them",
-        "--scale 2 (Berger 2002, table 7.3)",
+        "--scale 1 (Berger 2002, table 7.3)",
         2,
         Contents::Observers,
         parameters,

@@ -15,7 +15,8 @@ public:
     Barrier(const Barrier&) = delete;
     Barrier& operator=(const Barrier&) = delete;
 
-    void wait() { pthread_barrier_wait(&barrier_); }
+    /// True in one of the threads.
+    bool wait() { return pthread_barrier_wait(&barrier_) == PTHREAD_BARRIER_SERIAL_THREAD; }
 
 private:
     pthread_barrier_t barrier_;

@@ -37,6 +37,31 @@ inline void* allocate(std::size_t size) {
     return object;
 }
 
+inline void* allocateZeroed(std::size_t count, std::size_t size) {
+    void* const object = calls.calloc(count, size);
+    if (object == nullptr) [[unlikely]] {
+        noMemory("calloc", count * size);
+    }
+    return object;
+}
+
+inline void* allocateAligned(std::size_t alignment, std::size_t size) {
+    void* const object = calls.memalign(alignment, size);
+    if (object == nullptr) [[unlikely]] {
+        noMemory("memalign", size);
+    }
+    return object;
+}
+
+/// `size` is not 0.
+inline void* reallocate(void* object, std::size_t size) {
+    void* const moved = calls.realloc(object, size);
+    if (moved == nullptr) [[unlikely]] {
+        noMemory("realloc", size);
+    }
+    return moved;
+}
+
 inline void release(void* object) {
     calls.free(object);
 }

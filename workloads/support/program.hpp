@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that the file of a workload includes, and the line that ends it.
+// Everything that the file of a workload includes.
 #pragma once
 
 #include "barrier.hpp"
 #include "memory.hpp"
+#include "threads.hpp"
 #include "workload.hpp"
+
+#include <iterator>

@@ -10,7 +10,9 @@
 #include "options.hpp"
 #include "text.hpp"
 
+#include <cstring>
 #include <ctime>
+#include <iterator>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -73,7 +75,12 @@ double now() {
 }
 
 void Run::report(const char* name, double value) {
-    notes_[noteCount_++] = {name, value};
+    for (Note& note : notes_) {
+        if (note.name == nullptr || std::strcmp(note.name, name) == 0) {
+            note = {name, value};
+            return;
+        }
+    }
 }
 
 void Run::runThreads(unsigned count, void (*work)(const void*, unsigned), const void* context) {
@@ -143,7 +150,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     text.key("verified").add(options.watching.verify ? "true" : "false");
     text.key("peak_rss").number(std::uint64_t{peakResidentBytes()});
     text.key("own_bytes").number(std::uint64_t{mappedBytes()});
-    for (unsigned at = 0; at < run.noteCount_; ++at) {
+    for (unsigned at = 0; at < std::size(run.notes_) && run.notes_[at].name != nullptr; ++at) {
         text.key(run.notes_[at].name).number(run.notes_[at].value);
     }
     events.describe(text);

@@ -63,7 +63,8 @@ public:
         operations_.fetch_add(operations, std::memory_order_relaxed);
     }
 
-    /// Something of its own that a workload has to say: a key of the result. `name` must live on.
+    /// Something of its own that a workload has to say: a key of the result, and its
+    /// last value. `name` must live on. For one thread.
     void report(const char* name, double value);
 
 private:
@@ -81,7 +82,6 @@ private:
     double seconds_ = 0;
     std::atomic<std::uint64_t> operations_{0};
     Note notes_[8] = {};
-    unsigned noteCount_ = 0;
 };
 
 /// The program: reads the command line, runs the body, prints the result; answers the exit status.
