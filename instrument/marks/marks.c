@@ -1,0 +1,356 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * libheapwright-marks.so: preloaded in front of an allocator, it stands between the program and the
+ * allocator and says when a thread enters the allocator, when it leaves it, and with which object.
+ * What it says appears in valgrind's log (marks.h); outside valgrind it is silent and only passes
+ * the calls on.
+ *
+ * Only the outermost call of a thread is marked: what operator new does in malloc belongs to
+ * operator new. A call that is left by an exception is left like any other, by way of the clean-up
+ * of `Call`.
+ *
+ * Threads take turns under valgrind, and long ones: a hundred thousand blocks of code. So that they
+ * meet inside an allocator's structures as they would on several processors, each gives its turn
+ * away after every few calls, between two of them.
+ *
+ * The allocator is found by RTLD_NEXT at the first call. What the C library allocates meanwhile, or
+ * while a thread's stack is looked up, comes from a small arena here and is never seen below.
+ */
+#define _GNU_SOURCE
+#include "marks.h"
+#include "request.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+enum { callsPerTurn = 10, unknownStack = 64 << 10 };
+
+/* The routines behind us, in the order of `names`. */
+static struct {
+    void* (*malloc)(size_t);
+    void* (*calloc)(size_t, size_t);
+    void* (*realloc)(void*, size_t);
+    void* (*reallocarray)(void*, size_t, size_t);
+    void (*free)(void*);
+    void* (*memalign)(size_t, size_t);
+    void* (*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void**, size_t, size_t);
+    void* (*valloc)(size_t);
+    void* (*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void*);
+    void* (*new[2])(size_t); /* single, array */
+    void* (*newNothrow[2])(size_t, const void*);
+    void* (*newAligned[2])(size_t, size_t);
+    void* (*newAlignedNothrow[2])(size_t, size_t, const void*);
+    void (*delete[2])(void*);
+    void (*deleteSized[2])(void*, size_t);
+    void (*deleteNothrow[2])(void*, const void*);
+    void (*deleteAligned[2])(void*, size_t);
+    void (*deleteSizedAligned[2])(void*, size_t, size_t);
+    void (*deleteAlignedNothrow[2])(void*, size_t, const void*);
+} next;
+
+static const char* const names[] = {"malloc",
+                                    "calloc",
+                                    "realloc",
+                                    "reallocarray",
+                                    "free",
+                                    "memalign",
+                                    "aligned_alloc",
+                                    "posix_memalign",
+                                    "valloc",
+                                    "pvalloc",
+                                    "malloc_usable_size",
+                                    "_Znwm",
+                                    "_Znam",
+                                    "_ZnwmRKSt9nothrow_t",
+                                    "_ZnamRKSt9nothrow_t",
+                                    "_ZnwmSt11align_val_t",
+                                    "_ZnamSt11align_val_t",
+                                    "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                                    "_ZnamSt11align_val_tRKSt9nothrow_t",
+                                    "_ZdlPv",
+                                    "_ZdaPv",
+                                    "_ZdlPvm",
+                                    "_ZdaPvm",
+                                    "_ZdlPvRKSt9nothrow_t",
+                                    "_ZdaPvRKSt9nothrow_t",
+                                    "_ZdlPvSt11align_val_t",
+                                    "_ZdaPvSt11align_val_t",
+                                    "_ZdlPvmSt11align_val_t",
+                                    "_ZdaPvmSt11align_val_t",
+                                    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                                    "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
+_Static_assert(sizeof next == sizeof names, "a name for each routine");
+
+static struct {
+    bool begun;
+    bool counting; /* under valgrind */
+} process;
+
+/* The calling thread. */
+static _Thread_local struct {
+    unsigned depth; /* calls of allocation routines that are open */
+    unsigned calls;
+    bool begun;
+    bool busy; /* what is allocated now is ours */
+    struct Print print;
+} self;
+
+static _Alignas(16) char arena[1 << 20];
+static atomic_size_t arenaUsed;
+
+static void* arenaTake(size_t size) {
+    const size_t rounded = (size + 31) & ~(size_t)15; /* a size before it, for realloc */
+    const size_t at = atomic_fetch_add(&arenaUsed, rounded);
+    if (size > sizeof arena || at + rounded > sizeof arena) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(arena + at, &size, sizeof size);
+    return arena + at + 16;
+}
+
+static bool inArena(const void* object) {
+    return (uintptr_t)object - (uintptr_t)arena < sizeof arena;
+}
+
+/* What the loader has mapped so far: our code among it, and the allocator's. */
+static int tellCode(struct dl_phdr_info* object, size_t size, void* unused) {
+    (void)size;
+    (void)unused;
+    char path[4096];
+    const char* name = object->dlpi_name;
+    if (name[0] == '\0') {
+        const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        name = path;
+    }
+    for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+        const ElfW(Phdr)* const segment = &object->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
+            const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+            say("hw code %lx %lx %lx %s\n", start, start + segment->p_filesz,
+                (uintptr_t)segment->p_offset, name);
+        }
+    }
+    return 0;
+}
+
+static void beginProcess(void) {
+    self.busy = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        void* const routine = dlsym(RTLD_NEXT, names[i]);
+        memcpy((char*)&next + i * sizeof routine, &routine, sizeof routine);
+    }
+    process.counting = underValgrind();
+    if (process.counting) {
+        dl_iterate_phdr(tellCode, NULL);
+        say("hw marks %lx\n", (uintptr_t)&beginProcess);
+        Dl_info found;
+        void* routine;
+        memcpy(&routine, &next.malloc, sizeof routine);
+        say("hw provider %s\n",
+            dladdr(routine, &found) != 0 && found.dli_fname != NULL ? found.dli_fname : "");
+    }
+    process.begun = true;
+    self.busy = false;
+}
+
+/* The first thread's stack grows downwards to its limit; of any other thread's the C library knows
+ * where it lies. */
+static void beginThread(uintptr_t stackPointer) {
+    self.begun = true;
+    self.busy = true;
+    uintptr_t low = stackPointer - unknownStack;
+    uintptr_t high = 0;
+    if (gettid() == getpid()) {
+        struct rlimit limit;
+        const bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur <= 64 << 20;
+        low = stackPointer - (limited ? limit.rlim_cur : 8 << 20);
+    } else {
+        pthread_attr_t attributes;
+        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+            void* stack;
+            size_t size;
+            if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+                low = (uintptr_t)stack;
+                high = low + size;
+            }
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    say("hw stack %lx %lx\n", low, high);
+    preparePrint(&self.print, "hw call %lx %lx %lx\n");
+    self.busy = false;
+}
+
+/* One call of an allocation routine: entered where it is made, left where it goes out of scope. */
+struct Call {
+    bool marked;
+    void* result;
+    size_t size;
+};
+
+static void leave(struct Call* call) {
+    --self.depth;
+    if (call->marked) {
+        print(&self.print, heapwright_leave, (uintptr_t)call->result, call->size);
+    }
+}
+
+static inline __attribute__((always_inline)) struct Call enter(enum heapwright_mark kind,
+                                                               const void* object, size_t size) {
+    if (__builtin_expect(!process.begun, 0)) {
+        beginProcess();
+    }
+    const struct Call call = {self.depth++ == 0 && process.counting, NULL, size};
+    if (call.marked) {
+        const uintptr_t stackPointer = (uintptr_t)__builtin_frame_address(0);
+        if (__builtin_expect(!self.begun, 0)) {
+            beginThread(stackPointer);
+        }
+        if (!__libc_single_threaded && ++self.calls % callsPerTurn == 0) {
+            sched_yield();
+        }
+        print(&self.print, kind, stackPointer, (uintptr_t)object);
+    }
+    return call;
+}
+
+#define CALL(...) struct Call call __attribute__((cleanup(leave), unused)) = enter(__VA_ARGS__)
+
+void* malloc(size_t size) {
+    if (self.busy) {
+        return arenaTake(size);
+    }
+    CALL(heapwright_allocate, NULL, size);
+    return call.result = next.malloc(size);
+}
+
+void* calloc(size_t count, size_t size) {
+    if (self.busy) {
+        return size != 0 && count > SIZE_MAX / size ? NULL : arenaTake(count * size);
+    }
+    CALL(heapwright_zero, NULL, count * size);
+    return call.result = next.calloc(count, size);
+}
+
+void* realloc(void* object, size_t size) {
+    if (self.busy || (object != NULL && inArena(object))) {
+        void* const fresh = self.busy ? arenaTake(size) : malloc(size);
+        if (fresh != NULL && object != NULL) {
+            size_t held;
+            memcpy(&held, (char*)object - 16, sizeof held);
+            memcpy(fresh, object, held < size ? held : size);
+        }
+        return fresh;
+    }
+    CALL(heapwright_resize, object, size);
+    return call.result = next.realloc(object, size);
+}
+
+void* reallocarray(void* object, size_t count, size_t size) {
+    CALL(heapwright_resize, object, count * size);
+    return call.result = next.reallocarray(object, count, size);
+}
+
+void free(void* object) {
+    if (self.busy || inArena(object)) {
+        return;
+    }
+    CALL(heapwright_release, object, 0);
+    next.free(object);
+}
+
+void* memalign(size_t alignment, size_t size) {
+    CALL(heapwright_allocate, NULL, size);
+    return call.result = next.memalign(alignment, size);
+}
+
+void* aligned_alloc(size_t alignment, size_t size) {
+    CALL(heapwright_allocate, NULL, size);
+    return call.result = next.aligned_alloc(alignment, size);
+}
+
+/* The pointer is the program's: the allocator is given one of ours to write to. */
+int posix_memalign(void** place, size_t alignment, size_t size) {
+    void* result = NULL;
+    int error;
+    {
+        CALL(heapwright_allocate, NULL, size);
+        error = next.posix_memalign(&result, alignment, size);
+        call.result = error == 0 ? result : NULL;
+    }
+    if (error == 0) {
+        *place = result;
+    }
+    return error;
+}
+
+void* valloc(size_t size) {
+    CALL(heapwright_allocate, NULL, size);
+    return call.result = next.valloc(size);
+}
+
+void* pvalloc(size_t size) {
+    CALL(heapwright_allocate, NULL, size);
+    return call.result = next.pvalloc(size);
+}
+
+size_t malloc_usable_size(void* object) {
+    CALL(heapwright_ask, NULL, 0);
+    return next.malloc_usable_size(object);
+}
+
+/* operator new and delete, in their single and array forms, by the names that the C++ ABI gives
+ * them */
+#define NEW(single, array, routine, parameters, arguments)                                         \
+    void* single parameters {                                                                      \
+        CALL(heapwright_allocate, NULL, size);                                                     \
+        return call.result = next.routine[0] arguments;                                            \
+    }                                                                                              \
+    void* array parameters {                                                                       \
+        CALL(heapwright_allocate, NULL, size);                                                     \
+        return call.result = next.routine[1] arguments;                                            \
+    }
+#define DELETE(single, array, routine, parameters, arguments)                                      \
+    void single parameters {                                                                       \
+        CALL(heapwright_release, object, 0);                                                       \
+        next.routine[0] arguments;                                                                 \
+    }                                                                                              \
+    void array parameters {                                                                        \
+        CALL(heapwright_release, object, 0);                                                       \
+        next.routine[1] arguments;                                                                 \
+    }
+
+NEW(_Znwm, _Znam, new, (size_t size), (size))
+NEW(_ZnwmRKSt9nothrow_t, _ZnamRKSt9nothrow_t, newNothrow, (size_t size, const void* tag),
+    (size, tag))
+NEW(_ZnwmSt11align_val_t, _ZnamSt11align_val_t, newAligned, (size_t size, size_t alignment),
+    (size, alignment))
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, _ZnamSt11align_val_tRKSt9nothrow_t, newAlignedNothrow,
+    (size_t size, size_t alignment, const void* tag), (size, alignment, tag))
+DELETE(_ZdlPv, _ZdaPv, delete, (void* object), (object))
+DELETE(_ZdlPvm, _ZdaPvm, deleteSized, (void* object, size_t size), (object, size))
+DELETE(_ZdlPvRKSt9nothrow_t, _ZdaPvRKSt9nothrow_t, deleteNothrow, (void* object, const void* tag),
+       (object, tag))
+DELETE(_ZdlPvSt11align_val_t, _ZdaPvSt11align_val_t, deleteAligned,
+       (void* object, size_t alignment), (object, alignment))
+DELETE(_ZdlPvmSt11align_val_t, _ZdaPvmSt11align_val_t, deleteSizedAligned,
+       (void* object, size_t size, size_t alignment), (object, size, alignment))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdaPvSt11align_val_tRKSt9nothrow_t,
+       deleteAlignedNothrow, (void* object, size_t alignment, const void* tag),
+       (object, alignment, tag))

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The artefact of one count: what an allocator executed and wrote while a program ran.
+
+Counted under valgrind, where one thread runs at a time, so the figures do not depend on how many
+processors there are nor on how busy they are. What they mean is told in docs/counting.md.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """All figures are totals over the run; `per_thousand` relates them to the operations."""
+
+    operations: int | None
+    """What the program did, in its own words or in those of whoever asked; None if it did not do
+    all of it, or if neither says."""
+    calls: int
+    """Calls of allocation routines that hand out memory or take it back."""
+    threads: int
+    """Threads that made any."""
+    instructions: int
+    """Instructions that were executed between entering the allocator and leaving it."""
+    lock_prefixed: int
+    """Of those, how many carried a lock prefix."""
+    exchanges: int
+    """Of those, how many exchanged a register with memory, which locks without a prefix."""
+    metadata_lines: int
+    """Cache lines of the allocator's own memory that were written."""
+    shared_metadata_lines: int
+    """Of those, how many were written by more than one thread."""
+    writes_to_shared_lines: int
+    """Writes, by any thread, to the lines that were written by more than one."""
+    provider: str
+    """The file that gave the program its malloc."""
+    complete: bool
+    """The program came to its end and nothing stayed unread; else the figures are of a part."""
+    reason: str
+    """Why it is not complete; "" if it is."""
+    seconds: float
+    """How long the count took, valgrind and all."""
+    trace_bytes: int
+    """How much there was to read."""
+    output: str
+    """What the program printed on standard output (the last of it, if that was much)."""
+
+    @property
+    def locked_instructions(self) -> int:
+        """Instructions that lock, with and without a prefix."""
+        return self.lock_prefixed + self.exchanges
+
+    def per_thousand(self, figure: int) -> float | None:
+        """`figure` per thousand operations; None where it is not known how many there were."""
+        return 1000 * figure / self.operations if self.operations else None
+
+    def per_call(self, figure: int) -> float | None:
+        """`figure` per call of an allocation routine; of a part of the run as good as of all."""
+        return figure / self.calls if self.calls else None
