@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bump pointer as a library that can be preloaded, so that what it executes can be counted as for
-// any allocator: libheapwright-limit.so. It counts live objects without atomic instructions, so it is
-// for programs in which one thread at a time allocates, and no allocator for use; nobody knows the
-// size of its objects, so it has no malloc_usable_size.
+// The bump pointer as a library that can be preloaded, so that what it executes can be counted as
+// for any allocator: libheapwright-limit.so. It counts live objects without atomic instructions, so
+// it is for programs in which one thread at a time allocates, and no allocator for use; nobody
+// knows the size of its objects, so it has no malloc_usable_size.
 //
 // The calls go through pointers that the first call of each sets: two instructions more than the
 // least, and no question asked each time.
-#include "support/bump.hpp"
+#include "bump.hpp"
 
 #include <cerrno>
 
