@@ -42,6 +42,10 @@ public:
     std::size_t getSizeUnlocked(void*) noexcept { return note("getSizeUnlocked"), 0; }
     void check(void*, std::string_view) noexcept { note("check"); }
     bool resize(void*, std::size_t) noexcept { return note("resize"), false; }
+    ObjectLink* mallocBatch(std::size_t, std::size_t) noexcept {
+        return note("mallocBatch"), nullptr;
+    }
+    void freeBatch(ObjectLink*) noexcept { note("freeBatch"); }
     bool flush() noexcept { return note("flush"), false; }
     bool trim(std::size_t) noexcept { return note("trim"), false; }
     bool shrink(Block*, std::size_t) noexcept { return note("shrink"), false; }
@@ -105,6 +109,8 @@ void ProbeHeap::note(const char* verb) {
 #define HEAPWRIGHT_CALL_free p
 #define HEAPWRIGHT_CALL_getSize p
 #define HEAPWRIGHT_CALL_getSizeUnlocked p
+#define HEAPWRIGHT_CALL_mallocBatch n, n
+#define HEAPWRIGHT_CALL_freeBatch nullptr
 #define HEAPWRIGHT_CALL_check p, "free"
 #define HEAPWRIGHT_CALL_resize p, n
 #define HEAPWRIGHT_CALL_flush
@@ -128,6 +134,8 @@ HEAPWRIGHT_VERB(extend, void*, std::size_t)
 HEAPWRIGHT_VERB(free, void, void*)
 HEAPWRIGHT_VERB(getSize, std::size_t, void*)
 HEAPWRIGHT_VERB(getSizeUnlocked, std::size_t, void*)
+HEAPWRIGHT_VERB(mallocBatch, ObjectLink*, std::size_t, std::size_t)
+HEAPWRIGHT_VERB(freeBatch, void, ObjectLink*)
 HEAPWRIGHT_VERB(check, void, void*, std::string_view)
 HEAPWRIGHT_VERB(resize, bool, void*, std::size_t)
 HEAPWRIGHT_VERB(flush, bool)
@@ -159,6 +167,8 @@ std::vector<std::string> leaks() {
     HEAPWRIGHT_ASK(free)
     HEAPWRIGHT_ASK(getSize)
     HEAPWRIGHT_ASK(getSizeUnlocked)
+    HEAPWRIGHT_ASK(mallocBatch)
+    HEAPWRIGHT_ASK(freeBatch)
     HEAPWRIGHT_ASK(check)
     HEAPWRIGHT_ASK(resize)
     HEAPWRIGHT_ASK(flush)
@@ -225,16 +235,19 @@ TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
     heap.free(object);
     EXPECT_EQ(heap.getSize(object), 0U);
     EXPECT_FALSE(heap.resize(object, 1));
+    EXPECT_EQ(heap.mallocBatch(8, 1), nullptr);
+    heap.freeBatch(nullptr);
     EXPECT_FALSE(heap.flush());
     EXPECT_FALSE(heap.trim(0));
     heap.clear();
     heap.measure(footprint);
     EXPECT_FALSE(heap.owns(object));
     EXPECT_EQ(ProbeHeap::ran,
-              (std::vector<std::string>{
-                  "malloc locked", "mallocHeld locked", "zalloc locked", "memalign locked",
-                  "relocate locked", "free locked", "getSize locked", "resize locked",
-                  "flush locked", "trim locked", "clear locked", "measure locked", "owns locked"}));
+              (std::vector<std::string>{"malloc locked", "mallocHeld locked", "zalloc locked",
+                                        "memalign locked", "relocate locked", "free locked",
+                                        "getSize locked", "resize locked", "mallocBatch locked",
+                                        "freeBatch locked", "flush locked", "trim locked",
+                                        "clear locked", "measure locked", "owns locked"}));
     EXPECT_FALSE(RecordingLock::held);
 }
 

@@ -136,6 +136,15 @@ concept FlushableHeap = Heap<H> && requires(H heap) {
     { heap.flush() } -> std::same_as<bool>;
 };
 
+/// A prompt heap can be asked to serve, or to take back, what it can at once, without a lock and
+/// without the heap below; where it would need more it answers null, or false, and has done
+/// nothing.
+template <class H>
+concept PromptHeap = Heap<H> && requires(H heap, std::size_t size, void* object) {
+    { heap.mallocAtOnce(size) } -> std::same_as<void*>;
+    { heap.freeAtOnce(object) } -> std::same_as<bool>;
+};
+
 /// A batching heap gives out several objects in one step, `count` at most, and takes any back in
 /// one. Each begins with the address of the next, the last with null: sizes are a word at least.
 template <class H>

@@ -12,7 +12,9 @@
 // state is one of a few 16-bit numbers that no text and no small integer looks like, so that a
 // pointer which is not an object is told by one compare. `live` has all the bits of `free` and some
 // more: making an object live is one OR. The word is always stored whole, so that a load that
-// follows is forwarded from the store buffer.
+// follows is forwarded from the store buffer. Whose object it is may read size and state without
+// the heap's lock, while under it the freeing of the block before changes a flag: so flags are set,
+// and words read, by instructions that are atomic each; all changes are made under the lock.
 // From the boundary tags of Knuth (TAOCP 1, 2.5) as Doug Lea's allocator packs them.
 #pragma once
 
@@ -23,6 +25,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -57,28 +60,22 @@ public:
     }
 
     [[nodiscard]] constexpr bool is(State state) const noexcept {
-        return static_cast<std::uint16_t>(word_) == static_cast<std::uint16_t>(state);
-    }
-    /// The same for who is outside the lock that protects the heap. It is right of a live object of
-    /// the caller's: nobody else changes its state. But the freeing of the block before it may be
-    /// changing a flag in the same word, which ThreadSanitizer need not tell us.
-    [[nodiscard, gnu::no_sanitize_thread]] bool isOutside(State state) const noexcept {
-        return static_cast<std::uint16_t>(word_) == static_cast<std::uint16_t>(state);
+        return static_cast<std::uint16_t>(word()) == static_cast<std::uint16_t>(state);
     }
     [[nodiscard]] constexpr bool has(Flag flag) const noexcept {
-        return (word_ & static_cast<std::uint64_t>(flag)) != 0;
+        return (word() & static_cast<std::uint64_t>(flag)) != 0;
     }
-    [[nodiscard]] constexpr Flag flags() const noexcept { return Flag{word_ & flagMask}; }
+    [[nodiscard]] constexpr Flag flags() const noexcept { return Flag{word() & flagMask}; }
     [[nodiscard]] constexpr State state() const noexcept {
-        return State{static_cast<std::uint16_t>(word_)};
+        return State{static_cast<std::uint16_t>(word())};
     }
 
     /// The size of the block, tag included.
     [[nodiscard]] constexpr std::size_t size() const noexcept {
-        return (word_ >> sizeShift) & ~std::size_t{minAlignment - 1};
+        return (word() >> sizeShift) & ~std::size_t{minAlignment - 1};
     }
     /// The same where the heap sets no flags, for one instruction less.
-    [[nodiscard]] constexpr std::size_t plainSize() const noexcept { return word_ >> sizeShift; }
+    [[nodiscard]] constexpr std::size_t plainSize() const noexcept { return word() >> sizeShift; }
 
     /// free or live → live.
     constexpr void makeLive() noexcept { word_ |= static_cast<std::uint64_t>(State::live); }
@@ -86,12 +83,23 @@ public:
     constexpr void makeFree() noexcept {
         word_ ^= static_cast<std::uint64_t>(State::live) ^ static_cast<std::uint64_t>(State::free);
     }
-    constexpr void set(Flag flag) noexcept { word_ |= static_cast<std::uint64_t>(flag); }
-    constexpr void reset(Flag flag) noexcept { word_ &= ~static_cast<std::uint64_t>(flag); }
+    constexpr void set(Flag flag) noexcept { become(word() | static_cast<std::uint64_t>(flag)); }
+    constexpr void reset(Flag flag) noexcept { become(word() & ~static_cast<std::uint64_t>(flag)); }
 
 private:
     static constexpr unsigned sizeShift = 16;
     static constexpr std::uint64_t flagMask = 0xF0000;
+
+    [[nodiscard]] constexpr std::uint64_t word() const noexcept {
+        return std::is_constant_evaluated() ? word_ : __atomic_load_n(&word_, __ATOMIC_RELAXED);
+    }
+    constexpr void become(std::uint64_t word) noexcept {
+        if (std::is_constant_evaluated()) {
+            word_ = word;
+        } else {
+            __atomic_store_n(&word_, word, __ATOMIC_RELAXED);
+        }
+    }
 
     std::uint64_t word_;
 };

@@ -49,6 +49,8 @@ public:
         return mine - 1;
     }
 
+    [[nodiscard]] static std::uint32_t peek() noexcept { return Mine::mine() - 1; }
+
     /// Gives back what the calling thread has, for good.
     static void giveBack() noexcept {
         const std::uint32_t slot = swapMine(Set::none);
@@ -137,6 +139,12 @@ inline constexpr std::uint32_t noSlot = detail::ThreadSlot::Set::none;
 /// The slot of the calling thread, or `noSlot`; once it is that, it is that for good.
 [[nodiscard]] inline std::uint32_t threadSlot() noexcept {
     return detail::ThreadSlot::get();
+}
+
+/// The same for who can do without for once: a number that is no slot, too, if the thread has not
+/// asked for one yet.
+[[nodiscard]] inline std::uint32_t threadSlotIfTaken() noexcept {
+    return detail::ThreadSlot::peek();
 }
 
 /// Gives the calling thread's slot back before its time; it gets no other.

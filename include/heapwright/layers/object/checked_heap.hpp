@@ -95,10 +95,22 @@ public:
         return SuperHeap::owns(object);
     }
 
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
     /// For layers above that keep freed objects to themselves: ends the program unless this is a
     /// live object. Needs no lock if it is one, and the caller's.
     static void check(void* object, std::string_view routine) noexcept {
-        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).isOutside(State::live))
+        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live))
             [[unlikely]] {
             refuse(object, routine);
         }

@@ -11,6 +11,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -29,6 +30,8 @@ public:
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool keeping = requires { requires SuperHeap::keeping; };
+    static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
 
@@ -66,6 +69,11 @@ public:
         lock_.unlock();
     }
 
+    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+        const Hold hold(lock_);
+        SuperHeap::free(object, size);
+    }
+
     [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
         const Hold hold(lock_);
         return SuperHeap::getSize(object);
@@ -94,6 +102,31 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
+    [[nodiscard]] bool keep(void* object) noexcept requires DecliningHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::keep(object);
+    }
+
+    /// Several for one time in the lock.
+    [[nodiscard]] ObjectLink*
+    mallocBatch(std::size_t size, std::size_t count) noexcept requires AnyOrderHeap<SuperHeap> {
+        const Hold hold(lock_);
+        if constexpr (BatchingHeap<SuperHeap>) {
+            return SuperHeap::mallocBatch(size, count);
+        } else {
+            return mallocChain(static_cast<SuperHeap&>(*this), size, count);
+        }
+    }
+
+    void freeBatch(ObjectLink* chain) noexcept requires AnyOrderHeap<SuperHeap> {
+        const Hold hold(lock_);
+        if constexpr (BatchingHeap<SuperHeap>) {
+            SuperHeap::freeBatch(chain);
+        } else {
+            freeChain(static_cast<SuperHeap&>(*this), chain);
+        }
+    }
+
     bool flush() noexcept requires FlushableHeap<SuperHeap> {
         const Hold hold(lock_);
         return SuperHeap::flush();
@@ -117,6 +150,17 @@ public:
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         const Hold hold(lock_);
         return SuperHeap::owns(object);
+    }
+
+    /// Runs `body` on the heap below, inside the lock, if that needs no waiting; whether it did.
+    template <class Body>
+    [[nodiscard]] bool attempt(Body body) noexcept {
+        if (!lock_.tryLock()) {
+            return false;
+        }
+        body(static_cast<SuperHeap&>(*this));
+        lock_.unlock();
+        return true;
     }
 
     void beforeFork() noexcept {

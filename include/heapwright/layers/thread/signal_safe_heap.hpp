@@ -70,8 +70,13 @@ public:
         if (busy()) [[unlikely]] {
             return mallocAside(size, *this);
         }
-        const Entry entry;
-        return SuperHeap::malloc(size);
+        if constexpr (PromptHeap<SuperHeap>) {
+            void* const object = mallocAtOnce(size);
+            return object != nullptr ? object : mallocAfterAll(size, *this);
+        } else {
+            const Entry entry;
+            return SuperHeap::malloc(size);
+        }
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
@@ -103,8 +108,14 @@ public:
             freeAside(object, *this);
             return;
         }
-        const Entry entry;
-        SuperHeap::free(object);
+        if constexpr (PromptHeap<SuperHeap>) {
+            if (!freeAtOnce(object)) [[unlikely]] {
+                freeAfterAll(object, *this);
+            }
+        } else {
+            const Entry entry;
+            SuperHeap::free(object);
+        }
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -237,6 +248,26 @@ private:
         }
         const Entry entry;
         heap.drain();
+        static_cast<SuperHeap&>(heap).free(object);
+    }
+
+    /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
+    [[nodiscard, gnu::always_inline]] void*
+    mallocAtOnce(std::size_t size) noexcept requires PromptHeap<SuperHeap> {
+        const Entry entry;
+        return SuperHeap::mallocAtOnce(size);
+    }
+    [[nodiscard, gnu::always_inline]] bool
+    freeAtOnce(void* object) noexcept requires PromptHeap<SuperHeap> {
+        const Entry entry;
+        return SuperHeap::freeAtOnce(object);
+    }
+    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size, SignalSafeHeap& heap) noexcept {
+        const Entry entry;
+        return static_cast<SuperHeap&>(heap).malloc(size);
+    }
+    [[gnu::noinline]] static void freeAfterAll(void* object, SignalSafeHeap& heap) noexcept {
+        const Entry entry;
         static_cast<SuperHeap&>(heap).free(object);
     }
 

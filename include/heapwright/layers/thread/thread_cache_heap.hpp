@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cache of freed objects for each thread, in front of a heap that threads share: what a thread
+// frees serves its next request of that size class, and nobody waits for a lock.
+//
+// A thread's cache is that of its slot (`threadSlot`), of which there are `Slots`; only the slot's
+// tenant touches it. It holds objects up to the largest of the classes and `MostBytes` bytes in
+// all. An empty list is filled with up to `Batch` objects at once, a full cache gives up as many,
+// in one step where the heap below can (`BatchingHeap`). What a thread leaves behind the next
+// tenant of its slot inherits. A thread that has no slot here goes straight to the heap below.
+//
+// Other threads' caches stay as they are on `flush` and `trim`, which run beside them; what is in
+// all of them is counted by `measure`, forgotten by `clear` and returned by the destructor. When
+// there is no memory below, the caller's own cache goes there first.
+//
+// A waiting object has a key in its second word, which no program can write but by accident: an
+// object that is freed, resized or measured while it waits in any thread's cache ends the program.
+// Whether a pointer is an object at all the heap below is asked (`CheckingHeap`), so let that check
+// under its lock and not above this layer.
+// Cost: the thread's slot, a size class, and one list. After the thread-local buffers of Hoard 3.8
+// and the lookaside lists of nedmalloc; the key is after glibc's tcache.
+//
+// Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/random.hpp>
+#include <heapwright/sizeclass/at_least.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/object_cache.hpp>
+#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
+          ConcurrentHeap SuperHeap>
+requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
+    AnyOrderHeap<SuperHeap>
+class ThreadCacheHeap : private SuperHeap {
+    static_assert(Batch >= 1 && Slots >= 1 && Slots <= threadSlots);
+    static_assert(MostBytes >= Classes::sizeOf(Classes::count - 1));
+
+    using Cache = ObjectCache<Classes>;
+    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+
+    static constexpr std::size_t cacheLine = 64;
+    struct alignas(cacheLine) Slot {
+        Cache cache;
+        std::size_t victim = 0; ///< the class that gives way next when another needs room
+    };
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr std::string_view caption =
+        "keeps what a thread frees for that thread, by size class";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ThreadCacheHeap() noexcept = default;
+    ThreadCacheHeap(const ThreadCacheHeap&) = delete;
+    ThreadCacheHeap& operator=(const ThreadCacheHeap&) = delete;
+    ~ThreadCacheHeap() {
+        for (Slot& slot : slots_) {
+            emptyOut(slot);
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
+        void* const object = mallocAtOnce(size);
+        return object != nullptr ? object : mallocBelow(size, *this);
+    }
+
+    /// From this thread's cache, or null.
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        const std::size_t slot = threadSlotIfTaken();
+        return Cache::keeps(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
+    }
+
+    /// What waits in this thread's cache, else what is held below.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        if (void* const object = mallocAtOnce(size)) {
+            return object;
+        }
+        if constexpr (HoldingHeap<SuperHeap>) {
+            ensureSecret();
+            return SuperHeap::mallocHeld(rounded(size));
+        } else {
+            return nullptr;
+        }
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        if (void* const object = mallocAtOnce(size)) {
+            return std::memset(object, 0, size);
+        }
+        return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return orAfterFlush(
+            [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        ensureSecret();
+        return SuperHeap::memalignHeld(align, rounded(size));
+    }
+
+    [[gnu::always_inline]] void free(void* object) noexcept {
+        if (!freeAtOnce(object)) [[unlikely]] {
+            freeBelow(object, *this);
+        }
+    }
+
+    /// Into this thread's cache if it has room.
+    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
+        const std::size_t index = classOfLive(object, "free");
+        const std::size_t slot = threadSlotIfTaken();
+        return Cache::keeps(index) && slot < Slots &&
+               slots_[slot].cache.template put<MostBytes>(object, index, secret());
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        classOfLive(object, "malloc_usable_size");
+        return SuperHeap::getSize(object);
+    }
+
+    /// For a caller that may be inside the heap itself, a signal handler.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept { return sizeOf(object); }
+
+    /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        classOfLive(object, routine);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::resize(object, rounded(size));
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::relocate(object, rounded(size));
+    }
+
+    /// Hands what this thread keeps to the heap below, and lets that do the like.
+    bool flush() noexcept {
+        bool any = flushMine();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            any = SuperHeap::flush() || any;
+        }
+        return any;
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        flushMine();
+        return SuperHeap::trim(pad);
+    }
+
+    /// Pre: no other thread uses the heap.
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        for (Slot& slot : slots_) {
+            slot.cache.clear();
+        }
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        for (const Slot& slot : slots_) {
+            footprint.held += slot.cache.bytes();
+            footprint.heldCount += slot.cache.count();
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+    void afterForkInParent() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+    }
+    /// What the threads that are gone kept, others will inherit. One that was caught between its
+    /// list and its program has that one object with it.
+    void afterForkInChild() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+        keepOnlyMySlot();
+    }
+
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
+private:
+    static constexpr std::size_t rounded(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        return index < Classes::count ? Classes::sizeOf(index) : size;
+    }
+
+    [[nodiscard]] std::size_t sizeOf(void* object) noexcept {
+        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+            return SuperHeap::getSizeUnlocked(object);
+        } else {
+            return SuperHeap::getSize(object);
+        }
+    }
+
+    /// The class that an object could wait in. Aborts if it waits already.
+    [[gnu::always_inline]] std::size_t
+    classOfLive(void* object, [[maybe_unused]] std::string_view routine) noexcept {
+        if constexpr (CheckingHeap<SuperHeap>) {
+            SuperHeap::check(object, routine);
+        }
+        const std::size_t index = Classes::classOf(sizeOf(object));
+        if (Cache::keeps(index) && WaitingObject::waits(object, secret())) [[unlikely]] {
+            refuse(routine);
+        }
+        return index;
+    }
+
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(std::string_view routine) noexcept {
+        platform::abortWithMessage(routine,
+                                   routine == "free" ? "double free" : "use of a freed object");
+    }
+
+    [[nodiscard]] std::uint64_t secret() const noexcept {
+        return secret_.load(std::memory_order_relaxed);
+    }
+
+    /// Before an object comes from below for the first time: so none waits with another key.
+    void ensureSecret() noexcept {
+        if (secret() == 0) [[unlikely]] {
+            std::uint64_t none = 0;
+            secret_.compareExchange(none, platform::randomBits() | 1U, std::memory_order_relaxed,
+                                    std::memory_order_relaxed);
+        }
+    }
+
+    /// What `get` gets from below, if need be after this thread's cache has gone there.
+    template <class Get>
+    void* orAfterFlush(Get get) noexcept {
+        ensureSecret();
+        void* const object = get();
+        return object == nullptr && flushMine() ? get() : object;
+    }
+
+    /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
+    [[gnu::noinline]] static void* mallocBelow(std::size_t size, ThreadCacheHeap& heap) noexcept {
+        SuperHeap& below = heap;
+        const std::size_t index = Raised::classFor(size);
+        const std::size_t slot = threadSlot();
+        if (Cache::keeps(index) && slot < Slots) {
+            return heap.orAfterFlush([&heap, slot, index] { return heap.refilled(slot, index); });
+        }
+        return heap.orAfterFlush([&below, size] { return below.malloc(rounded(size)); });
+    }
+
+    /// One object from below, and others into the cache where they come at once.
+    void* refilled(std::size_t slot, std::size_t index) noexcept {
+        const std::size_t size = Classes::sizeOf(index);
+        if constexpr (Batch > 1 && BatchingHeap<SuperHeap>) {
+            Cache& cache = slots_[slot].cache;
+            const std::size_t room = (MostBytes - std::min(cache.bytes(), MostBytes)) / size;
+            ObjectLink* const first =
+                SuperHeap::mallocBatch(size, std::min(1 + room, batchOf(index)));
+            if (first == nullptr) {
+                return nullptr;
+            }
+            for (ObjectLink* each = first->next; each != nullptr;) {
+                ObjectLink* const next = each->next;
+                if (!cache.template put<MostBytes>(each, index, secret())) {
+                    SuperHeap::free(each);
+                }
+                each = next;
+            }
+            return first;
+        } else {
+            return SuperHeap::malloc(size);
+        }
+    }
+
+    /// How many objects of a class move at once: no large part of a cache.
+    static constexpr std::size_t batchOf(std::size_t index) noexcept {
+        return std::clamp(MostBytes / 16 / Classes::sizeOf(index), std::size_t{1}, Batch);
+    }
+
+    /// Room is made in a cache that is full, for the objects that are freed now.
+    [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
+        SuperHeap& below = heap;
+        const std::size_t index = Classes::classOf(heap.sizeOf(object));
+        const std::size_t slot = threadSlot();
+        if (Cache::keeps(index) && slot < Slots) {
+            heap.makeRoom(heap.slots_[slot], index);
+            if (heap.slots_[slot].cache.template put<MostBytes>(object, index, heap.secret())) {
+                return;
+            }
+        }
+        below.free(object);
+    }
+
+    /// Hands batches down until there is room for one of a class: of that class, then of the next
+    /// that has something.
+    void makeRoom(Slot& slot, std::size_t index) noexcept {
+        const std::size_t most = MostBytes - Classes::sizeOf(index);
+        for (std::size_t empty = 0; slot.cache.bytes() > most;) {
+            if (!slot.cache.isEmpty(index)) {
+                handDown(slot.cache.takeChain(index, batchOf(index)));
+                empty = 0;
+            } else if (++empty <= Classes::count) {
+                index = slot.victim = (slot.victim + 1) % Classes::count;
+            } else {
+                slot.cache.clear(); // it is empty: a tenant that a fork cut off left it miscounted
+            }
+        }
+    }
+
+    void handDown(ObjectLink* chain) noexcept {
+        if (chain == nullptr) {
+            return;
+        }
+        if constexpr (BatchingHeap<SuperHeap>) {
+            SuperHeap::freeBatch(chain);
+        } else {
+            freeChain(static_cast<SuperHeap&>(*this), chain);
+        }
+    }
+
+    bool emptyOut(Slot& slot) noexcept {
+        const bool any = slot.cache.count() != 0;
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            while (!slot.cache.isEmpty(index)) {
+                handDown(slot.cache.takeChain(index, batchOf(index)));
+            }
+        }
+        return any;
+    }
+
+    bool flushMine() noexcept {
+        const std::size_t slot = threadSlot();
+        return slot < Slots && emptyOut(slots_[slot]);
+    }
+
+    std::array<Slot, Slots> slots_;
+    Shared<std::uint64_t> secret_; ///< not 0 once an object has come from below
+};
+
+} // namespace heapwright
