@@ -80,10 +80,11 @@
 #include <heapwright/layers/combine/unique_heap.hpp>      // one, by its name
 
 // thread: who may be inside
-#include <heapwright/layers/thread/locked_heap.hpp>      // one at a time
-#include <heapwright/layers/thread/pho_thread_heap.hpp>  // one each, objects go home
-#include <heapwright/layers/thread/signal_safe_heap.hpp> // nobody twice
-#include <heapwright/layers/thread/thread_heap.hpp>      // one each, objects stay
+#include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
+#include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
+#include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
+#include <heapwright/layers/thread/thread_cache_heap.hpp> // freed objects, by thread and class
+#include <heapwright/layers/thread/thread_heap.hpp>       // one each, objects stay
 
 // observe: what can be seen of a heap
 #include <heapwright/layers/observe/bounded_heap.hpp>    // so much may be live

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The suite on caches of freed objects for threads.
+#include "stack_suite.hpp"
+
+namespace heapwright::testing {
+namespace {
+
+/// A counting source for the tests in which one thread runs.
+class LonelyBlocks : public Blocks {
+public:
+    static constexpr bool concurrent = true;
+};
+
+using LockedPowers = LockedHeap<FutexLock, Powers>;
+using LockedQuick = LockedHeap<FutexLock, CheckedHeap<Quick>>;
+using LockedMapped = LockedHeap<FutexLock, CheckedHeap<Mapped>>;
+using LockedPages = LockedHeap<FutexLock, MmapHeap>;
+
+template <std::size_t Batch, class Below>
+using Few = ThreadCacheHeap<Exact<9>, 1 * KiB, Batch, 16, Below>;
+template <std::size_t Batch, class Below>
+using Many = ThreadCacheHeap<AtLeast<24, PerDoubling<2, 16>>, 64 * KiB, Batch, 16, Below>;
+
+using Caches = ::testing::Types<
+    Stack<Few<1, LonelyBlocks>>, Stack<Few<8, LockedQuick>>, Stack<Few<3, LockedPowers>>,
+    Stack<Many<1, LockedQuick>>, Stack<Many<32, LonelyBlocks>>, Stack<Many<32, LockedPowers>>,
+    Uncounted<Many<16, LockedMapped>>, Uncounted<Few<4, LockedPages>>,
+    Stack<SizeHeap<Few<8, LockedQuick>>>, Stack<AlignHeap<SizeHeap<Many<8, LockedPowers>>>>,
+    Stack<Few<2, Many<8, LockedQuick>>>, Stack<ThreadCacheHeap<Exact<9>, 200, 8, 1, LockedQuick>>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Caches, LayerStack, Caches);
+
+} // namespace
+} // namespace heapwright::testing
