@@ -35,6 +35,11 @@ def library(name: str) -> Path:
     return _existing(native_dir() / "lib" / f"libheapwright-{name}.so")
 
 
+def counting_library(name: str) -> Path:
+    """The same allocator, told to count what threads do to each other in it (c/events.h)."""
+    return _existing(native_dir() / "lib" / "counting" / f"libheapwright-{name}.so")
+
+
 def witness() -> Path:
     """The library that is preloaded to prove which allocator each process used."""
     return library("witness")
