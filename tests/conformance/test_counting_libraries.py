@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def counts(request: pytest.FixtureRequest) -> list[dict[str, int]]:
 
 
 def test_counts_never_go_back(counts: list[dict[str, int]]) -> None:
-    for before, after in zip(counts, counts[1:], strict=False):
+    for before, after in pairwise(counts):
         assert all(after[name] >= before[name] for name in before)
 
 
