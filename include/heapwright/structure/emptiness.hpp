@@ -20,9 +20,7 @@ struct Emptiness {
     static_assert(Numerator > 0 && Numerator < Denominator, "a part of the whole");
     static_assert(Kept >= 1, "without one a heap gives away what it needs next");
 
-    static constexpr bool moves = true;
     static constexpr bool verified = false;
-    /// How much of what one has to give away is free at least.
     static constexpr std::size_t numerator = Numerator;
     static constexpr std::size_t denominator = Denominator;
     static constexpr std::size_t kept = Kept;
@@ -45,8 +43,8 @@ struct Emptiness {
 };
 
 struct Never {
-    static constexpr bool moves = false;
     static constexpr bool verified = false;
+    static constexpr std::size_t denominator = 1;
 
     [[nodiscard]] static constexpr std::size_t least(std::size_t /*held*/,
                                                      std::size_t /*each*/) noexcept {

@@ -157,6 +157,17 @@ public:
         }
     }
 
+    /// The same, and its size class; a number that is none if it stands inside its slot.
+    [[nodiscard, gnu::always_inline]] std::size_t
+    classOfLive(const void* object, std::string_view routine) const noexcept {
+        const std::uint32_t slot = indexOf(object);
+        if (slot >= layout_.count || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+            checkUnusual(object, routine);
+            return SIZE_MAX;
+        }
+        return class_;
+    }
+
     /// How many bytes there are from an object's start to the end of its slot. No lock is needed.
     [[nodiscard]] std::size_t capacityAt(const void* object) const noexcept {
         return layout_.slot - (offsetOf(object) - indexOf(object) * layout_.slot);
@@ -178,7 +189,7 @@ public:
     }
 
     /// What is live now was so before: what shares a cache line with it is withheld.
-    void becomeOld() noexcept requires(Lines::clean) {
+    void becomeOld() noexcept {
         for (std::uint32_t slot = 0; slot < layout_.count; ++slot) {
             Link& link = links()[slot];
             link = link >= live ? static_cast<Link>(link | old) : withheld;

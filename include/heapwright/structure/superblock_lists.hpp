@@ -70,7 +70,7 @@ public:
 
     /// One that is at least as empty as the emptiness policy says. Pre: all together are too empty.
     [[nodiscard]] Block* oneMostlyEmpty() const noexcept {
-        static_assert(!Emptiness::moves || parts % Emptiness::denominator == 0,
+        static_assert(parts % Emptiness::denominator == 0,
                       "where superblocks are empty enough is where a group ends");
         for (std::uint32_t group = empty; group < full; ++group) {
             if (first_[group] != nullptr) {

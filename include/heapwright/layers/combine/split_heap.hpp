@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests up to `Limit` go to one heap, larger ones to the heap below; what comes back goes to
+// whom it belongs, which the heap for the small tells by its address (`owns`).
+//
+// So the small ones need no tag (`HybridHeap` tells by that). Where the heap for the small has no
+// memory, the heap below gets its chance. It may be used by several threads at once if both heaps
+// may, and can be asked for its addresses meanwhile. Cost: a compare to ask, and what `owns` costs
+// to give back.
+//
+// Example: SplitHeap<4 * KiB, SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>, MmapHeap>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/object_chain.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
+requires SizedHeap<Small> &&(
+    Small::alignment % SuperHeap::alignment == 0 &&
+    phaseOf<Small> ==
+        phaseOf<
+            SuperHeap>)&&AnyOrderHeap<Small>&& AnyOrderHeap<SuperHeap>&& AnySizeHeap<SuperHeap> class
+    SplitHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool uniform = false;
+    static constexpr bool concurrent = requires {
+        requires Small::concurrent && SuperHeap::concurrent;
+    };
+    static constexpr bool processLocal = requires { requires Small::processLocal; }
+    || requires { requires SuperHeap::processLocal; };
+    static constexpr std::string_view caption = "small objects from one heap, large ones below";
+    using Below = Heaps<Small, SuperHeap>;
+
+    constexpr SplitHeap() noexcept = default;
+    ~SplitHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size <= Limit) [[likely]] {
+            if (void* const object = small_.malloc(size)) [[likely]] {
+                return object;
+            }
+        }
+        return SuperHeap::malloc(size);
+    }
+
+    /// What is small is filled unless the heap for it knows better.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        if (size <= Limit) {
+            if constexpr (ZeroingHeap<Small>) {
+                if (void* const object = small_.zalloc(size)) {
+                    return object;
+                }
+            } else if (void* const object = small_.malloc(size)) {
+                return std::memset(object, 0, size);
+            }
+        }
+        return SuperHeap::zalloc(size);
+    }
+
+    /// What does not fit, aligned, where the small are goes below.
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        if constexpr (AlignedHeap<Small>) {
+            if (size <= Limit && align <= Limit) {
+                if (void* const object = small_.memalign(align, size)) {
+                    return object;
+                }
+            }
+        }
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept {
+        if (small_.owns(object)) [[likely]] {
+            small_.free(object);
+        } else {
+            SuperHeap::free(object);
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] void*
+    mallocAtOnce(std::size_t size) noexcept requires PromptHeap<Small> {
+        return size <= Limit ? small_.mallocAtOnce(size) : nullptr;
+    }
+
+    [[nodiscard, gnu::always_inline]] bool
+    freeAtOnce(void* object) noexcept requires PromptHeap<Small> {
+        return small_.owns(object) && small_.freeAtOnce(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return small_.owns(object) ? small_.getSize(object) : SuperHeap::getSize(object);
+    }
+
+    /// For a caller that may be inside a lock itself, a signal handler.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        if (small_.owns(object)) {
+            if constexpr (requires { small_.getSizeUnlocked(object); }) {
+                return small_.getSizeUnlocked(object);
+            } else {
+                return small_.getSize(object);
+            }
+        }
+        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+            return SuperHeap::getSizeUnlocked(object);
+        } else {
+            return SuperHeap::getSize(object);
+        }
+    }
+
+    /// What grows beyond the limit, or shrinks below it, has to move.
+    [[nodiscard]] bool
+    resize(void* object,
+           std::size_t size) noexcept requires ResizableHeap<Small> || ResizableHeap<SuperHeap> {
+        if (small_.owns(object)) {
+            if constexpr (ResizableHeap<Small>) {
+                return small_.resize(object, size);
+            }
+        } else if constexpr (ResizableHeap<SuperHeap>) {
+            // The superheap is asked in any case: it is where a wrong pointer shows.
+            return SuperHeap::resize(object, size <= Limit ? Limit + 1 : size) && size > Limit;
+        }
+        return false;
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return size <= Limit || small_.owns(object) ? nullptr : SuperHeap::relocate(object, size);
+    }
+
+    [[nodiscard]] ObjectLink*
+    mallocBatch(std::size_t size, std::size_t number) noexcept requires BatchingHeap<Small> {
+        return size <= Limit ? small_.mallocBatch(size, number)
+                             : mallocChain(static_cast<SuperHeap&>(*this), size, number);
+    }
+
+    /// In one step if the first is small; then all should be.
+    void freeBatch(ObjectLink* chain) noexcept requires BatchingHeap<Small> {
+        bool small = true;
+        for (ObjectLink* link = chain; link != nullptr && small; link = link->next) {
+            small = small_.owns(link);
+        }
+        if (small) {
+            small_.freeBatch(chain);
+        } else {
+            freeChain(*this, chain);
+        }
+    }
+
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<Small> &&
+        CheckingHeap<SuperHeap> {
+        if (small_.owns(object)) {
+            small_.check(object, routine);
+        } else {
+            SuperHeap::check(object, routine);
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return small_.owns(object) || SuperHeap::owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<Small> || FlushableHeap<SuperHeap> {
+        bool any = false;
+        if constexpr (FlushableHeap<Small>) {
+            any = small_.flush();
+        }
+        if constexpr (FlushableHeap<SuperHeap>) {
+            any = SuperHeap::flush() || any;
+        }
+        return any;
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<Small> || TrimmableHeap<SuperHeap> {
+        bool any = false;
+        if constexpr (TrimmableHeap<Small>) {
+            any = small_.trim(pad);
+        }
+        if constexpr (TrimmableHeap<SuperHeap>) {
+            any = SuperHeap::trim(pad) || any;
+        }
+        return any;
+    }
+
+    void clear() noexcept requires ClearableHeap<Small> && ClearableHeap<SuperHeap> {
+        small_.clear();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Small> &&
+        MeasurableHeap<SuperHeap> {
+        small_.measure(footprint);
+        SuperHeap::measure(footprint);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
+        eachFork([](auto& heap) { heap.beforeFork(); });
+    }
+    void afterForkInParent() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
+        eachFork([](auto& heap) { heap.afterForkInParent(); });
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
+        eachFork([](auto& heap) { heap.afterForkInChild(); });
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(Small heap) {
+        heap.heldByThisThread();
+    }
+    { return false; }
+
+private:
+    template <class Do>
+    void eachFork(Do act) noexcept {
+        if constexpr (ForkableHeap<Small>) {
+            act(small_);
+        }
+        if constexpr (ForkableHeap<SuperHeap>) {
+            act(static_cast<SuperHeap&>(*this));
+        }
+    }
+
+    Small small_;
+};
+
+} // namespace heapwright

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hoard: a heap of superblocks for each thread or a few of them, and a global one to which a heap
+// gives a superblock when too little of what it has is used. So no thread waits for another as a
+// rule, and yet memory that one thread does not use serves the others.
+//
+// `Assignment` says which heap is the thread's (structure/heap_choice.hpp), `Rule` when a heap has
+// too much, class by class (structure/emptiness.hpp), `Lines` whether a superblock that has been
+// transferred may put objects of two owners on one cache line (structure/superblock.hpp). Memory
+// returns to the superblock it came from, whoever frees it; the fullest superblock with room serves
+// first. How superblocks go from heap to heap is in structure/hoard_memory.hpp. Larger requests get
+// null.
+//
+// Invariant, for each heap and class: u >= a - K superblocks' worth, or u >= (1 - f) a, where u is
+// what is used of the a that is held. So for H heaps and live memory U the most that is held is
+// U / (1 - f) + H K S for each class, whatever goes on between the threads.
+// Over a fork every lock is held.
+// Cost: one lock for `malloc` and one for `free`, as long as no superblock moves.
+// From Berger, McKinley, Blumofe, Wilson (2000) and Berger (2002).
+//
+// Example: HoardHeap<GeometricSlots<6, 5, 16, 4 * KiB>, ByThread<4>, Emptiness<1, 4, 4>, AnyLines, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/sizeclass/geometric_slots.hpp>
+#include <heapwright/structure/hoard_memory.hpp>
+#include <heapwright/structure/object_chain.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizeClasses Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
+class HoardHeap : private HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap> {
+    using Memory = HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap>;
+    using Block = typename Memory::Block;
+    using Hold = typename Memory::Hold;
+    using Owner = typename Memory::Owner;
+    using Superblocks = typename Memory::Superblocks;
+    using Memory::give;
+    using Memory::global;
+    using Memory::locked;
+    using Memory::mine;
+    using Memory::owners_;
+    using Memory::returnEmpty;
+    using Memory::taken;
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true; ///< its threads are those of one process
+    /// The largest size that it serves.
+    static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
+    static constexpr std::string_view caption =
+        "a heap for each thread; mostly empty superblocks go to a global one";
+    using Below = Heaps<SuperHeap>;
+    using ObjectClasses = Classes;
+
+    constexpr HoardHeap() noexcept = default;
+    HoardHeap(const HoardHeap&) = delete;
+    HoardHeap& operator=(const HoardHeap&) = delete;
+    ~HoardHeap() { SuperHeap::clear(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        const std::size_t index = Classes::classFor(size);
+        if (index >= Superblocks::count) [[unlikely]] {
+            return nullptr;
+        }
+        Owner& heap = mine();
+        heap.lock.lock();
+        void* const object = taken(heap, index);
+        heap.lock.unlock();
+        return object;
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        if (align <= minAlignment) {
+            return malloc(size < align ? align : size);
+        }
+        const std::size_t index = Superblocks::classFor(align, size);
+        if (index >= Superblocks::count) {
+            return nullptr;
+        }
+        Owner& heap = mine();
+        const Hold hold(heap.lock);
+        void* const slot = taken(heap, index);
+        return slot == nullptr ? nullptr : Block::moveInside(slot, align);
+    }
+
+    void free(void* object) noexcept {
+        Block& block = Block::of(object);
+        Owner& owner = locked(block, "free");
+        give(owner, block, object);
+        owner.lock.unlock();
+    }
+
+    /// Under one lock; as many as there is memory for.
+    [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept {
+        const std::size_t index = Classes::classFor(size);
+        if (index >= Superblocks::count) {
+            return nullptr;
+        }
+        Owner& heap = mine();
+        const Hold hold(heap.lock);
+        ObjectLink* first = nullptr;
+        for (ObjectLink** end = &first; number > 0; --number, end = &(*end)->next) {
+            void* const object = taken(heap, index);
+            if (object == nullptr) {
+                break;
+            }
+            *end = ::new (object) ObjectLink{nullptr};
+        }
+        return first;
+    }
+
+    /// A lock for each run of objects that have one owner.
+    void freeBatch(ObjectLink* chain) noexcept {
+        Owner* held = nullptr;
+        while (chain != nullptr) {
+            ObjectLink* const next = chain->next;
+            Block& block = Block::of(chain);
+            if (held == nullptr || block.owner.load(std::memory_order_relaxed) != held) {
+                if (held != nullptr) {
+                    held->lock.unlock();
+                }
+                held = &locked(block, "free");
+            }
+            give(*held, block, chain);
+            chain = next;
+        }
+        if (held != nullptr) {
+            held->lock.unlock();
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        check(object, "malloc_usable_size");
+        return Block::of(object).capacityAt(object);
+    }
+
+    /// While it fits, and would not fit into half as much.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        check(object, "realloc");
+        const std::size_t have = Block::of(object).capacityAt(object);
+        return size <= have && size > have / 2;
+    }
+
+    /// Aborts unless it is a live object. No lock is taken where nobody else changes its state.
+    void check(void* object, std::string_view routine) noexcept {
+        Block& block = Block::of(object);
+        if constexpr (Lines::clean) {
+            Owner& owner = locked(block, routine);
+            block.check(object, routine);
+            owner.lock.unlock();
+        } else {
+            if (block.owner.load(std::memory_order_relaxed) == nullptr) [[unlikely]] {
+                platform::abortWithMessage(routine, "invalid pointer");
+            }
+            block.check(object, routine);
+        }
+    }
+
+    /// For a cache above, by the same classes: aborts unless it is a live object, and answers with
+    /// its class; a number that is none if it stands inside its slot.
+    [[nodiscard, gnu::always_inline]] std::size_t classOfLive(void* object,
+                                                              std::string_view routine) noexcept
+        requires(!Lines::clean) {
+        Block& block = Block::of(object);
+        if (block.owner.load(std::memory_order_relaxed) == nullptr) [[unlikely]] {
+            platform::abortWithMessage(routine, "invalid pointer");
+        }
+        return block.classOfLive(object, routine);
+    }
+
+    /// For a cache above: it keeps an object, which for the program is freed from now on.
+    void setAside(void* object, std::string_view routine) noexcept requires(!Lines::clean) {
+        Block::of(object).setAside(object, routine);
+    }
+    /// It gives it out again, or is about to free it.
+    void bringBack(void* object) noexcept requires(!Lines::clean) {
+        Block::of(object).bringBack(object);
+    }
+
+    /// What a class holds, and how often the global lock was taken (structure/hoard_memory.hpp).
+    using Memory::figuresOf;
+    using Memory::globalTakes;
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
+
+    /// Hands all empty superblocks down; true if there was any.
+    bool flush() noexcept {
+        bool any = returnEmpty();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            const Hold hold(global().lock);
+            any = SuperHeap::flush() || any;
+        }
+        return any;
+    }
+
+    bool trim(std::size_t pad) noexcept {
+        returnEmpty();
+        const Hold hold(global().lock);
+        return SuperHeap::trim(pad);
+    }
+
+    /// Nobody else may be inside.
+    void clear() noexcept {
+        const Hold hold(global().lock);
+        owners_.forget();
+        owners_.first().superblocks.clear();
+        global().superblocks.clear();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        owners_.forEachHeap([&footprint](Owner& heap) {
+            const Hold hold(heap.lock);
+            heap.superblocks.measure(footprint);
+        });
+        const Hold hold(global().lock);
+        global().superblocks.measure(footprint);
+        SuperHeap::measure(footprint);
+    }
+
+    void beforeFork() noexcept {
+        owners_.beforeFork();
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+
+    void afterForkInParent() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+        owners_.afterForkInParent();
+    }
+
+    void afterForkInChild() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+        owners_.afterForkInChild();
+        if constexpr (requires { Assignment::afterForkInChild(); }) {
+            Assignment::afterForkInChild();
+        }
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+};
+
+} // namespace heapwright
