@@ -18,6 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 HEADERS = sorted((ROOT / "include" / "heapwright" / "c").glob("*.h"))
+IN_THE_LIBRARY = [header for header in HEADERS if header.name != "events.h"]  # others have that
 SOURCES = sorted([*(ROOT / "capi").glob("*.c"), *(ROOT / "capi").glob("*.cpp")])
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
@@ -148,7 +149,7 @@ def test_the_library_gives_what_the_headers_declare_and_needs_no_cxx(tmp_path: P
     listed = run(tool("nm"), "-D", "--defined-only", target)
     given = {line.split()[-1] for line in listed.splitlines()}
     declared = set()
-    for header in HEADERS:
+    for header in IN_THE_LIBRARY:
         text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
         text = re.sub(r"^static inline.*?^}", "", text, flags=re.DOTALL | re.MULTILINE)
         text = re.sub(r"^#define(.*\\\n)*.*\n", "", text, flags=re.MULTILINE)
