@@ -42,6 +42,7 @@
 #include <heapwright/layers/source/mmap_heap.hpp>          // a mapping for each object
 #include <heapwright/layers/source/null_heap.hpp>          // never has memory
 #include <heapwright/layers/source/pmr_heap.hpp>           // a std::pmr memory resource
+#include <heapwright/layers/source/reserve_heap.hpp>       // regions for growing runs
 #include <heapwright/layers/source/sbrk_heap.hpp>          // contiguous memory at the program break
 #include <heapwright/layers/source/shared_memory_heap.hpp> // memory that forked processes share
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
@@ -49,6 +50,7 @@
 // carve: small from large
 #include <heapwright/layers/carve/bitmap_slab_heap.hpp>    // one size, a bitmap per slab
 #include <heapwright/layers/carve/buddy_heap.hpp>          // halves, and merges the halves
+#include <heapwright/layers/carve/bump_heap.hpp>           // chunks that are left behind
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
@@ -80,6 +82,7 @@
 #include <heapwright/layers/combine/unique_heap.hpp>      // one, by its name
 
 // thread: who may be inside
+#include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
 #include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
 #include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
 #include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
@@ -111,10 +114,13 @@
 #include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
+#include <heapwright/structure/assignment.hpp>       // which of several heaps serves
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree
+#include <heapwright/structure/size_tries.hpp>       // the best of tries
+#include <heapwright/structure/unsorted_bins.hpp>    // bins, into which blocks are sorted late
 #include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
 #include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes

@@ -9,6 +9,9 @@
 // that its size is transient, so from then on the heap serves it.
 #pragma once
 
+#include <heapwright/sync/shared.hpp>
+
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 
@@ -32,17 +35,20 @@ public:
 template <std::size_t First, std::size_t Last>
 class RisingLimit {
 public:
-    [[nodiscard]] constexpr bool isLarge(std::size_t size) const noexcept { return size >= limit_; }
-    constexpr void noteFreed(std::size_t size) noexcept {
-        if (size > limit_ && size <= Last) {
-            limit_ = size;
+    [[nodiscard]] bool isLarge(std::size_t size) const noexcept {
+        return size >= limit_.load(std::memory_order_relaxed);
+    }
+    /// (Of two threads that raise it at once one may be forgotten.)
+    void noteFreed(std::size_t size) noexcept {
+        if (size <= Last && isLarge(size)) {
+            limit_.store(size, std::memory_order_relaxed);
         }
     }
 
 private:
     static_assert(First <= Last);
 
-    std::size_t limit_ = First;
+    Shared<std::size_t> limit_{First};
 };
 
 } // namespace heapwright

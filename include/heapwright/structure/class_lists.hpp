@@ -3,7 +3,8 @@
 //
 // A list for each size class, as the segregating heaps have them before the heap that they all
 // share: at the segregating heap's own address, so that their index needs no offset. Named after
-// their owner, so that such a heap can stand on another with lists of the same type.
+// their owner, so that such a heap can stand on another with lists of the same type. Lists that
+// threads share, each behind a lock of its own, stand on cache lines of their own.
 // AddressSanitizer is told that what waits is nobody's, but for what the list itself needs of it.
 #pragma once
 
@@ -12,23 +13,33 @@
 #include <heapwright/platform/poison.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace heapwright {
 
+namespace detail {
+
+template <class H>
+struct alignas(64) OnOwnLines : H {};
+
+} // namespace detail
+
 template <class Owner, class PerClass, class Classes>
 struct ClassLists {
-    PerClass lists_[Classes::count];
+    std::conditional_t<ConcurrentHeap<PerClass>, detail::OnOwnLines<PerClass>, PerClass>
+        lists_[Classes::count];
 
     /// Puts an object on the list of a class; false if the list declines it.
     bool keeps(void* object, std::size_t index) noexcept {
+        sleeps(object, index); // before another thread can wake it
         if constexpr (DecliningHeap<PerClass>) {
             if (!lists_[index].keep(object)) {
+                woken(object, index);
                 return false;
             }
         } else {
             lists_[index].free(object);
         }
-        sleeps(object, index);
         return true;
     }
 

@@ -19,7 +19,7 @@
 
 namespace heapwright {
 
-template <std::size_t Count, FitPolicy Beyond>
+template <std::size_t Count, FitFrom<Block::minSize + Count * minAlignment> Beyond>
 class ExactFit {
 public:
     constexpr ExactFit() noexcept = default;

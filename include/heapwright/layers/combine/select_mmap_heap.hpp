@@ -3,7 +3,9 @@
 //
 // Large requests go to a heap that maps pages for each, the others to the heap below. Which of the
 // two an object is from stands in its tag. Where mapping fails (the system limits how many there
-// may be), the heap below gets its chance. One of the two routers of Doug Lea's design.
+// may be), the heap below gets its chance. Safe to share where both heaps are: what is the layer's
+// own, the limit and a count, are words that threads may share. One of the two routers of Doug
+// Lea's design.
 //
 // Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
@@ -12,8 +14,10 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/large_limit.hpp>
 #include <heapwright/structure/tag.hpp>
+#include <heapwright/sync/shared.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -21,11 +25,15 @@
 namespace heapwright {
 
 template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
-requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large> && AlignedHeap<SuperHeap>
+requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large>
 class SelectMmapHeap : private SuperHeap {
+    /// A fork is the business of the heap below if the other has no lock.
+    static constexpr bool forkable = ForkableHeap<SuperHeap> && !ForkableHeap<Large>;
+
 public:
     static constexpr std::size_t alignment = std::min(Large::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
+    static constexpr bool concurrent = ConcurrentHeap<Large> && ConcurrentHeap<SuperHeap>;
     static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
@@ -58,7 +66,8 @@ public:
         }
     }
 
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
         if (limit_.isLarge(size)) {
             if (void* const object = counted(large_.memalign(align, size))) {
                 return object;
@@ -70,7 +79,7 @@ public:
     void free(void* object) noexcept {
         if (isDirect(object)) [[unlikely]] {
             limit_.noteFreed(large_.getSize(object));
-            --count_;
+            count_.fetchSub(1, std::memory_order_relaxed);
             large_.free(object);
         } else {
             SuperHeap::free(object);
@@ -80,6 +89,12 @@ public:
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSize(object);
     }
+
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
+        requires(SuperHeap heap) {
+        heap.getSizeUnlocked(object);
+    }
+    { return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object); }
 
     /// A mapped object that shrinks far below the limit moves to the heap below, and an object of
     /// that which grows to the limit moves out: it will grow on, and then only its pages move.
@@ -114,7 +129,7 @@ public:
         large_.measure(direct);
         footprint.mapped += direct.mapped;
         footprint.direct += direct.mapped;
-        footprint.directCount += count_;
+        footprint.directCount += count_.load(std::memory_order_relaxed);
         SuperHeap::measure(footprint);
     }
 
@@ -123,17 +138,28 @@ public:
         return large_.owns(object) || SuperHeap::owns(object);
     }
 
+    void beforeFork() noexcept requires forkable { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires forkable { SuperHeap::afterForkInParent(); }
+    void afterForkInChild() noexcept requires forkable { SuperHeap::afterForkInChild(); }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires forkable &&
+        requires(const SuperHeap heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
 private:
     static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }
 
     void* counted(void* object) noexcept {
-        count_ += object != nullptr ? 1U : 0U;
+        if (object != nullptr) {
+            count_.fetchAdd(1, std::memory_order_relaxed);
+        }
         return object;
     }
 
     [[no_unique_address]] Limit limit_;
     Large large_;
-    std::size_t count_ = 0; ///< live objects of `large_`
+    Shared<std::size_t> count_{0}; ///< live objects of `large_`
 };
 
 } // namespace heapwright

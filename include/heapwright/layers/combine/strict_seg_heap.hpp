@@ -11,6 +11,8 @@
 // freed objects of one class merge and serve another: each object handed down was freed since the
 // last time, so this costs a constant per free.
 // Requests are raised to the least object that `PerClass` can keep.
+// Where the lists have a lock each, and the superheap is safe to share, so is this: nobody holds a
+// lock while waiting for another.
 // Cost: a bit scan and the list. From Kingsley's allocator (4.2BSD); the layer from Heap Layers.
 //
 // Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
@@ -21,12 +23,14 @@
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/class_lists.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -40,11 +44,15 @@ class StrictSegHeap
 
     using Raised = RaisedTo<leastObjectOf<PerClass>, Classes>;
 
+    static constexpr bool forkable = ForkableHeap<PerClass> && ForkableHeap<SuperHeap>;
+    struct Nothing {};
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
+    static constexpr bool concurrent = ConcurrentHeap<PerClass> && ConcurrentHeap<SuperHeap>;
     static constexpr bool adopting = requires {
         requires PerClass::adopting && SuperHeap::adopting;
     };
@@ -162,7 +170,29 @@ public:
         return SuperHeap::owns(object);
     }
 
+    void beforeFork() noexcept requires forkable { holds_.hold(visit()); }
+    void afterForkInParent() noexcept requires forkable {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
+    }
+    void afterForkInChild() noexcept requires forkable {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
+
 private:
+    /// One heap after the other: each list, and last what is below.
+    auto visit() noexcept {
+        return [this](std::size_t index, auto body) {
+            if (index < Classes::count) {
+                body(lists_[index]);
+            } else {
+                body(static_cast<SuperHeap&>(*this));
+            }
+        };
+    }
+
     template <std::invocable<void*> Recycle>
     [[nodiscard]] void* serve(std::size_t size, Recycle recycle) noexcept {
         const std::size_t index = Raised::classFor(size);
@@ -203,6 +233,9 @@ private:
     [[gnu::noinline]] static void release(void* object, SuperHeap& below) noexcept {
         below.free(object);
     }
+
+    [[no_unique_address]] std::conditional_t<forkable, ForkHolds<Classes::count + 1>, Nothing>
+        holds_;
 };
 
 } // namespace heapwright

@@ -75,6 +75,18 @@ public:
         return SuperHeap::owns(object);
     }
 
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
 private:
     /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.
     static constexpr std::size_t blockFor(std::size_t size) noexcept {

@@ -54,9 +54,11 @@ public:
             return nullptr;
         }
         const std::size_t least = roundUp(size + overhead, RegionMap::granule);
-        void* region = reserved(least < Reserve ? Reserve : least);
-        if (region == nullptr && least < Reserve) {
-            region = reserved(least);
+        std::size_t bytes = least < Reserve ? Reserve : least;
+        void* region = reserved(bytes);
+        while (region == nullptr && bytes > least) {
+            bytes = bytes / 8 < least ? least : roundUp(bytes / 8, RegionMap::granule);
+            region = reserved(bytes);
         }
         if (region == nullptr) {
             return nullptr;

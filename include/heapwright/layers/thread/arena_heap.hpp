@@ -25,6 +25,7 @@
 #include <heapwright/structure/assignment.hpp>
 #include <heapwright/structure/heap_group.hpp>
 #include <heapwright/structure/region_map.hpp>
+#include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -39,6 +40,8 @@ class ArenaHeap : public HeapGroup<Assignment::count, SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
+    /// Unless a layer above would change the tags, for which it would have to be inside a lock.
+    static constexpr bool tagged = TaggedHeap<SuperHeap> && !UncheckedHeap<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< so is the map of regions
     static constexpr std::string_view caption =

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves a pointer through chunks of `ChunkSize` that stay with the heap below for good: that is a
+// unique heap, which outlives everything, so pieces may outlive who handed them out. Several of
+// these over one, each for a thread, can take each other's pieces back: pure private heaps.
+//
+// Pieces start `Lead` bytes past a multiple of 16, as those of `ChunkHeap`. A request too large for
+// a chunk goes below, and comes back there when its size is told (`free(object, size)`); other
+// pieces are not taken back. What is left of a chunk when the next one is begun is lost, and so is
+// what the heap has left when it is destroyed. Cost: an addition and a compare.
+//
+// Example: BumpHeap<64 * KiB, 8, UniqueHeap<HeapName<1>, MmapHeap>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t ChunkSize, std::size_t Lead, UniquelyNamedHeap SuperHeap>
+requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class BumpHeap : private SuperHeap {
+    /// What is asked for below, which puts 16 bytes before it and leaves as many behind it.
+    static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
+
+    static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
+    static_assert(Lead % sizeof(void*) == 0 && Lead < minAlignment);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::size_t phase = Lead;
+    static constexpr bool adopting = true;
+    static constexpr bool processLocal = true; ///< so is the heap below
+    static constexpr std::string_view caption = "moves a pointer through chunks that it leaves";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr BumpHeap() noexcept = default;
+    BumpHeap(const BumpHeap&) = delete;
+    BumpHeap& operator=(const BumpHeap&) = delete;
+    ~BumpHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
+            void* const object = pointerTo(next_);
+            next_ += roundUp(size, minAlignment);
+            return object;
+        }
+        return refill(size);
+    }
+
+    /// Chunks come from the superheap as zero and no piece is handed out twice.
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return malloc(size);
+    }
+
+    void free(void* /*object*/) noexcept {}
+
+    /// Takes back an object of which the caller knows what size it asked for.
+    void free(void* object, std::size_t size) noexcept {
+        if (size > room - minAlignment) {
+            SuperHeap::free(backward(object, Lead));
+        }
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        footprint.held += end_ - next_;
+        footprint.heldCount += end_ != next_ ? 1U : 0U;
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+private:
+    [[gnu::noinline]] void* refill(std::size_t size) noexcept {
+        if (size > room - minAlignment) {
+            std::size_t whole = 0;
+            void* const own = __builtin_add_overflow(size, Lead, &whole) ? nullptr : fresh(whole);
+            return own == nullptr ? nullptr : forward(own, Lead);
+        }
+        void* const chunk = fresh(room);
+        if (chunk == nullptr) {
+            return nullptr;
+        }
+        const Address first = addressOf(chunk) + Lead;
+        const Address last = first + room - minAlignment;
+        const std::size_t piece = roundUp(size, minAlignment);
+        if (last - first - piece > end_ - next_) { // go on where there is more room
+            next_ = first + piece;
+            end_ = last;
+        }
+        return pointerTo(first);
+    }
+
+    void* fresh(std::size_t size) noexcept {
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            return SuperHeap::malloc(size);
+        }
+    }
+
+    Address next_ = 0; ///< where the next piece starts, `Lead` modulo 16 unless 0
+    Address end_ = 0;  ///< where that ends, a multiple of 16 further on
+};
+
+} // namespace heapwright
