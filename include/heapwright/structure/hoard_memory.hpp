@@ -178,9 +178,12 @@ protected:
 
     /// One more superblock for a class; false if there is no memory.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {
-        Block* block = heap.superblocks.removeEmpty();
+        Block* block = heap.superblocks.removeSpare();
         if (block == nullptr) {
             block = fromGlobal(heap, index);
+        }
+        if (block == nullptr) {
+            block = heap.superblocks.removeEmpty();
         }
         if (block == nullptr) {
             return false;

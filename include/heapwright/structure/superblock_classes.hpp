@@ -74,14 +74,13 @@ public:
 
     /// Removes an empty superblock, of whatever class; null if there is none.
     [[nodiscard]] Block* removeEmpty() noexcept {
-        for (std::size_t at = empties_.next(0); at < count; at = empties_.next(at + 1)) {
-            if (Block* const block = lists_[at].oneEmpty()) {
-                lists_[at].remove(*block);
-                return block;
-            }
-            empties_.reset(at);
-        }
-        return nullptr;
+        return removeEmptyIf([](const Lists& /*lists*/) { return true; });
+    }
+    /// The same, but of a class that has others: its last one waits for the next request, lest it
+    /// goes from class to class where a program has no more than an object at a time.
+    [[nodiscard]] Block* removeSpare() noexcept {
+        return removeEmptyIf(
+            [](const Lists& lists) { return lists.held() > lists.oneEmpty()->count(); });
     }
 
     /// Memory that is nobody's becomes an empty superblock, in no list yet.
@@ -122,6 +121,20 @@ public:
     }
 
 private:
+    template <class Condition>
+    [[nodiscard]] Block* removeEmptyIf(Condition condition) noexcept {
+        for (std::size_t at = empties_.next(0); at < count; at = empties_.next(at + 1)) {
+            Block* const block = lists_[at].oneEmpty();
+            if (block == nullptr) {
+                empties_.reset(at);
+            } else if (condition(lists_[at])) {
+                lists_[at].remove(*block);
+                return block;
+            }
+        }
+        return nullptr;
+    }
+
     static constexpr auto layouts_ = [] {
         std::array<Layout, count> table{};
         for (std::size_t at = 0; at < count; ++at) {

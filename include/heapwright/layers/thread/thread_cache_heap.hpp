@@ -39,12 +39,35 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace heapwright {
+
+namespace detail {
+
+/// Whether one set of classes is how the other begins.
+template <SizeClasses First, SizeClasses All>
+consteval bool begins() {
+    for (std::size_t index = 0; index < First::count; ++index) {
+        if (index >= All::count || First::sizeOf(index) != All::sizeOf(index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace detail
+
+/// A classifying heap knows the class of each live object, of classes that begin with these.
+template <class H, class Classes>
+concept ClassifyingHeap = requires(H heap, void* object, std::string_view routine) {
+    { heap.classOfLive(object, routine) } -> std::same_as<std::size_t>;
+    requires detail::begins<Classes, typename H::ObjectClasses>();
+};
 
 template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
           ConcurrentHeap SuperHeap>
@@ -237,17 +260,26 @@ private:
         }
     }
 
-    /// The class that an object could wait in. Aborts if it waits already.
+    /// The class that an object could wait in. Aborts if it is not live, or waits already.
     [[gnu::always_inline]] std::size_t
     classOfLive(void* object, [[maybe_unused]] std::string_view routine) noexcept {
-        if constexpr (CheckingHeap<SuperHeap>) {
-            SuperHeap::check(object, routine);
-        }
-        const std::size_t index = Classes::classOf(sizeOf(object));
+        const std::size_t index = classBelow(object, routine);
         if (Cache::keeps(index) && WaitingObject::waits(object, secret())) [[unlikely]] {
             refuse(routine);
         }
         return index;
+    }
+
+    [[gnu::always_inline]] std::size_t
+    classBelow(void* object, [[maybe_unused]] std::string_view routine) noexcept {
+        if constexpr (ClassifyingHeap<SuperHeap, Classes>) {
+            return SuperHeap::classOfLive(object, routine);
+        } else {
+            if constexpr (CheckingHeap<SuperHeap>) {
+                SuperHeap::check(object, routine);
+            }
+            return Classes::classOf(sizeOf(object));
+        }
     }
 
     [[noreturn, gnu::cold, gnu::noinline]] static void refuse(std::string_view routine) noexcept {
@@ -319,7 +351,7 @@ private:
     /// Room is made in a cache that is full, for the objects that are freed now.
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
         SuperHeap& below = heap;
-        const std::size_t index = Classes::classOf(heap.sizeOf(object));
+        const std::size_t index = heap.classBelow(object, "free");
         const std::size_t slot = threadSlot();
         if (Cache::keeps(index) && slot < Slots) {
             heap.makeRoom(heap.slots_[slot], index);

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first classes of another policy: those whose objects have `Most` bytes at most. For a heap
+// that keeps small objects of one that has large ones too, and by the same classes.
+#pragma once
+
+#include <heapwright/sizeclass/size_classes.hpp>
+
+#include <cstddef>
+
+namespace heapwright {
+
+template <std::size_t Most, SizeClasses Classes>
+struct UpTo {
+    static constexpr std::size_t count = [] {
+        std::size_t number = 0;
+        while (number < Classes::count && Classes::sizeOf(number) <= Most) {
+            ++number;
+        }
+        return number;
+    }();
+    static_assert(count != 0, "there is a class so small");
+
+    [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
+        return Classes::sizeOf(index);
+    }
+    /// Above `count` for what only a larger class of the other policy holds.
+    [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
+        return Classes::classFor(request);
+    }
+    [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
+        return Classes::classOf(capacity);
+    }
+};
+
+} // namespace heapwright
