@@ -5,6 +5,7 @@
 # make test           build and run the tests that fit in a coffee break
 # make test-all       the longer proofs too
 # make test-programs  real programs under every allocator, not only under the representative ones
+# make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
 # make test-builds    the tests of the layers once more: with the second compiler, under sanitizers
 # make lint           formatters, linters and type checks, changing nothing
 # make format         let the formatters have their way
@@ -17,7 +18,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src include allocators interpose capi harness instrument workloads cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-programs test-builds lint format clean unit
+.PHONY: demo test test-all test-programs stress test-builds lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -41,6 +42,9 @@ test-all: $(VENV)/installed-dev
 test-programs: $(VENV)/installed-dev
 	@scripts/packages.sh test
 	@scripts/test.sh programs
+
+stress: $(VENV)/installed
+	@$(BIN)/python tests/stress/stress.py $(STRESS)
 
 test-builds: $(VENV)/installed-dev
 	@scripts/packages.sh test
