@@ -4,7 +4,7 @@
 // Another thread with another heap, for the tests of private heaps.
 #pragma once
 
-#include <heapwright/platform/thread.hpp>
+#include <heapwright/sync/thread_slot.hpp>
 
 #include <cstddef>
 #include <thread>
@@ -13,17 +13,19 @@ namespace heapwright::testing {
 
 /// Runs `body` on a thread that has not the calling thread's heap, of `heaps` that threads share.
 template <class Body>
+void elsewhere(std::size_t heaps, Body body, std::size_t mine) {
+    std::thread([&] {
+        if (threadSlot() % heaps != mine) {
+            body();
+        } else { // whoever is started while this one lives has another slot
+            elsewhere(heaps, body, mine);
+        }
+    }).join();
+}
+
+template <class Body>
 void elsewhere(std::size_t heaps, Body body) {
-    const std::size_t mine = platform::threadNumber() % heaps;
-    bool ran = false;
-    while (!ran) {
-        std::thread([&] {
-            if (platform::threadNumber() % heaps != mine) {
-                body();
-                ran = true;
-            }
-        }).join();
-    }
+    elsewhere(heaps, body, threadSlot() % heaps);
 }
 
 } // namespace heapwright::testing

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of several heaps serves a request: the one of the thread's number; the one whose turn it
+// Which of several heaps serves a request: the one that is the thread's; the one whose turn it
 // is; the one that the thread had last, or the first that nobody is inside.
 //
 // An assignment has `count` heaps to choose from and `serve(heaps, take)`: it runs
@@ -12,8 +12,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/thread_slot.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,17 +30,34 @@ concept AttemptingHeap = Heap<H> && requires(H heap) {
         } -> std::same_as<bool>;
 };
 
-/// The n-th thread has heap n modulo their number. Cost: a remainder.
+/// Each live thread has a heap of its own as long as there are no more threads than heaps; what
+/// comes beyond them shares. A thread that ends leaves its heap to one that comes after it, and has
+/// it to its very end. Cost: a load and a compare.
 template <std::size_t Count>
-struct ByThread {
+class ByThread {
+    /// One more than the place of the thread's heap; 0 until it asks.
+    using Place = platform::PerThread<ByThread, std::uint32_t>;
+
+public:
     static constexpr std::size_t count = Count;
 
-    [[nodiscard]] static std::size_t mine() noexcept { return platform::threadNumber() % Count; }
+    [[nodiscard]] static std::size_t mine() noexcept {
+        const std::uint32_t place = Place::mine();
+        return place != 0 ? place - 1 : first();
+    }
 
     template <class Heaps, class Take>
     [[nodiscard]] void* serve(Heaps& heaps, Take take) const noexcept {
         const std::size_t index = mine();
         return take(heaps[index], index);
+    }
+
+private:
+    [[gnu::cold, gnu::noinline]] static std::uint32_t first() noexcept {
+        const std::uint32_t slot = threadSlot();
+        const std::uint32_t number = slot == noSlot ? platform::threadNumber() : slot;
+        Place::mine() = number % Count + 1;
+        return number % Count;
     }
 };
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several heaps of one kind side by side, and which of them is the calling thread's: the n-th
-// thread has heap n modulo their number. Each stands on cache lines of its own, so that threads on
-// different heaps do not slow each other down. Over a fork all of them are held
-// (structure/fork_holds.hpp). Cost: the thread's number and a remainder.
+// Several heaps of one kind side by side, and which of them is the calling thread's
+// (structure/assignment.hpp). Each stands on cache lines of its own, so that threads on different
+// heaps do not slow each other down. Over a fork all of them are held (structure/fork_holds.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -7,6 +7,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/structure/heap_array.hpp>
+#include <heapwright/sync/thread_slot.hpp>
 
 #include <cstddef>
 
@@ -41,7 +42,10 @@ public:
     void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
         heaps_.afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> { heaps_.afterForkInChild(); }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        heaps_.afterForkInChild();
+        keepOnlyMySlot(); // by which threads have their heaps
+    }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {

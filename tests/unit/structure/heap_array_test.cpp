@@ -68,14 +68,20 @@ protected:
 
 using Did = std::vector<std::string>;
 
-TEST_F(Array, GivesEachThreadAHeapOfItsOwnInTurn) {
-    std::vector<std::size_t> indices;
-    for (int i = 0; i < 3; ++i) {
-        std::thread([&] { indices.push_back(heaps.myIndex()); }).join();
-    }
-    EXPECT_EQ((indices[0] + 1) % 3, indices[1]);
-    EXPECT_EQ((indices[1] + 1) % 3, indices[2]);
-    EXPECT_EQ(&heaps.mine(), &heaps[heaps.myIndex()]);
+TEST_F(Array, GivesEachLiveThreadAHeapOfItsOwn) {
+    const std::size_t mine = heaps.myIndex();
+    std::size_t other = mine;
+    std::size_t third = mine;
+    std::size_t heir = mine;
+    std::thread([&] {
+        other = heaps.myIndex();
+        std::thread([&] { third = heaps.myIndex(); }).join();
+    }).join();
+    std::thread([&] { heir = heaps.myIndex(); }).join();
+    EXPECT_EQ(mine + other + third, 0U + 1U + 2U);
+    EXPECT_EQ((mine == other || mine == third || other == third), false);
+    EXPECT_EQ(heir, other) << "what a thread leaves is the next one's";
+    EXPECT_EQ(&heaps.mine(), &heaps[mine]);
 }
 
 TEST_F(Array, KeepsHeapsOnLinesOfTheirOwn) {

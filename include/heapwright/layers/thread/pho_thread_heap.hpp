@@ -4,11 +4,12 @@
 // Private heaps with ownership: a thread takes memory from the heap that is its own, and memory
 // returns to the heap it came from, whoever frees it.
 //
-// There are `Count` heaps, and the n-th thread has heap n modulo `Count`: threads may share one,
-// and free into those of others, so the heaps must be safe to share. A header of 16 bytes before
-// each object (as many as its alignment, if that is more) says whose it is, and where its block
-// starts. Invariant: the word before a live object has the mark in its upper half. Cost: the
-// header; the thread's number and a remainder; a free waits for whoever is inside the owner's heap.
+// There are `Count` heaps, and each live thread has one for itself as long as they last: beyond
+// that threads share, and all free into those of others, so the heaps must be safe to share. A
+// header of 16 bytes before each object (as many as its alignment, if that is more) says whose it
+// is, and where its block starts; `ArenaHeap` is the same without one. Invariant: the word before a
+// live object has the mark in its upper half. Cost: the header; a free waits for whoever is inside
+// the owner's heap.
 //
 // Blowup: up to as many times as there are heaps. Each may hold, free, as much as the program has
 // ever had live at once from it, and none can use what another holds. The allocators of Solaris and

@@ -4,12 +4,12 @@
 // Pure private heaps: a thread takes memory from the heap that is its own and gives memory back to
 // that same heap, wherever it came from.
 //
-// There are `Count` heaps, and the n-th thread has heap n modulo `Count`: threads may share one, so
-// the heaps must be safe to share; and objects wander between them, so the heaps must adopt. A heap
-// that keeps a record of its memory does not: let the private heaps be lists and take their memory
-// from one source, `UniqueHeap`. (With a lock in that, a signal handler that interrupted a request
-// must not fork while other threads run.) Cost: the thread's number and a remainder; threads on
-// heaps of their own never wait for each other.
+// There are `Count` heaps, and each live thread has one for itself as long as they last: beyond
+// that threads share, so the heaps must be safe to share; and objects wander between them, so the
+// heaps must adopt. A heap that keeps a record of its memory does not: let the private heaps be
+// lists and take chunks from one source that has no lock, `BumpHeap` over `UniqueHeap`. (With a
+// lock in that, a signal handler that interrupted a request must not fork while other threads run.)
+// Cost: the thread's place; threads on heaps of their own never wait for each other.
 //
 // Blowup: unbounded. Where one thread allocates and another frees, all memory ends up in the heap
 // of the one that never needs it. (`PHOThreadHeap` is the cure.) So are the allocators of STL and
