@@ -4,6 +4,12 @@
 // A large object, freed twice. Where it had a mapping of its own, that is gone.
 // aborts: heapwright: free(): double free
 // under lea: SIGSEGV
+// under concurrent: SIGSEGV
+// under mtmalloc: SIGSEGV
+// under private: SIGSEGV
+// under ptmalloc2: SIGSEGV
+// under ptmalloc3: SIGSEGV
+// under serial: SIGSEGV
 // under winxp: SIGSEGV
 #include <stdlib.h>
 

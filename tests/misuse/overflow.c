@@ -8,11 +8,19 @@
 #include <string.h>
 
 int main(void) {
-    char* before = malloc(40);
-    char* object = malloc(40);
-    size_t room = malloc_usable_size(before);
-    // Only neighbours can be hurt; ours are, for these are the first two of their size.
-    memset(before, 'A', object == before + room + 8 ? room + 8 : 0);
-    free(object);
+    char* objects[64];
+    for (int i = 0; i < 64; ++i) {
+        objects[i] = malloc(40);
+    }
+    size_t room = malloc_usable_size(objects[0]);
+    // Only neighbours can be hurt; some are, even where requests are spread over many heaps.
+    for (int i = 0; i < 64 * 64; ++i) {
+        char* before = objects[i / 64];
+        char* object = objects[i % 64];
+        if (object == before + room + 8) {
+            memset(before, 'A', room + 8);
+            free(object);
+        }
+    }
     return 0;
 }
