@@ -46,22 +46,24 @@ void Account::take(std::string_view text) {
 }
 
 void Account::instruction(std::uint64_t address) {
-    const Code::Kind kind = code_.at(address);
-    threads_[running_].inMarks = kind == Code::Kind::marks;
-    if (kind == Code::Kind::marks) {
+    const Code::Instruction found = code_.at(address);
+    threads_[running_].origin = found.origin;
+    if (found.origin == Code::Origin::marks) {
         return;
     }
     ++counted_.instructions;
-    counted_.prefixed += kind == Code::Kind::prefixed ? 1 : 0;
-    counted_.exchanges += kind == Code::Kind::exchange ? 1 : 0;
-    counted_.unknown += kind == Code::Kind::unknown ? 1 : 0;
+    counted_.prefixed += found.locking == Locking::prefix ? 1 : 0;
+    counted_.exchanges += found.locking == Locking::exchange ? 1 : 0;
+    counted_.unknown += found.origin == Code::Origin::unknown ? 1 : 0;
 }
 
 void Account::write(Write write) {
     Thread& thread = threads_[running_];
     const bool ownStack =
         within(write.address, thread.stackLow, thread.stackPointer - thread.stackLow);
-    if (thread.inMarks || ownStack || write.size == 0 || isLive(write.address)) {
+    const bool others =
+        thread.origin == Code::Origin::marks || thread.origin == Code::Origin::loader;
+    if (others || ownStack || write.size == 0 || isLive(write.address)) {
         return;
     }
     if (thread.call == heapwright_zero || thread.call == heapwright_resize) {
@@ -190,7 +192,7 @@ void Account::enter(unsigned kind, std::uint64_t stackPointer, std::uint64_t obj
     Thread& thread = threads_[running_];
     settle(0, 0); // of a call that was left by a long jump
     thread.call = kind;
-    thread.inMarks = true;
+    thread.origin = Code::Origin::marks;
     thread.stackPointer = stackPointer;
     thread.given = 0;
     counted_.threads += thread.counted ? 0 : 1;

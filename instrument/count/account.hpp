@@ -12,7 +12,8 @@
 //     out is left until the routine that takes it back is entered;
 //   - the zeros of calloc and the bytes that realloc copies, known when the routine is left: until
 //     then its writes wait;
-//   - the calling thread's own stack below the call.
+//   - the calling thread's own stack below the call;
+//   - what the dynamic linker writes when it binds a symbol at its first use.
 // A link that the allocator writes into a freed object is therefore its own.
 #pragma once
 
@@ -62,7 +63,7 @@ private:
         std::uint32_t number = 0;
         bool counted = false;
         unsigned call = 0; ///< the routine that it is in (marks.h); 0: none
-        bool inMarks = false;
+        Code::Origin origin = Code::Origin::unknown; ///< of the instruction that it executes
         std::uint64_t stackPointer = 0;
         std::uint64_t stackLow = 0;
         std::uint64_t given = 0; ///< the object that realloc was given, and its size

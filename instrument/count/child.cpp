@@ -4,8 +4,11 @@
 // Starts valgrind and ends it.
 #include "child.hpp"
 
+#include "tool.hpp"
+
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -37,7 +40,9 @@ void execute(int log, char** command) {
         arguments.push_back(*command);
     }
     arguments.push_back(nullptr);
-    execvp("valgrind", arguments.data());
+    const Tool tool = findTool();
+    setenv("VALGRIND_LAUNCHER", tool.launcher.c_str(), 1); // as the launcher would
+    execv(tool.program.c_str(), arguments.data());
 }
 
 } // namespace

@@ -17,15 +17,10 @@ namespace {
 
 constexpr std::size_t longestInstruction = 15;
 
-Code::Kind kindOf(Locking locking) {
-    switch (locking) {
-    case Locking::prefix:
-        return Code::Kind::prefixed;
-    case Locking::exchange:
-        return Code::Kind::exchange;
-    default:
-        return Code::Kind::ordinary;
-    }
+/// The dynamic linker, which binds a symbol at its first use.
+bool isLoader(std::string_view file) {
+    const std::size_t slash = file.rfind('/');
+    return file.substr(slash == std::string_view::npos ? 0 : slash + 1).substr(0, 3) == "ld-";
 }
 
 } // namespace
@@ -41,8 +36,8 @@ void Code::setMarks(std::uint64_t address) {
     }
 }
 
-Code::Kind Code::at(std::uint64_t address) {
-    const auto [place, fresh] = known_.try_emplace(address, Kind::unknown);
+Code::Instruction Code::at(std::uint64_t address) {
+    const auto [place, fresh] = known_.try_emplace(address);
     if (fresh) {
         place->second = look(address);
     }
@@ -78,9 +73,9 @@ void Code::readMappings() {
     }
 }
 
-Code::Kind Code::look(std::uint64_t address) {
+Code::Instruction Code::look(std::uint64_t address) {
     if (address >= marks_.start && address < marks_.end) {
-        return Kind::marks;
+        return {Origin::marks, Locking::none};
     }
     const Segment* segment = segmentOf(address);
     if (segment == nullptr && !readMappings_) {
@@ -89,18 +84,21 @@ Code::Kind Code::look(std::uint64_t address) {
         segment = segmentOf(address);
     }
     if (segment == nullptr) {
-        return Kind::unknown;
+        return {};
     }
     const int file = open(segment->file.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        return Kind::unknown;
+        return {};
     }
     std::array<std::uint8_t, longestInstruction> bytes{};
     const auto offset = static_cast<off_t>(segment->offset + (address - segment->start));
     const ssize_t got = pread(file, bytes.data(), bytes.size(), offset);
     close(file);
-    return got <= 0 ? Kind::unknown
-                    : kindOf(lockingOf({bytes.data(), static_cast<std::size_t>(got)}));
+    if (got <= 0) {
+        return {};
+    }
+    return {isLoader(segment->file) ? Origin::loader : Origin::ordinary,
+            lockingOf({bytes.data(), static_cast<std::size_t>(got)})};
 }
 
 } // namespace heapwright::instrument

@@ -20,7 +20,12 @@ namespace heapwright::instrument {
 
 class Code {
 public:
-    enum class Kind : std::uint8_t { ordinary, prefixed, exchange, marks, unknown };
+    enum class Origin : std::uint8_t { unknown, ordinary, marks, loader };
+
+    struct Instruction {
+        Origin origin = Origin::unknown;
+        Locking locking = Locking::none;
+    };
 
     explicit Code(pid_t process) : process_(process) {}
 
@@ -30,7 +35,7 @@ public:
     /// The code around this address is that of the marks.
     void setMarks(std::uint64_t address);
 
-    Kind at(std::uint64_t address);
+    Instruction at(std::uint64_t address);
 
 private:
     struct Segment {
@@ -42,13 +47,13 @@ private:
 
     const Segment* segmentOf(std::uint64_t address) const;
     void readMappings();
-    Kind look(std::uint64_t address);
+    Instruction look(std::uint64_t address);
 
     pid_t process_;
     bool readMappings_ = false;
     Segment marks_{};
     std::vector<Segment> segments_;
-    std::unordered_map<std::uint64_t, Kind> known_;
+    std::unordered_map<std::uint64_t, Instruction> known_;
 };
 
 } // namespace heapwright::instrument

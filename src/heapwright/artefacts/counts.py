@@ -6,7 +6,7 @@ Counted under valgrind, where one thread runs at a time, so the figures do not d
 processors there are nor on how busy they are. What they mean is told in docs/counting.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,31 @@ class Counts:
     def per_call(self, figure: int) -> float | None:
         """`figure` per call of an allocation routine; of a part of the run as good as of all."""
         return figure / self.calls if self.calls else None
+
+    def beyond(self, shorter: "Counts") -> "Counts":
+        """What this run did more than a shorter one of the same program: without the start-up.
+
+        The time and the trace are those of both runs.
+        """
+        known = self.operations is not None and shorter.operations is not None
+        more = {name: getattr(self, name) - getattr(shorter, name) for name in COUNTED}
+        return replace(
+            self,
+            **more,
+            operations=(self.operations or 0) - (shorter.operations or 0) if known else None,
+            complete=self.complete and shorter.complete,
+            reason=self.reason or shorter.reason,
+            seconds=self.seconds + shorter.seconds,
+            trace_bytes=self.trace_bytes + shorter.trace_bytes,
+        )
+
+
+COUNTED = (
+    "calls",
+    "instructions",
+    "lock_prefixed",
+    "exchanges",
+    "metadata_lines",
+    "shared_metadata_lines",
+    "writes_to_shared_lines",
+)

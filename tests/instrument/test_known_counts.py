@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Allocators that are built so that their counts are known: each figure must be just that."""
+
+from .conftest import Counter
+
+THREADS = 3
+EACH = 200
+PAIRS = THREADS * EACH
+
+
+def test_an_allocator_without_locks_and_shared_lines_has_none(count: Counter) -> None:
+    counts = count("lockless", "threads", THREADS, EACH)
+    assert counts.complete, counts.reason
+    assert counts.locked_instructions == 0
+    assert counts.shared_metadata_lines == 0
+    assert counts.writes_to_shared_lines == 0
+    # A header before each object, in a line that the object, too, is in; and the positions.
+    assert PAIRS <= counts.metadata_lines <= PAIRS + 30
+    assert counts.provider.endswith("liblockless.so")
+
+
+def test_every_locked_instruction_is_counted_and_nothing_else(count: Counter) -> None:
+    counts = count("locks", "threads", THREADS, EACH)
+    assert counts.complete, counts.reason
+    assert counts.lock_prefixed == 2 * PAIRS
+    # The C library frees nothing before the program's end, where its threads' stacks stay.
+    assert counts.exchanges == PAIRS
+    assert counts.shared_metadata_lines == 0
+
+
+def test_a_line_that_all_threads_write_is_found(count: Counter) -> None:
+    counts = count("counter", "threads", THREADS, EACH)
+    assert counts.complete, counts.reason
+    assert counts.threads == THREADS + 1
+    assert counts.shared_metadata_lines == 1
+    assert counts.writes_to_shared_lines == PAIRS
+    assert counts.locked_instructions == 0
+
+
+def test_one_thread_shares_with_nobody(count: Counter) -> None:
+    counts = count("counter", "threads", 0, EACH)
+    assert counts.threads == 1
+    assert counts.shared_metadata_lines == 0
+    assert counts.calls == 2 * EACH
+
+
+def test_links_in_freed_objects_are_the_allocators(count: Counter) -> None:
+    counts = count("linked", "threads", 2, 50, "after")
+    assert counts.complete, counts.reason
+    # The program writes the objects, too, but only while they are its own.
+    assert counts.shared_metadata_lines == 50 + 1
+    assert counts.writes_to_shared_lines == 2 * (50 + 2 * 50)
+
+
+def test_the_programs_zeros_and_copies_are_not_the_allocators(count: Counter) -> None:
+    counts = count("plain", "zeroed")
+    assert counts.complete, counts.reason
+    assert counts.shared_metadata_lines == 0
+    assert counts.metadata_lines < 20
+
+
+def test_instructions_inside_are_counted_to_the_last(count: Counter) -> None:
+    counts = count("seven", "threads", 0, EACH)
+    assert counts.instructions == 7 * EACH
+    assert counts.per_call(counts.instructions) == 3.5
+    longer = count("seven", "threads", 0, 3 * EACH, operations=6 * EACH)
+    assert longer.per_thousand(longer.instructions) == 3500
+    more = longer.beyond(counts)
+    assert (more.calls, more.instructions) == (4 * EACH, 14 * EACH)
+    assert more.operations is None, "the shorter one did not say how many it did"
+
+
+def test_an_exception_leaves_the_allocator(count: Counter) -> None:
+    turns = 50_000
+    few, many = (count(None, "throws", n) for n in (1, turns))
+    assert few.complete, few.reason
+    assert many.instructions - few.instructions < turns, "the program's loop was counted"
+    assert few.calls == many.calls
