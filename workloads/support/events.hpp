@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The events of a counting build of an allocator of ours, if that is what is preloaded: how often
-// it took a lock, and so on, between two moments. Other allocators have no such symbol.
+// The events of a counting library of ours, if that is what is preloaded: how often it took a lock,
+// and so on, between two moments. Other allocators have no such symbol.
 #pragma once
+
+#include <heapwright/c/events.h>
 
 namespace heapwright::workloads {
 
@@ -19,9 +21,11 @@ public:
     void describe(Text& text) const;
 
 private:
-    static constexpr unsigned most = 16;
-    bool counting_ = false;
-    unsigned long long count_[most] = {};
+    using Read = void (*)(heapwright_event_counts*);
+
+    Read read_;
+    heapwright_event_counts before_{};
+    heapwright_event_counts after_{};
 };
 
 } // namespace heapwright::workloads

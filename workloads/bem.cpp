@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// bem: how much charge does a conducting sphere hold? Its surface is cut into panels, and what each
+// panel's charge does at each other panel makes a dense matrix. Three parts, as in a
+// boundary-element engine: the equations are registered (row by row, in blocks of columns that are
+// objects of their own, with short-lived lists of quadrature points), a preconditioner is made from
+// the diagonal blocks, and conjugate gradients solve the system, with vectors made anew in each
+// step. Most objects are of moderate size, some live to the end, six of seven for a moment. After
+// the description of BEMengine in Berger 2002, a product that is not free; this is a program of our
+// own on the same kind of problem.
+#include "boundary/equations.hpp"
+#include "support/bump.hpp"
+#include "support/program.hpp"
+
+#include <cmath>
+
+namespace {
+
+using namespace heapwright::workloads;
+
+Parameter parameters[] = {
+    {"panels", 1200, 24, 20'000, true, "about 8,600 (599 MB live, 18,366,795 objects)",
+     "panels of the surface; memory and time grow with their square"},
+    {"steps", 200, 1, 100'000, false, "", "steps of the solver at most"},
+};
+const std::uint64_t& panels = parameters[0].value;
+const std::uint64_t& steps = parameters[1].value;
+
+/// The whole program on one set of equations; answers the charge.
+double solve(Run& run, Equations& equations) {
+    Barrier barrier(run.threads());
+    double charge = 0;
+    run.parallel([&](unsigned thread) {
+        equations.enter(thread, run.threads());
+        barrier.wait();
+        equations.precondition(thread, run.threads());
+        barrier.wait();
+        if (thread == 0) {
+            equations.begin();
+        }
+        barrier.wait();
+        for (std::uint64_t step = 0; step < steps && !equations.solved(); ++step) {
+            equations.multiply(thread, run.threads());
+            barrier.wait();
+            if (thread == 0) {
+                equations.advance();
+            }
+            barrier.wait();
+        }
+        if (thread == 0) {
+            charge = equations.charge();
+        }
+    });
+    return charge;
+}
+
+void body(Run& run) {
+    Equations equations(panels, run.seed());
+    const double charge = solve(run, equations);
+    run.report("charge", charge);
+    run.report("objects", static_cast<double>(equations.objects()));
+    run.count(2 * equations.objects());
+    equations.clear();
+    if (!run.verifying()) {
+        return;
+    }
+    // A sphere of radius 1 at potential 1 holds 1; so many panels come as close as this.
+    if (std::fabs(charge - 1) > 2 / std::sqrt(static_cast<double>(panels))) {
+        notVerified("the sphere's charge is %g and not 1", charge);
+    }
+    const Calls before = calls;
+    calls = bumpCalls(run.threads() == 1);
+    Equations other(panels, run.seed());
+    const double again = solve(run, other);
+    other.clear();
+    calls = before;
+    if (again != charge) {
+        notVerified("the charge is %.17g, and %.17g on the bump pointer", charge, again);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Description description{"bem",
+                            "dense boundary elements: set up and solve, objects of moderate size",
+                            "--panels 8600 (Berger 2002: BEMengine, table 7.3); needs 650 MB",
+                            2,
+                            Contents::Program,
+                            parameters,
+                            std::size(parameters)};
+    return runWorkload(description, argc, argv, body);
+}
