@@ -48,12 +48,14 @@
 #include <heapwright/layers/source/static_buffer_heap.hpp> // a buffer of its own
 
 // carve: small from large
+#include <heapwright/layers/carve/aligned_block_heap.hpp>  // blocks for superblocks
 #include <heapwright/layers/carve/bitmap_slab_heap.hpp>    // one size, a bitmap per slab
 #include <heapwright/layers/carve/buddy_heap.hpp>          // halves, and merges the halves
 #include <heapwright/layers/carve/bump_heap.hpp>           // chunks that are left behind
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
+#include <heapwright/layers/carve/superblock_heap.hpp>     // size classes in superblocks
 
 // object: how an object is represented
 #include <heapwright/layers/object/align_heap.hpp>           // any alignment, by a displaced header
@@ -76,6 +78,7 @@
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
 #include <heapwright/layers/combine/seg_heap.hpp>         // by size class, upward for a fit
 #include <heapwright/layers/combine/select_mmap_heap.hpp> // large ones are mapped
+#include <heapwright/layers/combine/split_heap.hpp>       // one up to a size, by address
 #include <heapwright/layers/combine/strict_seg_heap.hpp>  // a list per size class
 #include <heapwright/layers/combine/threshold_heap.hpp>   // merge on a large request
 #include <heapwright/layers/combine/try_heap.hpp>         // one, and the other when it has none
@@ -83,6 +86,7 @@
 
 // thread: who may be inside
 #include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
+#include <heapwright/layers/thread/hoard_heap.hpp>        // one each, and a global one
 #include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
 #include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
 #include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
@@ -110,13 +114,16 @@
 #include <heapwright/sizeclass/exact.hpp>            // blocks of 32, 48, 64 ...
 #include <heapwright/sizeclass/from_list.hpp>        // blocks as listed
 #include <heapwright/sizeclass/geometric.hpp>        // blocks in a fixed ratio
+#include <heapwright/sizeclass/geometric_slots.hpp>  // slots in a fixed ratio, without tags
 #include <heapwright/sizeclass/large_limit.hpp>      // what is large
 #include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
 #include <heapwright/structure/assignment.hpp>       // which of several heaps serves
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
+#include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree

@@ -134,11 +134,12 @@ protected:
     }
 
     [[gnu::always_inline]] void give(Owner& owner, Block& block, void* object) noexcept {
+        [[maybe_unused]] const std::size_t index = block.sizeClass();
         const bool tooEmpty = owner.superblocks.give(block, object);
         if (tooEmpty || block.used() == 0) [[unlikely]] {
-            settle(owner, block);
+            settle(owner, block); // and then it may be somebody else's
         }
-        verify(owner, block.sizeClass());
+        verify(owner, index);
     }
 
     /// A class of a heap has become too empty, or a superblock empty.
