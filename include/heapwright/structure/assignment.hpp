@@ -78,12 +78,13 @@ private:
     alignas(64) Shared<std::uint32_t> turn_{0};
 };
 
-/// The heap that the thread had last, if nobody is inside; else the first that nobody is inside;
-/// else one more, up to `Count`, and after that the thread waits for its own. What has no memory is
-/// asked no more than once: then each of the others gets its chance. As ptmalloc does.
+/// The heap that the thread had last, if nobody is inside; else the first in use that nobody is
+/// inside; else one more, up to `Count`, and after that the thread waits for its own. It begins
+/// with the one of its own place, as with `ByThread`. Where there is no memory, each of the others
+/// in use gets its chance. As ptmalloc does, which in the GNU C library begins in that way, too.
 template <std::size_t Count>
 class FirstFree {
-    /// A hint only: another heap of the same type may have fewer in use.
+    /// One more than the heap that the thread had last, whichever array of this type that was in.
     using Last = platform::PerThread<FirstFree, std::uint32_t>;
 
 public:
@@ -92,17 +93,15 @@ public:
     template <class Heaps, class Take>
     requires AttemptingHeap<typename Heaps::Each>
     [[nodiscard]] void* serve(Heaps& heaps, Take take) noexcept {
-        std::size_t index = Last::mine();
+        const std::size_t index = Last::mine() != 0 ? Last::mine() - 1 : ByThread<Count>::mine();
         void* object = nullptr;
-        if (index >= used_.load(std::memory_order_relaxed) ||
-            !attempted(heaps, index, take, object)) [[unlikely]] {
-            index = elsewhere(heaps, index, take, object);
-            Last::mine() = static_cast<std::uint32_t>(index);
+        if (index >= used() || !attempted(heaps, index, take, object)) [[unlikely]] {
+            object = serveElsewhere(heaps, index, take);
         }
-        return object != nullptr ? object : fromOthers(heaps, index, take);
+        return object != nullptr ? object : serveFromAny(heaps, take);
     }
 
-    /// How many heaps are in use.
+    /// How many heaps are in use, the first ones.
     [[nodiscard]] std::size_t used() const noexcept {
         return used_.load(std::memory_order_relaxed);
     }
@@ -113,39 +112,49 @@ private:
         return heaps[index].attempt([&](auto& inside) { object = take(inside, index); });
     }
 
-    /// Serves from another heap than `last`; from which.
     template <class Heaps, class Take>
-    [[gnu::noinline]] std::size_t elsewhere(Heaps& heaps, std::size_t last, Take take,
-                                            void*& object) noexcept {
+    [[gnu::noinline]] void* serveElsewhere(Heaps& heaps, std::size_t last, Take take) noexcept {
         std::uint32_t used = used_.load(std::memory_order_relaxed);
-        for (std::size_t step = 1; step <= used; ++step) {
-            const std::size_t index = (last + step) % used;
-            if (attempted(heaps, index, take, object)) {
-                return index;
+        std::size_t index = last;
+        if (last >= used) { // the thread's own, which nobody has begun with yet
+            begin(last);
+        } else {
+            for (std::size_t step = 1; step < used; ++step) {
+                void* object = nullptr;
+                if (attempted(heaps, (last + step) % used, take, object)) {
+                    remember((last + step) % used);
+                    return object;
+                }
+            }
+            if (used < Count) {
+                index = used;
+                begin(index);
             }
         }
-        while (used < Count) {
-            if (used_.compareExchange(used, used + 1, std::memory_order_relaxed,
-                                      std::memory_order_relaxed)) {
-                object = take(heaps[used], used);
-                return used;
-            }
-        }
-        const std::size_t index = last < Count ? last : 0;
-        object = take(heaps[index], index);
-        return index;
+        remember(index);
+        return take(heaps[index], index);
     }
 
     template <class Heaps, class Take>
-    [[gnu::cold, gnu::noinline]] void* fromOthers(Heaps& heaps, std::size_t index,
-                                                  Take take) noexcept {
-        const std::size_t used = used_.load(std::memory_order_relaxed);
+    [[gnu::cold, gnu::noinline]] void* serveFromAny(Heaps& heaps, Take take) noexcept {
         void* object = nullptr;
-        for (std::size_t step = 1; step < used && object == nullptr; ++step) {
-            const std::size_t other = (index + step) % used;
-            object = take(heaps[other], other);
+        for (std::size_t index = 0; index < used() && object == nullptr; ++index) {
+            object = take(heaps[index], index);
         }
         return object;
+    }
+
+    static void remember(std::size_t index) noexcept {
+        Last::mine() = static_cast<std::uint32_t>(index + 1);
+    }
+
+    /// Puts the heaps up to this one in use.
+    void begin(std::size_t index) noexcept {
+        std::uint32_t used = used_.load(std::memory_order_relaxed);
+        while (used <= index &&
+               !used_.compareExchange(used, static_cast<std::uint32_t>(index + 1),
+                                      std::memory_order_relaxed, std::memory_order_relaxed)) {
+        }
     }
 
     Shared<std::uint32_t> used_{1};
