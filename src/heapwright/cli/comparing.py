@@ -8,10 +8,7 @@ the journal is removed only when the runs are safe in the file of `--json`.
 """
 
 import os
-import signal
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -21,6 +18,7 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.provenance import read_environment
 from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
+from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.measure import Conditions, Measurement
 from heapwright.cli.notes import notes_on, why_nothing
 from heapwright.cli.output import Destination
@@ -107,24 +105,11 @@ def run_comparison(options: Options) -> ExitCode:
             "environment": machine.model_dump(mode="json"),
             "treatments": [describe(each).model_dump(mode="json") for each in plan.treatments],
         }
-        with Journal.open(header) as journal, _telling_of(journal):
+        with Journal.open(header) as journal, telling_of(journal):
             result = _measure(options, plan, question, paths, journal)
             comparison = conclude(plan, question, result, machine)
             notes = [*choice.notes, *warnings, *notes_on(comparison, result)]
             return _deliver(options, outputs, comparison, result, notes, journal)
-
-
-@contextmanager
-def _telling_of(journal: Journal) -> Iterator[None]:
-    """When the analysis is broken off, or fails by a defect of ours, say where the runs are."""
-    try:
-        yield
-    except (HeapwrightError, BrokenPipeError):
-        raise
-    except BaseException:
-        if journal.path is not None:
-            print(f"heapwright: raw runs: {journal.path}", file=sys.stderr)  # noqa: T201
-        raise
 
 
 def _plan(options: Options, choice: Choice, question: Question) -> Plan:
@@ -168,7 +153,7 @@ def _measure(
         return next((look for look in looks if look >= block), plan.blocks)
 
     with (
-        _ended_as_interrupted(),
+        ended_as_interrupted(),
         Display(
             len(plan.treatments),
             plan.warmup,
@@ -188,24 +173,6 @@ def _measure(
         except HeapwrightError:  # raised only while there is no run to keep
             journal.discard()
             raise
-
-
-@contextmanager
-def _ended_as_interrupted() -> Iterator[None]:
-    """A request to end or a terminal that closes is as good as Ctrl-C: what is measured is kept.
-
-    What is to be ignored, as under nohup, still is.
-    """
-    previous = {
-        number: signal.signal(number, signal.default_int_handler)
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def _deliver(

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.cli import allocators, compare, compose
+from heapwright.cli import allocators, compare, compose, taxonomy
 
 SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EAGAIN)
 LIMITS = "`ulimit -a` shows the limits that are set here, `df` whether a disk is full"
@@ -34,6 +34,7 @@ app = typer.Typer(
 app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
+app.command("taxonomy")(taxonomy.taxonomy)
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,10 +14,12 @@ from rich.text import Text
 from heapwright.artefacts.comparison import Comparison
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.provenance import Allocator
+from heapwright.artefacts.taxonomy import Taxonomy
 from heapwright.compose.conformance import Verdict
 from heapwright.report.console import make_console
 from heapwright.report.drawing import draw
 from heapwright.report.render import print_report
+from heapwright.report.taxonomy.table import print_table
 from heapwright.report.tree import CompositionTree, Layer
 
 
@@ -137,3 +139,15 @@ def print_answer(
     console.print(Text("Notes", style="bold"))
     for note in notes:
         console.print(Text(f"- {note}"))
+
+
+@printing()
+def print_taxonomy(
+    document: Taxonomy, whereabouts: Sequence[str], *, quiet: bool, stderr: bool
+) -> None:
+    """The table, what it means, where it differs from the literature; `quiet`: the table alone."""
+    console = make_console(sys.stderr if stderr else sys.stdout)
+    print_table(console, document, quiet=quiet)
+    if not quiet:
+        for line in whereabouts:
+            console.print(Text(f"- {line}"))

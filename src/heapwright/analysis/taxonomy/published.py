@@ -69,7 +69,7 @@ class Book(_Record):
 
     claim: tuple[Claim, ...]
     design: tuple[Made, ...]
-    explanation: tuple[Explanation, ...]
+    explanation: tuple[Explanation, ...] = ()
 
 
 @cache

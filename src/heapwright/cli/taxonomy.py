@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright taxonomy`: measure what kind of allocator each one is.
+
+This file is the command line only; `cli.surveying` does the work. docs/taxonomy.md is the manual
+page, with the methods and the criteria.
+"""
+
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import ExitCode
+
+BLOCKS = 3
+LONGEST_MINUTES = 1e7
+
+
+def taxonomy(
+    allocators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-a",
+            "--allocators",
+            metavar="NAMES",
+            help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
+            "Default: everything that `heapwright allocators` finds usable.",
+        ),
+    ] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
+    ] = None,
+    html_file: Annotated[
+        str | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page with the curves; it needs no network."
+        ),
+    ] = None,
+    blocks: Annotated[
+        int, typer.Option("-n", "--blocks", min=1, help="Repetitions of what scatters.")
+    ] = BLOCKS,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MINUTES", min=0.001, max=LONGEST_MINUTES, help="Begin no run after that time."
+        ),
+    ] = None,
+    small: Annotated[
+        bool, typer.Option("--small", help="Shorter runs and fewer threads, for trying out.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The same seed gives the same order and objects.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
+    ] = False,
+) -> None:
+    """Measure whether allocators are fast and scalable, share lines, and let memory grow."""
+    from heapwright.cli.surveying import Options, run_taxonomy  # noqa: PLC0415
+
+    status = run_taxonomy(
+        Options(
+            allocators=tuple(allocators or ()),
+            json_file=json_file,
+            html_file=html_file,
+            blocks=blocks,
+            budget_s=None if budget is None else budget * 60,
+            small=small,
+            seed=seed,
+            quiet=quiet,
+        )
+    )
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The survey: every trial under every allocator, block by block, until all is done or it is enough.
+
+A block runs each trial under all allocators in a random order, one after the other, so that what
+drifts over minutes touches all alike; trials that count what does not scatter are in the first
+block alone. An early end therefore leaves a whole table of fewer repetitions rather than half a
+table. How one run is made is given as a function. Every run goes to the journal at once.
+
+An allocator that ended a trial badly is not asked for the same again in later blocks.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.journal import Journal
+from heapwright.artefacts.workload_runs import WorkloadRun
+from heapwright.experiment.taxonomy.trials import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One run to be made."""
+
+    allocator: str
+    trial: Trial
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyPlan:
+    """What is to be run; `wanted` says which trials make sense under which allocator."""
+
+    allocators: Sequence[str]
+    trials: Sequence[Trial]
+    wanted: Callable[[str, Trial], bool]
+    seed: int
+    blocks: int
+    budget_s: float | None = None
+
+    def tasks(self) -> list[Task]:
+        """All runs in their order, which depends on the seed and on nothing that happens."""
+        tasks = []
+        for block in range(1, self.blocks + 1):
+            for number, trial in enumerate(self.trials):
+                if trial.once and block > 1:
+                    continue
+                order = sorted(self.allocators)
+                random.Random(f"taxonomy/{self.seed}/{block}/{number}").shuffle(order)
+                tasks += [Task(name, trial, block) for name in order if self.wanted(name, trial)]
+        return tasks
+
+
+@dataclass(slots=True)
+class SurveyResult:
+    runs: list[WorkloadRun] = field(default_factory=list)
+    planned: int = 0
+    stopped_because: str = ""
+    interrupted: bool = False
+    failure: HeapwrightError | None = None
+
+
+Execute = Callable[[Task], WorkloadRun]
+Watch = Callable[[Task, int, int], None]
+"""Told of each task before it is run, with how many are over and how many there are."""
+
+
+def run_survey(
+    plan: SurveyPlan,
+    execute: Execute,
+    *,
+    journal: Journal,
+    watch: Watch = lambda _task, _done, _all: None,
+) -> SurveyResult:
+    """Run all tasks; never raises for what a run does, and keeps what was measured on Ctrl-C.
+
+    A HeapwrightError of `execute` before the first run is over is raised.
+    """
+    tasks = plan.tasks()
+    result = SurveyResult(planned=len(tasks))
+    bad: set[tuple[str, Trial]] = set()
+    begun = monotonic()
+    try:
+        for done, task in enumerate(tasks):
+            if (task.allocator, task.trial) in bad:
+                continue
+            if plan.budget_s is not None and result.runs and monotonic() - begun > plan.budget_s:
+                result.stopped_because = f"the budget of {plan.budget_s / 60:g} min is spent"
+                return result
+            watch(task, done, len(tasks))
+            run = execute(task)
+            result.runs.append(run)
+            journal.append_line(run.model_dump_json())
+            if not run.good:
+                bad.add((task.allocator, task.trial))
+    except KeyboardInterrupt:
+        result.interrupted = True
+        result.stopped_because = "it was interrupted"
+        return result
+    except HeapwrightError as error:
+        if not result.runs:
+            raise
+        result.failure = error
+        result.stopped_because = error.message
+        return result
+    result.stopped_because = "all runs were made"
+    return result

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which workloads are run to see what, with which parameters.
+
+The parameters are chosen so that a whole survey takes minutes: an operation costs some ten to some
+hundred nanoseconds, so a run takes a fraction of a second. Each is long enough for what it is to
+show; docs/taxonomy.md says how that was found. `small` is for trying out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heapwright.artefacts.workload_runs import Aspect
+
+MIB = 1 << 20
+OBJECT = 256
+"""Bytes of an object in the two programs that measure blowup."""
+NEED = 16 * MIB
+"""What round-robin needs: large beside the caches and superblocks of a thread."""
+PAIR_NEED = 1 * MIB
+TURNOVERS = 256
+"""How often producer-consumer replaces all it has: what fills later than this is not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run to be made under each allocator: `arguments` without `--threads` and `--seed`."""
+
+    aspect: Aspect
+    workload: str
+    threads: int
+    arguments: tuple[str, ...]
+    once: bool = False
+    """In the first block only: it counts what does not scatter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is run."""
+
+    cpus: int
+    small: bool = False
+
+    @property
+    def timed(self) -> tuple[int, ...]:
+        """Numbers of threads that are timed: powers of two up to the processors, and these."""
+        powers = [1 << power for power in range(self.cpus.bit_length()) if 1 << power < self.cpus]
+        return (*powers, self.cpus)
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """Numbers of threads at which is counted what no processor has to be there for."""
+        return (1, 4, 16) if self.small else (1, 2, 4, 8, 16, 32, 64)
+
+    @property
+    def instrumented(self) -> tuple[int, ...]:
+        """The same under valgrind, which is slow."""
+        return (8,) if self.small else (8, 64)
+
+    @property
+    def spread(self) -> tuple[int, ...]:
+        """Numbers of threads that the round-robin work goes round."""
+        return (1, 2, 4, 8) if self.small else (1, 2, 4, 8, 16, 32)
+
+
+def trials(extent: Extent) -> Iterator[Trial]:
+    """All of them; those that say most for their time come first."""
+    yield from _blowup(extent)
+    yield from _lines(extent)
+    yield from _speed(extent)
+    yield from _speedup(extent)
+    yield from _events(extent)
+    yield from _instrumented(extent)
+
+
+def _blowup(extent: Extent) -> Iterator[Trial]:
+    rounds = TURNOVERS // (4 if extent.small else 1)
+    pair = ("--batch", str(PAIR_NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(rounds))
+    yield Trial(Aspect.TIME, "producer-consumer", 2, (*pair, *MEMORY))
+    for threads in extent.spread:
+        ring = ("--batch", str(NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(2 * threads))
+        yield Trial(Aspect.THREADS, "round-robin", threads, (*ring, *MEMORY))
+
+
+MEMORY = ("--observe", "memory")
+LINES = ("--observe", "lines")
+
+
+def _lines(extent: Extent) -> Iterator[Trial]:
+    many = "2000" if extent.small else "10000"
+    programs: dict[str, tuple[str, ...]] = {
+        "threadtest": ("--objects", "10000", "--rounds", "5"),
+        "larson": ("--blocks", "1000", "--steps", "5000", "--lives", "4"),
+        "producer-consumer": ("--batch", "1000", "--rounds", "20"),
+        "shbench": ("--scale", "0.02"),
+        "phong": ("--scale", "0.02"),
+        "t-test1": ("--scale", "0.02"),
+    }
+    for name in ("cache-thrash", "cache-scratch"):
+        thrash = ("--iterations", many, "--writes", "1000", *LINES)
+        yield Trial(Aspect.LINES, name, 8, thrash, once=True)
+    for name, arguments in programs.items():
+        yield Trial(Aspect.LINES, name, 4, (*arguments, *LINES), once=True)
+
+
+def _one_thread(many: int) -> dict[str, tuple[str, ...]]:
+    """What shows an allocator's own path: nothing live, and a thousand objects live."""
+    return {
+        "loop": ("--iterations", str(many), "--max", "256"),
+        "threadtest": ("--objects", "1000", "--rounds", str(many // 1000), "--size", "64"),
+        "larson": ("--blocks", "1000", "--steps", str(many), "--lives", "1"),
+    }
+
+
+def _speed(extent: Extent) -> Iterator[Trial]:
+    for name, arguments in _one_thread(200_000 if extent.small else 1_000_000).items():
+        yield Trial(Aspect.SPEED, name, 1, arguments)
+
+
+def _speedup(extent: Extent) -> Iterator[Trial]:
+    """The whole work is the same for each number of threads."""
+    many = 400_000 if extent.small else 2_000_000
+    for threads in extent.timed:
+        each = str(many // threads)
+        loop = ("--iterations", each, "--max", "256")
+        larson = ("--blocks", "1000", "--steps", each, "--lives", "1")
+        yield Trial(Aspect.SPEEDUP, "loop", threads, loop)
+        yield Trial(Aspect.SPEEDUP, "larson", threads, larson)
+        yield Trial(Aspect.SPEEDUP, "threadtest", threads, ("--rounds", str(many // 100_000)))
+
+
+def _counted_arguments(workload: str, threads: int, many: int) -> tuple[str, ...]:
+    """About `many` objects in all, whatever the number of threads."""
+    each = max(many // threads, 100)
+    if workload == "threadtest":
+        return ("--objects", str(max(many // 10, threads)), "--rounds", "10")
+    return ("--blocks", str(max(each // 10, 10)), "--steps", str(each), "--lives", "1")
+
+
+def _events(extent: Extent) -> Iterator[Trial]:
+    many = 20_000 if extent.small else 200_000
+    for workload in ("threadtest", "larson"):
+        for threads in extent.counted:
+            arguments = _counted_arguments(workload, threads, many)
+            yield Trial(Aspect.EVENTS, workload, threads, arguments, once=True)
+
+
+def _instrumented(extent: Extent) -> Iterator[Trial]:
+    many = 2_000 if extent.small else 5_000
+    for name, arguments in _one_thread(many).items():
+        yield Trial(Aspect.INSTRUCTIONS, name, 1, arguments, once=True)
+    for threads in extent.instrumented:
+        each = _counted_arguments("threadtest", threads, many)
+        yield Trial(Aspect.SHARING, "threadtest", threads, each, once=True)

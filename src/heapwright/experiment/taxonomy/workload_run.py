@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a workload program, for real: run, prove the preload, name its end, read its line.
+
+It goes through the same runner, proof and names as a run of `compare`. A program that says nothing
+readable, or one that says that memory was not as it must be, has failed.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from heapwright.artefacts import native
+from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.workload_runs import WorkloadLine, WorkloadRun
+from heapwright.experiment.interposition import judge
+from heapwright.experiment.outcome import classify
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.runner import RunSpec, run_once, with_preload
+from heapwright.experiment.taxonomy.survey import Task
+
+TIMEOUT_S = 60.0
+LONGEST_LINE = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What stands under a workload: a library or none, variables, options of the program's own."""
+
+    library: Path | None
+    environment: Mapping[str, str]
+    options: tuple[str, ...] = ()
+
+
+class WorkloadRunner:
+    """Makes runs of workload programs."""
+
+    def __init__(self, environment: Mapping[str, str], paths: PreloadPaths, seed: int) -> None:
+        self._environment = dict(environment)
+        self._paths = paths
+        self._seed = seed
+        self._witness = paths.of(native.witness())
+
+    def run(self, task: Task, subject: Subject) -> WorkloadRun:
+        """One run. Raises HeapwrightError if it cannot be made, RunInterrupted on Ctrl-C."""
+        program = native.workload(task.trial.workload)
+        words = command(program, task, subject, self._seed)
+        preload = [] if subject.library is None else [self._paths.of(subject.library)]
+        merged = {**self._environment, **subject.environment}
+        with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+            output = Path(folder) / "line"
+            raw = run_once(
+                RunSpec(
+                    command=words,
+                    environment=with_preload(merged, *preload, self._witness),
+                    timeout_s=TIMEOUT_S,
+                    stdout=output,
+                )
+            )
+            text = _read(output)
+        named = classify(raw, judge(raw.processes, subject.library, raw.balance))
+        outcome, detail = named.outcome, named.detail
+        line = read_line(text) if outcome is Outcome.OK else None
+        if outcome is Outcome.OK and line is None:
+            outcome, detail = Outcome.FAILED, "it printed no line that can be read"
+        return WorkloadRun(
+            allocator=task.allocator,
+            aspect=task.trial.aspect,
+            workload=task.trial.workload,
+            arguments=words[1:],
+            threads=task.trial.threads,
+            block=task.block,
+            outcome=outcome,
+            detail=detail,
+            wall_s=raw.wall_s,
+            peak_rss_bytes=raw.peak_rss_bytes,
+            line=line,
+            counts=numbers(line.events) if line is not None and line.events else {},
+        )
+
+
+def command(program: Path, task: Task, subject: Subject, seed: int) -> tuple[str, ...]:
+    """The words that are run; each block has a seed of its own, the same for all allocators."""
+    trial = task.trial
+    fixed = ("--threads", str(trial.threads), "--seed", str(seed + task.block))
+    return (os.fspath(program), *fixed, *trial.arguments, *subject.options)
+
+
+def read_line(text: str) -> WorkloadLine | None:
+    """The last line of what a program printed, if it is what it should be."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    try:
+        return WorkloadLine.model_validate_json(lines[-1]) if lines else None
+    except ValidationError:
+        return None
+
+
+def numbers(counted: Mapping[str, object]) -> dict[str, float]:
+    """What of a program's counts are numbers."""
+    return {
+        name: float(value)
+        for name, value in counted.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("r", encoding="utf-8", errors="replace") as file:
+            return file.read(LONGEST_LINE)
+    except OSError:
+        return ""
