@@ -21,6 +21,7 @@ constexpr std::size_t headerSize = 64;
 struct Chunk {
     std::atomic<std::size_t> live;
     std::size_t length; ///< all of it, header included
+    bool alone;         ///< a mapping for one large object
     Chunk* next;        ///< among those that are empty
 };
 static_assert(sizeof(Chunk) <= headerSize);
@@ -74,6 +75,7 @@ Chunk* newChunk() {
     }
     if (chunk != nullptr) {
         chunk->length = chunkSize;
+        chunk->alone = false;
         chunk->live.store(1, std::memory_order_relaxed);
     }
     return chunk;
@@ -102,7 +104,7 @@ bool discount(Chunk* chunk) {
 }
 
 void retire(Chunk* chunk) {
-    if (chunk->length != chunkSize) {
+    if (chunk->alone) {
         munmap(chunk, chunk->length);
         return;
     }
@@ -125,7 +127,8 @@ void* large(std::size_t alignment, std::size_t size) {
     }
     Chunk* const chunk = reinterpret_cast<Chunk*>(pages);
     chunk->live.store(1, std::memory_order_relaxed);
-    chunk->length = length == chunkSize ? length + 1 : length; // to be told from a chunk
+    chunk->length = length;
+    chunk->alone = true;
     return pages + offset;
 }
 
@@ -209,7 +212,7 @@ void* bumpAgain(void* object, std::size_t size) {
     void* const moved = bump<oneThread>(size);
     if (moved != nullptr) {
         Chunk* const chunk = chunkOf(object);
-        const char* const stop = reinterpret_cast<char*>(chunk) + (chunk->length & ~std::size_t{1});
+        const char* const stop = reinterpret_cast<char*>(chunk) + chunk->length;
         const auto room = static_cast<std::size_t>(stop - static_cast<char*>(object));
         std::memmove(moved, object, room < size ? room : size);
         release<oneThread>(object);
@@ -227,6 +230,14 @@ constexpr Calls callsFor() {
 
 Calls bumpCalls(bool oneThread) {
     return oneThread ? callsFor<true>() : callsFor<false>();
+}
+
+void holdBump() {
+    lock();
+}
+
+void releaseBump() {
+    unlock();
 }
 
 } // namespace heapwright::workloads

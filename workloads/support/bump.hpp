@@ -14,4 +14,8 @@ namespace heapwright::workloads {
 /// The calls of the bump pointer. With one thread the counts need no atomic read-modify-write.
 Calls bumpCalls(bool oneThread);
 
+/// Around a fork.
+void holdBump();
+void releaseBump();
+
 } // namespace heapwright::workloads

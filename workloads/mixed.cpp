@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// mixed: for stress, not for comparison. Threads ask for memory in every way that C and C++ have,
+// in all sizes, put it into slots that all of them share, and free, reallocate or take over what
+// they find there; so most of what a thread frees another allocated. Threads end at random, with
+// something to do for their destructors, and others start. Now and then one forks while all others
+// go on; the child frees and allocates what it has inherited, starts threads of its own, and exits.
+// Use it with --verify.
+#include "mixture/forks.hpp"
+#include "mixture/requests.hpp"
+#include "mixture/slots.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+using namespace heapwright::workloads;
+
+Parameter parameters[] = {
+    {"visits", 100'000, 1, 1'000'000'000'000, true, "", "visits of a slot by each line of threads"},
+    {"slots", 2048, 1, 10'000'000, false, "", "places for live objects"},
+    {"life", 5000, 1, 1'000'000'000, false, "",
+     "visits before a thread ends and another goes on, on average"},
+    {"forks", 10, 0, 100'000, true, "", "forks of each line"},
+    {"largest", 1 << 20, 64, 1 << 30, false, "",
+     "the largest size; one request in a thousand comes near it"},
+    {"duration", 0, 0, 86'400, false, "",
+     "go on for so many seconds, whatever `visits` says; 0: do not"},
+};
+const std::uint64_t& visits = parameters[0].value;
+const std::uint64_t& slotCount = parameters[1].value;
+const std::uint64_t& life = parameters[2].value;
+const std::uint64_t& forks = parameters[3].value;
+const std::uint64_t& largest = parameters[4].value;
+const std::uint64_t& duration = parameters[5].value;
+
+void visitMany(Slots& slots, Random& random, std::uint64_t times) {
+    Keeping keeping(slots); // what this thread keeps is freed by a destructor of its own
+    for (std::uint64_t each = 0; each < times; ++each) {
+        slots.visit(random, largest);
+        if (random.below(64) == 0) {
+            keeping.touch(random);
+        }
+    }
+}
+
+/// A line of threads that follow each other until the work is done.
+void line(Run& run, Slots& slots, unsigned index) {
+    Random random(run.seed(), index);
+    const double until = now() + static_cast<double>(duration);
+    std::uint64_t forked = 0;
+    for (std::uint64_t done = 0; duration != 0 ? now() < until : done < visits;) {
+        const std::uint64_t left = duration != 0 ? UINT64_MAX : visits - done;
+        const std::uint64_t drawn = random.between(1, 2 * life);
+        const std::uint64_t times = drawn < left ? drawn : left;
+        inThread(index, run.threads(), [&] { visitMany(slots, random, times); });
+        done += times;
+        const std::uint64_t due = duration != 0 ? forks : forks * done / visits;
+        if (forked < due && (duration == 0 || random.below(8) == 0)) {
+            inChild([&] {
+                Random other(run.seed() + 1, index + 1000 * (forked + 1));
+                visitMany(slots, other, life);
+                inThread(0, 1, [&] { visitMany(slots, other, life); });
+            });
+            ++forked;
+        }
+    }
+}
+
+void body(Run& run) {
+    Slots slots(slotCount);
+    run.parallel([&](unsigned thread) { line(run, slots, thread); });
+    slots.clear();
+    run.count(slots.operations());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    // Before anything is allocated, so that it holds for observers and the bump pointer alike.
+    systemCalls.create = newObject;
+    systemCalls.destroy = deleteObject;
+    Description description{"mixed",
+                            "stress: every kind of request, threads that come and go, forks",
+                            "not published; made to find faults, not to compare",
+                            4,
+                            Contents::Observers,
+                            parameters,
+                            std::size(parameters)};
+    return runWorkload(description, argc, argv, body);
+}

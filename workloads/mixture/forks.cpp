@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See forks.hpp. A child that does not end is ended by an alarm: a lock that nobody will open must
+// not make the whole run wait for ever.
+#include "forks.hpp"
+
+#include "support/bump.hpp"
+#include "support/leaving.hpp"
+#include "support/watch.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace heapwright::workloads {
+
+namespace {
+
+constexpr unsigned patience = 120; ///< seconds
+
+} // namespace
+
+void inChildProcess(void (*work)(void*), void* context) {
+    holdWatch();
+    holdBump();
+    const pid_t child = fork();
+    const int error = errno;
+    releaseBump();
+    releaseWatch();
+    if (child < 0) {
+        notStarted("process", 1, 1, error);
+    }
+    if (child == 0) {
+        std::signal(SIGALRM, SIG_DFL);
+        alarm(patience);
+        work(context);
+        _exit(static_cast<int>(Status::Fine));
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+        const int signal = WTERMSIG(status);
+        notVerified(signal == SIGALRM ? "a forked child did not end (signal %d)"
+                                      : "a forked child died of signal %d",
+                    signal);
+    }
+    if (WEXITSTATUS(status) != 0) {
+        _exit(WEXITSTATUS(status)); // it has said what is the matter
+    }
+}
+
+} // namespace heapwright::workloads
