@@ -118,6 +118,7 @@
 #include <heapwright/sizeclass/large_limit.hpp>      // what is large
 #include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
+#include <heapwright/sizeclass/up_to.hpp>            // the first of another's classes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
 #include <heapwright/structure/assignment.hpp>       // which of several heaps serves
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file

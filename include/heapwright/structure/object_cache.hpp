@@ -2,23 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one thread keeps of freed objects: a list for each size class, the last in first out. Nobody
-// else changes it, so there is no lock and no atomic instruction.
-//
-// A waiting object begins with the link and a key, which whoever looks at an object that is freed
-// can tell from anything that a program writes there: a secret mixed with the address. The key is
-// taken off again when the object leaves.
+// else changes it, so there is no lock and no atomic instruction. How an object waits is in
+// waiting_object.hpp.
 //
 // Invariants, at every instruction, since a fork of another thread may leave the child with what
 // stands here at any moment: each list is whole; `kept_` is not below what is on the lists.
-// AddressSanitizer is told that what waits is nobody's, but for its link and key.
 // Cost: two loads and four stores to take one, as much to put one.
 #pragma once
 
-#include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/waiting_object.hpp>
 #include <heapwright/sync/shared.hpp>
 
 #include <array>
@@ -28,20 +23,6 @@
 #include <new>
 
 namespace heapwright {
-
-/// A freed object that waits: its first two words.
-struct WaitingObject : ObjectLink {
-    std::uint64_t key;
-
-    /// The key of an object while it waits.
-    [[nodiscard]] static std::uint64_t keyOf(const void* object, std::uint64_t secret) noexcept {
-        return addressOf(object) ^ secret;
-    }
-    /// Pre: `object` has two words that may be read.
-    [[nodiscard]] static bool waits(const void* object, std::uint64_t secret) noexcept {
-        return static_cast<const WaitingObject*>(object)->key == keyOf(object, secret);
-    }
-};
 
 template <SizeClasses Classes>
 class ObjectCache {
@@ -64,14 +45,14 @@ public:
 
     /// The object of a class that came last, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
-        auto* const object = static_cast<WaitingObject*>(lists_[index]);
+        ObjectLink* const object = lists_[index];
         if (object == nullptr) [[unlikely]] {
             return nullptr;
         }
         lists_[index] = object->next;
         std::atomic_signal_fence(std::memory_order_release);
         kept_.store(kept() - oneOf[index], std::memory_order_relaxed);
-        return woken(object, index);
+        return WaitingObject::wake(object, Classes::sizeOf(index));
     }
 
     /// Keeps an object unless all together would have more than `Most` bytes; whether it did.
@@ -85,10 +66,9 @@ public:
         }
         kept_.store(kept, std::memory_order_relaxed);
         auto* const waiting =
-            ::new (object) WaitingObject{{lists_[index]}, WaitingObject::keyOf(object, secret)};
+            WaitingObject::make(object, lists_[index], secret, Classes::sizeOf(index));
         std::atomic_signal_fence(std::memory_order_release);
         lists_[index] = waiting;
-        sleeps(waiting, index);
         return true;
     }
 
@@ -141,22 +121,6 @@ private:
     }();
     [[nodiscard]] std::uint64_t kept() const noexcept {
         return kept_.load(std::memory_order_relaxed);
-    }
-
-    static void sleeps(void* object, std::size_t index) noexcept {
-        if constexpr (platform::poisons) {
-            if (Classes::sizeOf(index) > sizeof(WaitingObject)) {
-                platform::poison(forward(object, sizeof(WaitingObject)),
-                                 Classes::sizeOf(index) - sizeof(WaitingObject));
-            }
-        }
-    }
-    static void* woken(WaitingObject* object, std::size_t index) noexcept {
-        if constexpr (platform::poisons) {
-            platform::unpoison(object, Classes::sizeOf(index));
-        }
-        object->key = 0;
-        return object;
     }
 
     Shared<std::uint64_t> kept_; ///< bytes and objects; others read it

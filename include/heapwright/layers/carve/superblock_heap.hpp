@@ -91,6 +91,18 @@ public:
         block.check(object, routine);
     }
 
+    /// The same, and its size class; a number that is none if it stands inside its slot. It takes
+    /// no lock to ask this, either.
+    [[nodiscard, gnu::always_inline]] std::size_t
+    classOfLive(void* object, std::string_view routine) const noexcept {
+        const Block& block = Block::of(object);
+        checkOwner(block, routine);
+        return block.classOfLive(object, routine);
+    }
+    [[nodiscard]] static constexpr std::size_t sizeOfClass(std::size_t index) noexcept {
+        return index < Classes::count ? Classes::sizeOf(index) : 0;
+    }
+
     /// Removes an empty superblock, of whatever class, for another heap; null if there is none.
     [[nodiscard]] Block* handOver() noexcept { return superblocks_.removeEmpty(); }
     /// Removes the fullest superblock of a class with room, and all its objects; null if there is

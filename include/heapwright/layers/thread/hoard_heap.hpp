@@ -60,7 +60,6 @@ public:
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
     using Below = Heaps<SuperHeap>;
-    using ObjectClasses = Classes;
 
     constexpr HoardHeap() noexcept = default;
     HoardHeap(const HoardHeap&) = delete;
@@ -176,6 +175,10 @@ public:
             platform::abortWithMessage(routine, "invalid pointer");
         }
         return block.classOfLive(object, routine);
+    }
+
+    [[nodiscard]] static constexpr std::size_t sizeOfClass(std::size_t index) noexcept {
+        return index < Classes::count ? Classes::sizeOf(index) : 0;
     }
 
     /// For a cache above: it keeps an object, which for the program is freed from now on.

@@ -90,6 +90,18 @@ public:
         SuperHeap::check(object, routine);
     }
 
+    /// Without the lock, too.
+    [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept requires
+        requires(SuperHeap heap) {
+        heap.classOfLive(object, routine);
+    }
+    { return SuperHeap::classOfLive(object, routine); }
+    [[nodiscard]] static constexpr std::size_t
+    sizeOfClass(std::size_t index) noexcept requires requires {
+        SuperHeap::sizeOfClass(index);
+    }
+    { return SuperHeap::sizeOfClass(index); }
+
     [[nodiscard]] bool resize(void* object,
                               std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
         const Hold hold(lock_);

@@ -24,50 +24,23 @@
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
-#include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/platform/abort.hpp>
-#include <heapwright/platform/random.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/classifying_heap.hpp>
 #include <heapwright/structure/object_cache.hpp>
 #include <heapwright/structure/object_chain.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/structure/waiting_object.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace heapwright {
-
-namespace detail {
-
-/// Whether one set of classes is how the other begins.
-template <SizeClasses First, SizeClasses All>
-consteval bool begins() {
-    for (std::size_t index = 0; index < First::count; ++index) {
-        if (index >= All::count || First::sizeOf(index) != All::sizeOf(index)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-} // namespace detail
-
-/// A classifying heap knows the class of each live object, of classes that begin with these.
-template <class H, class Classes>
-concept ClassifyingHeap = requires(H heap, void* object, std::string_view routine) {
-    { heap.classOfLive(object, routine) } -> std::same_as<std::size_t>;
-    requires detail::begins<Classes, typename H::ObjectClasses>();
-};
 
 template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
           ConcurrentHeap SuperHeap>
@@ -122,7 +95,7 @@ public:
             return object;
         }
         if constexpr (HoldingHeap<SuperHeap>) {
-            ensureSecret();
+            secret_.ensure();
             return SuperHeap::mallocHeld(rounded(size));
         } else {
             return nullptr;
@@ -145,7 +118,7 @@ public:
     [[nodiscard]] void*
     memalignHeld(std::size_t align,
                  std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
-        ensureSecret();
+        secret_.ensure();
         return SuperHeap::memalignHeld(align, rounded(size));
     }
 
@@ -160,7 +133,7 @@ public:
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
         return Cache::keeps(index) && slot < Slots &&
-               slots_[slot].cache.template put<MostBytes>(object, index, secret());
+               slots_[slot].cache.template put<MostBytes>(object, index, secret_.get());
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -169,7 +142,9 @@ public:
     }
 
     /// For a caller that may be inside the heap itself, a signal handler.
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept { return sizeOf(object); }
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        return sizeOutside(below(), object);
+    }
 
     /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
     void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
@@ -252,58 +227,22 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    [[nodiscard]] std::size_t sizeOf(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
-            return SuperHeap::getSizeUnlocked(object);
-        } else {
-            return SuperHeap::getSize(object);
-        }
-    }
+    [[nodiscard]] SuperHeap& below() noexcept { return *this; }
 
     /// The class that an object could wait in. Aborts if it is not live, or waits already.
-    [[gnu::always_inline]] std::size_t
-    classOfLive(void* object, [[maybe_unused]] std::string_view routine) noexcept {
-        const std::size_t index = classBelow(object, routine);
-        if (Cache::keeps(index) && WaitingObject::waits(object, secret())) [[unlikely]] {
-            refuse(routine);
+    [[gnu::always_inline]] std::size_t classOfLive(void* object,
+                                                   std::string_view routine) noexcept {
+        const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
+        if (Cache::keeps(index)) [[likely]] {
+            secret_.refuseWaiting(object, routine);
         }
         return index;
-    }
-
-    [[gnu::always_inline]] std::size_t
-    classBelow(void* object, [[maybe_unused]] std::string_view routine) noexcept {
-        if constexpr (ClassifyingHeap<SuperHeap, Classes>) {
-            return SuperHeap::classOfLive(object, routine);
-        } else {
-            if constexpr (CheckingHeap<SuperHeap>) {
-                SuperHeap::check(object, routine);
-            }
-            return Classes::classOf(sizeOf(object));
-        }
-    }
-
-    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(std::string_view routine) noexcept {
-        platform::abortWithMessage(routine,
-                                   routine == "free" ? "double free" : "use of a freed object");
-    }
-
-    [[nodiscard]] std::uint64_t secret() const noexcept {
-        return secret_.load(std::memory_order_relaxed);
-    }
-
-    /// Before an object comes from below for the first time: so none waits with another key.
-    void ensureSecret() noexcept {
-        if (secret() == 0) [[unlikely]] {
-            std::uint64_t none = 0;
-            secret_.compareExchange(none, platform::randomBits() | 1U, std::memory_order_relaxed,
-                                    std::memory_order_relaxed);
-        }
     }
 
     /// What `get` gets from below, if need be after this thread's cache has gone there.
     template <class Get>
     void* orAfterFlush(Get get) noexcept {
-        ensureSecret();
+        secret_.ensure();
         void* const object = get();
         return object == nullptr && flushMine() ? get() : object;
     }
@@ -332,7 +271,7 @@ private:
             }
             for (ObjectLink* each = first->next; each != nullptr;) {
                 ObjectLink* const next = each->next;
-                if (!cache.template put<MostBytes>(each, index, secret())) {
+                if (!cache.template put<MostBytes>(each, index, secret_.get())) {
                     SuperHeap::free(each);
                 }
                 each = next;
@@ -351,11 +290,12 @@ private:
     /// Room is made in a cache that is full, for the objects that are freed now.
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
         SuperHeap& below = heap;
-        const std::size_t index = heap.classBelow(object, "free");
+        const std::size_t index = classOfLiveIn<Classes>(below, object, "free");
         const std::size_t slot = threadSlot();
         if (Cache::keeps(index) && slot < Slots) {
             heap.makeRoom(heap.slots_[slot], index);
-            if (heap.slots_[slot].cache.template put<MostBytes>(object, index, heap.secret())) {
+            if (heap.slots_[slot].cache.template put<MostBytes>(object, index,
+                                                                heap.secret_.get())) {
                 return;
             }
         }
@@ -385,7 +325,7 @@ private:
         if constexpr (BatchingHeap<SuperHeap>) {
             SuperHeap::freeBatch(chain);
         } else {
-            freeChain(static_cast<SuperHeap&>(*this), chain);
+            freeChain(below(), chain);
         }
     }
 
@@ -405,7 +345,7 @@ private:
     }
 
     std::array<Slot, Slots> slots_;
-    Shared<std::uint64_t> secret_; ///< not 0 once an object has come from below
+    WaitingSecret secret_;
 };
 
 } // namespace heapwright
