@@ -11,6 +11,7 @@
 // under ptmalloc3: SIGSEGV
 // under serial: SIGSEGV
 // under winxp: SIGSEGV
+// under hoard: SIGSEGV
 #include <stdlib.h>
 
 int main(void) {

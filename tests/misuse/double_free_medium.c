@@ -3,6 +3,7 @@
 //
 // A medium object, freed twice.
 // aborts: heapwright: free(): double free
+// under hoard: SIGSEGV
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // The object before this one was written over its end.
 // aborts: heapwright: free(): invalid pointer
+// under hoard: nothing
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

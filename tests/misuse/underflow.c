@@ -3,6 +3,7 @@
 //
 // The word before the object was overwritten.
 // aborts: heapwright: free(): invalid pointer
+// under hoard: nothing
 #include <stdlib.h>
 #include <string.h>
 
