@@ -18,7 +18,7 @@ from rich.console import Console
 
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.cli import allocators, compare, compose, taxonomy
+from heapwright.cli import allocators, compare, compose, taxonomy, workloads
 
 SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EAGAIN)
 LIMITS = "`ulimit -a` shows the limits that are set here, `df` whether a disk is full"
@@ -35,6 +35,7 @@ app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
 app.command("taxonomy")(taxonomy.taxonomy)
+app.add_typer(workloads.app, name="workloads")
 
 
 def _print_version(wanted: bool) -> None:

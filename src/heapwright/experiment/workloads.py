@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the programs of the named workloads what they are."""
+
+import os
+import subprocess
+
+from pydantic import ValidationError
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.workloads import Workload, workload_names, workload_path
+
+PATIENCE_S = 30.0
+
+
+def describe(name: str) -> Workload:
+    """What a workload says of itself; HeapwrightError if there is none of that name."""
+    path = workload_path(name)
+    # The question is not put to an allocator that happens to be preloaded here.
+    environment = {key: text for key, text in os.environ.items() if not key.startswith("LD_")}
+    try:
+        done = subprocess.run(
+            [path, "--describe"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=PATIENCE_S,
+            env=environment,
+        )
+        return Workload.model_validate_json(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValidationError) as error:
+        raise HeapwrightError(
+            f"the workload {name} does not describe itself: {str(error).splitlines()[0]}",
+            "build and install again",
+        ) from error
+
+
+def describe_all() -> list[Workload]:
+    """All that are installed, by name."""
+    return [describe(name) for name in workload_names()]
