@@ -59,8 +59,7 @@ void Account::instruction(std::uint64_t address) {
 
 void Account::write(Write write) {
     Thread& thread = threads_[running_];
-    const bool ownStack =
-        within(write.address, thread.stackLow, thread.stackPointer - thread.stackLow);
+    const bool ownStack = write.address >= thread.stackLow && write.address < thread.stackPointer;
     const bool others =
         thread.origin == Code::Origin::marks || thread.origin == Code::Origin::loader;
     if (others || ownStack || write.size == 0 || isLive(write.address)) {
@@ -197,7 +196,8 @@ void Account::enter(unsigned kind, std::uint64_t stackPointer, std::uint64_t obj
     thread.given = 0;
     counted_.threads += thread.counted ? 0 : 1;
     thread.counted = true;
-    ++(kind == heapwright_ask ? counted_.questions : counted_.operations);
+    const bool idle = kind == heapwright_ask || (kind == heapwright_release && object == 0);
+    ++(idle ? counted_.idle : counted_.calls);
     if (const auto found = live_.find(object); object != 0 && found != live_.end()) {
         thread.given = object;
         thread.givenSize = found->second;

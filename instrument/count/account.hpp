@@ -29,8 +29,8 @@
 namespace heapwright::instrument {
 
 struct Counted {
-    std::uint64_t operations = 0;   ///< calls that hand out or take back
-    std::uint64_t questions = 0;    ///< calls of malloc_usable_size
+    std::uint64_t calls = 0;        ///< that hand out or take back
+    std::uint64_t idle = 0;         ///< calls that do not: malloc_usable_size, free of null
     std::uint64_t threads = 0;      ///< that made any
     std::uint64_t instructions = 0; ///< inside the allocator
     std::uint64_t prefixed = 0;     ///< of those, with a lock prefix
@@ -65,7 +65,7 @@ private:
         unsigned call = 0; ///< the routine that it is in (marks.h); 0: none
         Code::Origin origin = Code::Origin::unknown; ///< of the instruction that it executes
         std::uint64_t stackPointer = 0;
-        std::uint64_t stackLow = 0;
+        std::uint64_t stackLow = ~std::uint64_t{0}; ///< until it is known, there is none
         std::uint64_t given = 0; ///< the object that realloc was given, and its size
         std::uint64_t givenSize = 0;
         std::vector<Write> waiting;

@@ -109,8 +109,8 @@ void describe(heapwright::harness::Json& json, const Account& account) {
     json.key("traced").value(account.traced());
     json.key("provider").value(account.provider());
     json.key("words").value(account.words());
-    number(json, "calls", counted.operations);
-    number(json, "questions", counted.questions);
+    number(json, "calls", counted.calls);
+    number(json, "idle_calls", counted.idle);
     number(json, "threads", counted.threads);
     number(json, "instructions", counted.instructions);
     number(json, "lock_prefixed", counted.prefixed);

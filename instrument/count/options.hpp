@@ -11,7 +11,7 @@ namespace heapwright::instrument {
 
 struct Options {
     int resultFd = -1;
-    double seconds = 60;
+    double seconds = 120;
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
     const char* trace = nullptr; ///< a log that is there already, instead of a command
     char** command = nullptr;

@@ -44,7 +44,7 @@ TraceLine readLine(std::string_view text) {
     for (unsigned value = 0; at < end && (value = digit(*at)) < 16; ++at) {
         line.address = line.address << 4 | value;
     }
-    if (at == end || *at != ',' || ++at == end) {
+    if (at == text.data() + 3 || at == end || *at != ',' || ++at == end) {
         return {Line::misread, 0, 0, text};
     }
     for (unsigned value = 0; at < end && (value = digit(*at)) < 10; ++at) {

@@ -34,7 +34,7 @@ GRACE_S = 20.0
 class Limits:
     """What a count may take before it is ended and what it has is handed back."""
 
-    seconds: float = 60.0
+    seconds: float = 120.0
     trace_bytes: int = 4 << 30
     """Some 14 bytes for each instruction and each access to memory."""
 
@@ -116,7 +116,7 @@ class _Report(BaseModel):
     provider: str = ""
     words: str = ""
     calls: int = 0
-    questions: int = 0
+    idle_calls: int = 0
     threads: int = 0
     instructions: int = 0
     lock_prefixed: int = 0
