@@ -12,6 +12,11 @@
 // under serial: SIGSEGV
 // under winxp: SIGSEGV
 // under hoard: SIGSEGV
+// under hoard-3.8: SIGSEGV
+// under nedmalloc: SIGSEGV
+// under miser: SIGSEGV
+// under lkmalloc: SIGSEGV
+// under thresholds: SIGSEGV
 #include <stdlib.h>
 
 int main(void) {

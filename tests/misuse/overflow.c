@@ -4,6 +4,10 @@
 // The object before this one was written over its end.
 // aborts: heapwright: free(): invalid pointer
 // under hoard: nothing
+// under hoard-3.8: nothing
+// under lkmalloc: nothing
+// under thresholds: nothing
+// under miser: nothing
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

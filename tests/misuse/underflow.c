@@ -4,6 +4,10 @@
 // The word before the object was overwritten.
 // aborts: heapwright: free(): invalid pointer
 // under hoard: nothing
+// under hoard-3.8: nothing
+// under lkmalloc: nothing
+// under thresholds: nothing
+// under miser: nothing
 #include <stdlib.h>
 #include <string.h>
 
