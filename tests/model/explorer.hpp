@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a scenario in every order of its threads' steps that makes a difference, depth first, each
+// run from its beginning.
+//
+// Two orders make no difference if one becomes the other by swapping neighbours that are
+// independent: steps of different threads on different words, or two reads. `dynamic` reduction
+// runs one of each set of orders that are the same in this sense, and few twice: where a run shows
+// that two dependent steps could have come the other way round, that is tried as well, and a thread
+// whose step has been tried in a state sleeps until something happens that depends on it. That is
+// complete as long as all that threads share is told to the scheduler, or protected by a lock that
+// is. From Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction" (2014;
+// source sets), after Flanagan and Godefroid (2005) and Godefroid's sleep sets (1996). That two
+// threads take the same lock counts as a race of the takings.
+// `none` tries all orders, or those in which no more than `preemptions` times a thread is left that
+// could have gone on (Musuvathi and Qadeer 2007); it is there to hold the other against, and for
+// scenarios that are too large.
+#pragma once
+
+#include "run.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heapwright::testing::model {
+
+enum class Reduction { dynamic, none };
+
+struct Options {
+    Reduction reduction = Reduction::dynamic;
+    std::size_t preemptions = SIZE_MAX; ///< with `none` only
+    std::size_t mostRuns = 200'000;
+};
+
+/// What came of an exploration.
+struct Exploration {
+    std::size_t runs = 0;
+    std::size_t cut = 0;   ///< runs that turned out, on the way, to lead to nothing new
+    std::size_t steps = 0; ///< of all runs together
+    bool complete = false; ///< every order was tried, as far as the options go
+    std::string failure;   ///< what failed first; empty: nothing
+    std::string schedule;  ///< the run in which it did
+    std::string trace;     ///< its steps
+};
+
+using Maker = std::function<std::unique_ptr<Scenario>()>;
+
+/// Explores until the end, the first failure, or the most runs.
+[[nodiscard]] Exploration explore(const Maker& make, const Options& options);
+
+/// Runs one schedule; a schedule that ends early goes on with the first thread that can.
+[[nodiscard]] Exploration replay(const Maker& make, const std::string& schedule);
+
+template <class S>
+[[nodiscard]] Exploration explore(const Options& options = {}) {
+    return explore([] { return std::make_unique<S>(); }, options);
+}
+
+template <class S>
+[[nodiscard]] Exploration replay(const std::string& schedule) {
+    return replay([] { return std::make_unique<S>(); }, schedule);
+}
+
+/// For a test's message.
+inline std::string toText(const Exploration& found) {
+    return found.failure + "\nschedule: " + found.schedule + "\n" + found.trace;
+}
+
+} // namespace heapwright::testing::model
