@@ -27,6 +27,8 @@ public:
     [[maybe_unused]] static constexpr bool contiguous = true;
     [[maybe_unused]] static constexpr bool concurrent = true;
     [[maybe_unused]] static constexpr bool adopting = true;
+    [[maybe_unused]] static constexpr bool mapsRegions = true;
+    [[maybe_unused]] static constexpr bool unique = true;
     [[maybe_unused]] static constexpr std::string_view caption = "has every verb";
     using Below = Heaps<>;
 

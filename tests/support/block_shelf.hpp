@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Free blocks that lie one behind another in memory, for the tests of what keeps such blocks: of
-// each nothing is in use but its tag and its links.
+// each nothing is in use but its tag and its links, or what is as large as the smallest block of a
+// trie.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -24,7 +25,7 @@ public:
 
 private:
     struct alignas(minAlignment) Place {
-        unsigned char bytes[Block::minSize];
+        unsigned char bytes[2 * Block::minSize];
     };
     std::vector<Place> places_;
 };

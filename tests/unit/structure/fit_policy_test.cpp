@@ -5,6 +5,8 @@
 #include <heapwright/structure/fit_policy.hpp>
 #include <heapwright/structure/sequential_fits.hpp>
 #include <heapwright/structure/size_tree.hpp>
+#include <heapwright/structure/size_tries.hpp>
+#include <heapwright/structure/unsorted_bins.hpp>
 
 #include <support/block_shelf.hpp>
 
@@ -31,7 +33,8 @@ protected:
 };
 
 using Fits = ::testing::Types<FitBins, FirstFit, NextFit, BestFit, ExactFit<5, FirstFit>,
-                              ExactFit<127, BestFit>, ExactFit<1, SizeTree>, SizeTree>;
+                              ExactFit<127, BestFit>, ExactFit<1, SizeTree>, SizeTree,
+                              ExactFit<2, SizeTries>, ExactFit<14, SizeTries>, UnsortedBins>;
 TYPED_TEST_SUITE(FitPolicyTest, Fits);
 
 TYPED_TEST(FitPolicyTest, IsAFitAndEmptyAtFirst) {
