@@ -112,9 +112,14 @@ class Sharing(_Frozen):
 class SharingEvidence(_Frozen):
     found: tuple[Found, ...] = ()
     active_per_thousand: Annotated[
-        float | None, Field(description="In the workload where it is most")
+        float | None, Field(description="Of the allocations of cache-thrash")
     ] = None
-    passive_per_thousand: float | None = None
+    passive_per_thousand: Annotated[
+        float | None, Field(description="Of the allocations of cache-scratch")
+    ] = None
+    elsewhere: Annotated[
+        str, Field(description="The other workload where most is shared; empty: none to speak of")
+    ] = ""
     why: str = ""
 
 

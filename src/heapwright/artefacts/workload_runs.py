@@ -9,7 +9,7 @@ never zero. Times are seconds, memory is bytes.
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from heapwright.artefacts.runs import Outcome
 
@@ -53,6 +53,12 @@ class WorkloadLine(BaseModel):
     false_sharing: FalseSharing | None = None
     memory: list[tuple[float, float, float]] | None = None
     """(operations so far, bytes live as requested, bytes resident)."""
+
+    @field_validator("memory", mode="before")
+    @classmethod
+    def _series_only(cls, value: object) -> object:
+        """A parameter of a program may have the same name."""
+        return value if isinstance(value, list) else None
 
 
 class WorkloadRun(BaseModel):

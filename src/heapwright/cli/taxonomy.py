@@ -12,7 +12,7 @@ import typer
 
 from heapwright.artefacts.errors import ExitCode
 
-BLOCKS = 3
+BLOCKS = 5
 LONGEST_MINUTES = 1e7
 
 

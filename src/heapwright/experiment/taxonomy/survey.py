@@ -3,8 +3,8 @@
 """The survey: every trial under every allocator, block by block, until all is done or it is enough.
 
 A block runs each trial under all allocators in a random order, one after the other, so that what
-drifts over minutes touches all alike; trials that count what does not scatter are in the first
-block alone. An early end therefore leaves a whole table of fewer repetitions rather than half a
+drifts over minutes touches all alike; what scatters little or not at all is in the first
+blocks alone. An early end therefore leaves a whole table of fewer repetitions rather than half a
 table. How one run is made is given as a function. Every run goes to the journal at once.
 
 An allocator that ended a trial badly is not asked for the same again in later blocks.
@@ -46,7 +46,7 @@ class SurveyPlan:
         tasks = []
         for block in range(1, self.blocks + 1):
             for number, trial in enumerate(self.trials):
-                if trial.once and block > 1:
+                if trial.blocks is not None and block > trial.blocks:
                     continue
                 order = sorted(self.allocators)
                 random.Random(f"taxonomy/{self.seed}/{block}/{number}").shuffle(order)

@@ -18,6 +18,8 @@ OBJECT = 256
 NEED = 16 * MIB
 """What round-robin needs: large beside the caches and superblocks of a thread."""
 PAIR_NEED = 1 * MIB
+CURVES = 3
+"""Repetitions of a memory curve, which scatters little."""
 TURNOVERS = 256
 """How often producer-consumer replaces all it has: what fills later than this is not found."""
 
@@ -30,8 +32,8 @@ class Trial:
     workload: str
     threads: int
     arguments: tuple[str, ...]
-    once: bool = False
-    """In the first block only: it counts what does not scatter."""
+    blocks: int | None = None
+    """In so many blocks at most; 1 if it counts what does not scatter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +78,10 @@ def trials(extent: Extent) -> Iterator[Trial]:
 def _blowup(extent: Extent) -> Iterator[Trial]:
     rounds = TURNOVERS // (4 if extent.small else 1)
     pair = ("--batch", str(PAIR_NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(rounds))
-    yield Trial(Aspect.TIME, "producer-consumer", 2, (*pair, *MEMORY))
+    yield Trial(Aspect.TIME, "producer-consumer", 2, (*pair, *MEMORY), blocks=CURVES)
     for threads in extent.spread:
         ring = ("--batch", str(NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(2 * threads))
-        yield Trial(Aspect.THREADS, "round-robin", threads, (*ring, *MEMORY))
+        yield Trial(Aspect.THREADS, "round-robin", threads, (*ring, *MEMORY), blocks=CURVES)
 
 
 MEMORY = ("--observe", "memory")
@@ -98,9 +100,9 @@ def _lines(extent: Extent) -> Iterator[Trial]:
     }
     for name in ("cache-thrash", "cache-scratch"):
         thrash = ("--iterations", many, "--writes", "1000", *LINES)
-        yield Trial(Aspect.LINES, name, 8, thrash, once=True)
+        yield Trial(Aspect.LINES, name, 8, thrash, blocks=1)
     for name, arguments in programs.items():
-        yield Trial(Aspect.LINES, name, 4, (*arguments, *LINES), once=True)
+        yield Trial(Aspect.LINES, name, 4, (*arguments, *LINES), blocks=1)
 
 
 def _one_thread(many: int) -> dict[str, tuple[str, ...]]:
@@ -142,13 +144,13 @@ def _events(extent: Extent) -> Iterator[Trial]:
     for workload in ("threadtest", "larson"):
         for threads in extent.counted:
             arguments = _counted_arguments(workload, threads, many)
-            yield Trial(Aspect.EVENTS, workload, threads, arguments, once=True)
+            yield Trial(Aspect.EVENTS, workload, threads, arguments, blocks=1)
 
 
 def _instrumented(extent: Extent) -> Iterator[Trial]:
     many = 2_000 if extent.small else 5_000
     for name, arguments in _one_thread(many).items():
-        yield Trial(Aspect.INSTRUCTIONS, name, 1, arguments, once=True)
+        yield Trial(Aspect.INSTRUCTIONS, name, 1, arguments, blocks=1)
     for threads in extent.instrumented:
         each = _counted_arguments("threadtest", threads, many)
-        yield Trial(Aspect.SHARING, "threadtest", threads, each, once=True)
+        yield Trial(Aspect.SHARING, "threadtest", threads, each, blocks=1)

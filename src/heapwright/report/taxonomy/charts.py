@@ -140,7 +140,10 @@ def _ranking(
         }
         for name, each in known.items()
     ]
-    scale = alt.Scale(type="log") if logarithmic else alt.Scale(zero=True)
+    scale = alt.Scale(zero=True, nice=True)
+    if logarithmic:
+        highest = max([limit, *(value["high"] for value in values)])  # type: ignore[type-var]
+        scale = alt.Scale(type="log", domain=[1, highest], nice=False, clamp=True)
     y = alt.Y("allocator:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
     x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6, format="~g"))
     tips = [
@@ -177,14 +180,14 @@ def _counts(row: Row) -> Spec | None:
         x=alt.X(
             "threads:Q",
             title="threads",
-            scale=alt.Scale(type="log", base=2),
+            scale=alt.Scale(type="log", base=2, domain=[1, 64], nice=False),
             axis=alt.Axis(values=[1, 4, 16, 64], format="d", grid=False),
         ),
         y=alt.Y(
             "count:Q",
             title="per 1,000 operations",
-            scale=alt.Scale(type="symlog", constant=1),
-            axis=alt.Axis(values=[0, 1, 10, 100, 1000, 10000], format="~s"),
+            scale=alt.Scale(type="symlog", constant=1, domain=[0, 20000], nice=False),
+            axis=alt.Axis(values=[0, 1, 10, 100, 1000, 10000], format="~g"),
         ),
         color=alt.Color(
             "kind:N",

@@ -19,7 +19,9 @@ def sharing_text(row: Row) -> str:
     if found.active is None and found.passive is None:
         return UNKNOWN
     ways = [name for name, way in (("active", found.active), ("passive", found.passive)) if way]
-    return ", ".join(ways) if ways else "none"
+    if ways:
+        return ", ".join(ways)
+    return f"none but {row.sharing.elsewhere}" if row.sharing.elsewhere else "none"
 
 
 def blowup_text(blowup: Blowup | None) -> str:
