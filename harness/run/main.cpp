@@ -5,6 +5,7 @@
 // measured as one JSON object. Needs no privileges, no control group and no tracing. Leaves with 0
 // whenever it wrote the object, however the command ended; with 2 when it was itself misused.
 #include "result.hpp"
+#include "write_all.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -34,17 +35,6 @@ bool prepareWitness(WitnessFile& witness, const char* path) {
     const bool told = whole != nullptr && setenv(heapwright::witness::variable, whole, 1) == 0;
     std::free(whole);
     return told;
-}
-
-bool writeAll(int descriptor, const std::string& text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        at += written > 0 ? static_cast<std::size_t>(written) : 0;
-    }
-    return true;
 }
 
 /// Removes the witnesses' file and the folder that was made for it, if nothing else is in there:

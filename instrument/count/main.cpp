@@ -9,6 +9,7 @@
 #include "child.hpp"
 #include "json.hpp"
 #include "options.hpp"
+#include "write_all.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -122,16 +123,13 @@ void describe(heapwright::harness::Json& json, const Account& account) {
     number(json, "writes_to_shared_lines", lines.sharedWrites);
 }
 
-bool writeAll(int descriptor, const std::string& text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
-        if (written < 0 && errno != EINTR) {
-            std::fprintf(stderr, "heapwright-count: cannot write: %s\n", std::strerror(errno));
-            return false;
-        }
-        at += written > 0 ? static_cast<std::size_t>(written) : 0;
+/// What this program leaves with.
+int writeResult(const Options& options, const heapwright::harness::Json& json) {
+    if (heapwright::harness::writeAll(options.resultFd, json.text())) {
+        return 0;
     }
-    return true;
+    std::fprintf(stderr, "heapwright-count: cannot write: %s\n", std::strerror(errno));
+    return 2;
 }
 
 void text(heapwright::harness::Json& json, const char* name, const char* value) {
@@ -151,7 +149,7 @@ int countCommand(const Options& options) {
     json.open('{');
     if (!child.start(options.command, reason)) {
         json.key("spawn_error").value("valgrind: " + reason).close('}');
-        return writeAll(options.resultFd, json.text()) ? 0 : 2;
+        return writeResult(options, json);
     }
     Account account(child.pid());
     Reader reader(child.log());
@@ -175,7 +173,7 @@ int countCommand(const Options& options) {
     number(json, "trace_bytes", reader.bytes());
     describe(json, account);
     json.close('}');
-    return writeAll(options.resultFd, json.text()) ? 0 : 2;
+    return writeResult(options, json);
 }
 
 int countLog(const Options& options) {
@@ -193,7 +191,7 @@ int countLog(const Options& options) {
     json.open('{');
     describe(json, account);
     json.close('}');
-    return writeAll(options.resultFd, json.text()) ? 0 : 2;
+    return writeResult(options, json);
 }
 
 } // namespace

@@ -72,8 +72,8 @@ def test_instructions_inside_are_counted_to_the_last(count: Counter) -> None:
 
 
 def test_an_exception_leaves_the_allocator(count: Counter) -> None:
-    turns = 50_000
-    few, many = (count(None, "throws", n) for n in (1, turns))
-    assert few.complete, few.reason
-    assert many.instructions - few.instructions < turns, "the program's loop was counted"
-    assert few.calls == many.calls
+    turns = 20_000
+    counts = count(None, "throws", turns)
+    assert counts.complete, counts.reason
+    # Throwing takes some 34,000 instructions, a turn of the program's loop at least four.
+    assert 0 < counts.instructions < 4 * turns, "the program's own loop was counted"
