@@ -26,6 +26,7 @@ REPRESENTATIVES = {
     "kingsley": "power-of-two classes, nothing splits or merges",
     "lea": "blocks split and merge at once, behind quicklists",
     "vmalloc": "best fit from a tree, merging late",
+    "hoard": "superblocks, many heaps, a global one",
 }
 assert REPRESENTATIVES.keys() <= {entry.name for entry in CATALOGUE.composed}
 

@@ -178,6 +178,8 @@ class Stress:
     def __init__(
         self, allocators: Sequence[str], names: Sequence[str], seed: int, target_s: float = TARGET_S
     ) -> None:
+        for allocator in allocators:
+            fingerprint(allocator)  # it must be there
         self.pairs = [(allocator, workload) for allocator in allocators for workload in names]
         self.used_s: defaultdict[tuple[str, str], float] = defaultdict(float)
         self.ran: list[Ran] = []

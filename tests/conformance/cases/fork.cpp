@@ -178,7 +178,7 @@ void* swapAlways(void* self) {
 }
 
 void takesOver() {
-    among<3>(80, swapAlways, [] {
+    among<3>(50, swapAlways, [] {
         inChild(
             [] {
                 swaps.clear();
