@@ -22,6 +22,8 @@ FACTS = Path(__file__).with_name("layers.toml")
 ONE_HEAP = "nowhere: one heap for all"
 NO_NEED = "one heap for all"
 NOTHING = "nothing"
+WAYS: tuple[Literal["physically", "logically"], ...] = ("physically", "logically")
+"""Classes with memory of their own stay apart, whatever lists there are above them."""
 
 
 class Layer(BaseModel):
@@ -60,14 +62,14 @@ def design_of(composition: JsonValue) -> Design | None:
     facts = [fact for layer in _way(top) for fact in facts_of(layer)]
     local = next((fact.local_memory for fact in facts if fact.local_memory), "")
     metadata = next((f.metadata_in_block for f in facts if f.metadata_in_block is not None), False)
-    separated = [fact.classes_separated for fact in facts if fact.classes_separated]
+    separated = {fact.classes_separated for fact in facts}
     prevented = next((f.blowup_prevented_by for f in facts if f.blowup_prevented_by), "")
     return Design(
         source="composition",
         local_memory=local or ONE_HEAP,
         splits_and_coalesces=any(fact.splits_and_coalesces for fact in facts),
         metadata_in_block=metadata,
-        classes_separated=separated[0] if separated else "not at all",
+        classes_separated=next((way for way in WAYS if way in separated), "not at all"),
         blowup_prevented_by=prevented or (NOTHING if local else NO_NEED),
     )
 
