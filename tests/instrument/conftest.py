@@ -29,9 +29,10 @@ class Workbench:
         source = next((HERE / "programs").glob(f"{name}.c*"))
         return self._build(source, "-".join([name, *flags]), *flags)
 
-    def library(self, name: str) -> Path:
+    def library(self, name: str, *flags: str) -> Path:
         """`libraries/NAME.c`, compiled: an allocator that can be preloaded."""
-        return self._build(HERE / "libraries" / f"{name}.c", f"lib{name}.so", *LIBRARY)
+        output = f"lib{'-'.join([name, *flags])}.so"
+        return self._build(HERE / "libraries" / f"{name}.c", output, *LIBRARY, *flags)
 
     def count(self, library: str | None, program: str, *words: object, **more: object) -> Counts:
         """The counts of a program of ours under an allocator of ours."""

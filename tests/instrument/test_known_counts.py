@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocators that are built so that their counts are known: each figure must be just that."""
 
-from .conftest import Counter
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from heapwright.experiment import instrument
+
+from .conftest import Counter, Workbench
 
 THREADS = 3
 EACH = 200
@@ -69,6 +76,24 @@ def test_instructions_inside_are_counted_to_the_last(count: Counter) -> None:
     more = longer.beyond(counts)
     assert (more.calls, more.instructions) == (4 * EACH, 14 * EACH)
     assert more.operations is None, "the shorter one did not say how many it did"
+
+
+def test_callgrind_counts_the_same_instructions(workbench: Workbench, tmp_path: Path) -> None:
+    # Bound at once, for callgrind tells differently what the dynamic linker does inside malloc.
+    library = workbench.library("locks", "-Wl,-z,now")
+    command = [str(workbench.program("threads")), "0", str(EACH)]
+    counts = instrument.count(library, os.environ, command)
+    callgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={tmp_path / 'counts'}"]
+    done = subprocess.run(
+        [*callgrind, "--toggle-collect=malloc", "--toggle-collect=free", *command],
+        env={**os.environ, "LD_PRELOAD": str(library)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    assert collected, done.stderr
+    assert counts.instructions == int(collected[1]) > 10 * EACH
 
 
 def test_an_exception_leaves_the_allocator(count: Counter) -> None:
