@@ -3,9 +3,15 @@
 //
 // The whole compositions shared: between threads, over forks, and with signal handlers that
 // allocate while the heap is inside.
+#include <allocators/concurrent.hpp>
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/mtmalloc.hpp>
+#include <allocators/private.hpp>
+#include <allocators/ptmalloc2.hpp>
+#include <allocators/ptmalloc3.hpp>
+#include <allocators/serial.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -39,7 +45,9 @@ protected:
 
 using Shared =
     ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing, allocators::Lea,
-                     allocators::WinXp, allocators::Vmalloc, PurePrivate, PrivateOwnership>;
+                     allocators::WinXp, allocators::Vmalloc, allocators::Serial,
+                     allocators::Concurrent, allocators::PurePrivate, allocators::Ptmalloc2,
+                     allocators::Ptmalloc3, allocators::Mtmalloc, PurePrivate, PrivateOwnership>;
 TYPED_TEST_SUITE(SharedHeap, Shared);
 
 constexpr std::size_t threads = 4;
@@ -267,7 +275,9 @@ struct ForkingInterruption {
 template <class H>
 class ForkingHandler : public SharedHeap<H> {};
 
-using Forking = ::testing::Types<allocators::Kingsley, allocators::Lea, PrivateOwnership>;
+using Forking = ::testing::Types<allocators::Kingsley, allocators::Lea, allocators::Concurrent,
+                                 allocators::PurePrivate, allocators::Ptmalloc2,
+                                 allocators::Mtmalloc, PrivateOwnership>;
 TYPED_TEST_SUITE(ForkingHandler, Forking);
 
 TYPED_TEST(ForkingHandler, ForksBesideOtherThreads) {
