@@ -14,11 +14,13 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/object_chain.hpp>
 
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -38,6 +40,7 @@ public:
     };
     static constexpr bool processLocal = requires { requires Small::processLocal; }
     || requires { requires SuperHeap::processLocal; };
+    static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -203,33 +206,37 @@ public:
         SuperHeap::measure(footprint);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
-        eachFork([](auto& heap) { heap.beforeFork(); });
+    void beforeFork() noexcept requires forkable { holds_.hold(visit()); }
+    void afterForkInParent() noexcept requires forkable {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
     }
-    void afterForkInParent() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
-        eachFork([](auto& heap) { heap.afterForkInParent(); });
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<Small> || ForkableHeap<SuperHeap> {
-        eachFork([](auto& heap) { heap.afterForkInChild(); });
+    void afterForkInChild() noexcept requires forkable {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(Small heap) {
-        heap.heldByThisThread();
-    }
-    { return false; }
+    [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
 
 private:
-    template <class Do>
-    void eachFork(Do act) noexcept {
-        if constexpr (ForkableHeap<Small>) {
-            act(small_);
-        }
-        if constexpr (ForkableHeap<SuperHeap>) {
-            act(static_cast<SuperHeap&>(*this));
-        }
+    /// Names the heaps that are held over a fork, one at least, from 0 on.
+    [[nodiscard]] auto visit() noexcept {
+        return [this](std::size_t index, auto body) {
+            if constexpr (ForkableHeap<Small>) {
+                if (index == 0) {
+                    body(small_);
+                    return;
+                }
+            }
+            if constexpr (ForkableHeap<SuperHeap>) {
+                if (index == (ForkableHeap<Small> ? 1 : 0)) {
+                    body(static_cast<SuperHeap&>(*this));
+                }
+            }
+        };
     }
 
+    struct Nothing {};
+    [[no_unique_address]] std::conditional_t<forkable, ForkHolds<2>, Nothing> holds_;
     Small small_;
 };
 

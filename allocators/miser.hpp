@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// After Miser (Tannenbaum 2009): Hoard's superblocks for small objects, of five power-of-two
+// classes up to 256 bytes, in a heap for each of up to 1,024 threads and a global heap, from and to
+// which superblocks go; threads beyond that share one. Larger objects it left to the system's
+// allocator: here that is Doug Lea's, behind one lock.
+//
+// What is not as it was: the smallest class is 16 bytes and not 8, and superblocks stand in ten
+// groups by fullness, where Miser had five and the empty ones apart.
+#pragma once
+
+#include <heapwright/heap.hpp>
+
+namespace heapwright::allocators {
+
+namespace miser {
+// Up to 256 bytes.
+using Superblocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
+using Classes = GeometricSlots<2, 1, 16, 256>; // 16, 32, 64, 128 and 256 bytes
+using Assigned = OwnHeap<1024>;                // a heap for each thread
+using Rule = Emptiness<1, 4, 4>;               // when superblocks go to the global heap
+using Small = HoardHeap<Classes, Assigned, Rule, AnyLines, Superblocks>;
+
+// The system's allocator.
+using Objects = CoalesceableHeap<SbrkHeap>;               // each object knows its neighbours
+using Blocks = CoalesceHeap<128 * KiB, Objects>;          // split and merged, best fit
+using Limit = RisingLimit<128 * KiB, 32 * MiB>;           // from here on large
+using Selected = SelectMmapHeap<Limit, MmapHeap, Blocks>; // large objects get their own mapping
+using Checked = CheckedHeap<Selected>;                    // a wrong free ends the program
+using System = LockedHeap<FutexLock, Checked>;            // one thread at a time
+
+using Split = SplitHeap<256, Small, System>; // small and other objects
+using SignalSafe = SignalSafeHeap<Split>;    // a handler may interrupt
+} // namespace miser
+
+using Miser = ANSIWrapper<miser::SignalSafe>; // the C rules
+
+static_assert(SizedHeap<Miser> && AlignedHeap<Miser> && ForkableHeap<Miser>);
+static_assert(ConcurrentHeap<miser::Split> && TrimmableHeap<miser::Split>);
+
+} // namespace heapwright::allocators
