@@ -18,13 +18,13 @@ Parameter parameters[] = {
     {"actions", 10'000, 1, 1'000'000'000'000, false, "10,000",
      "bins that a thread empties or fills"},
     {"size", 10'000, 1, 1 << 30, false, "10,000", "the largest size"},
-    {"memory", 1U << 26U, 1, std::uint64_t{1} << 40U, false, "67,108,864",
-     "bytes that all bins of all threads could hold: there are memory/(size·threads) in each"},
+    {"room", 1U << 26U, 1, std::uint64_t{1} << 40U, false, "67,108,864",
+     "bytes that all bins of all threads could hold: there are room/(size·threads) in each"},
 };
 const std::uint64_t& total = parameters[0].value;
 const std::uint64_t& actions = parameters[1].value;
 const std::uint64_t& largest = parameters[2].value;
-const std::uint64_t& memory = parameters[3].value;
+const std::uint64_t& room = parameters[3].value;
 
 constexpr std::uint64_t most = 30; ///< bins of a turn
 constexpr std::uint64_t largestMoved =
@@ -84,7 +84,7 @@ std::uint64_t live(Bin* bins, std::uint64_t count, Random random) {
 }
 
 void body(Run& run) {
-    const std::uint64_t fitting = memory / (largest * run.threads());
+    const std::uint64_t fitting = room / (largest * run.threads());
     const std::uint64_t count = fitting < 4 ? 4 : fitting;
     std::atomic<std::uint64_t> started{0};
     run.parallel([&](unsigned thread) {

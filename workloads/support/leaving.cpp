@@ -6,6 +6,7 @@
 
 #include "text.hpp"
 
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -16,6 +17,14 @@ namespace heapwright::workloads {
 namespace {
 
 const char* name = "?";
+
+/// One thread has the last word: what others find at the same moment is not said.
+void beTheFirst() {
+    static std::atomic<bool> leaving{false};
+    while (leaving.exchange(true)) {
+        pause();
+    }
+}
 
 [[noreturn]] void leave(Status status, const char* message) {
     char line[640];
@@ -35,12 +44,14 @@ const char* programName() {
 }
 
 void noMemory(const char* what, std::size_t bytes) {
+    beTheFirst();
     char message[512];
     std::snprintf(message, sizeof message, "no memory: %s (%zu bytes)", what, bytes);
     leave(Status::NoMemory, message);
 }
 
 void notStarted(const char* what, unsigned index, unsigned of, int error) {
+    beTheFirst();
     char message[512];
     std::snprintf(message, sizeof message, "%s %u of %u could not be started: %s", what, index, of,
                   strerrordesc_np(error));
@@ -48,6 +59,7 @@ void notStarted(const char* what, unsigned index, unsigned of, int error) {
 }
 
 void usageError(const char* what, const char* argument) {
+    beTheFirst();
     char message[512];
     std::snprintf(message, sizeof message, "%s: %.200s\n  --help names the options", what,
                   argument);
@@ -55,6 +67,7 @@ void usageError(const char* what, const char* argument) {
 }
 
 void notVerified(const char* format, ...) {
+    beTheFirst();
     char what[400];
     va_list arguments;
     va_start(arguments, format);

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The memory series: exact about what is live, and true about what is resident."""
+
+from .conftest import Tiny, result
+
+KIB = 1024
+# What the kernel has not yet added up of each processor's page faults when it is asked.
+UNSEEN = 1024 * KIB
+
+
+def test_what_is_live_is_counted_to_the_byte() -> None:
+    options = ("--objects", 1000, "--size", 24, "--rounds", 3, "--threads", 1)
+    document = result("threadtest", *options, "--observe", "memory")
+    assert document["peak_live"] == 24_000
+    operations = [point[0] for point in document["memory"]]
+    assert operations == sorted(set(operations))
+    assert operations[-1] == document["operations"] == 6000
+    assert max(point[1] for point in document["memory"]) <= 24_000
+    assert document["memory"][-1][1] == 0
+
+
+def test_a_long_run_has_a_series_of_bounded_length() -> None:
+    options = ("--iterations", 200_000, "--threads", 1, "--observe", "memory")
+    assert 100 < len(result("loop", *options)["memory"]) <= 512
+
+
+def grown(rounds: int, **more: object) -> int:
+    """What a producer and its consumer have made resident, for 64 KiB that are live at a time."""
+    options = ("--batch", 1024, "--size", 64, "--rounds", rounds, "--threads", 2)
+    document = result("producer-consumer", *options, "--observe", "memory", **more)
+    assert document["peak_live"] == 64 * KIB
+    peak: int = document["peak_resident"]
+    before: int = document["resident_before"]
+    return peak - before
+
+
+def test_private_heaps_grow_with_every_batch_and_a_shared_list_does_not(tiny: Tiny) -> None:
+    private = {rounds: grown(rounds, preload=tiny("PRIVATE")) for rounds in (50, 250)}
+    assert private[50] >= 49 * 64 * KIB - UNSEEN
+    assert private[250] - private[50] >= 199 * 64 * KIB - UNSEEN
+    shared = grown(200, preload=tiny("PLAIN"))
+    assert shared < 8 * 64 * KIB + UNSEEN
+
+
+def test_the_programs_own_memory_is_not_the_allocators(tiny: Tiny) -> None:
+    """Pointers to a million objects are 8 MB of the program's own, and none of the allocator's."""
+    options = ("--batch", 1_000_000, "--size", 8, "--rounds", 4, "--threads", 1)
+    document = result("round-robin", *options, "--observe", "memory", preload=tiny("PLAIN"))
+    assert document["own_bytes"] >= 8_000_000
+    grown_by = document["peak_resident"] - document["resident_before"]
+    assert 8_000_000 - UNSEEN <= grown_by < 8_000_000 + 2 * UNSEEN

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each workload: its command line, its result, and how it leaves when it gets too little."""
+
+import json
+
+import pytest
+
+from heapwright.artefacts.native import workload_dir
+from heapwright.artefacts.workloads import Workload
+
+from .conftest import Tiny, result, run
+
+# All of them, each in a size that takes no time.
+SMALL: dict[str, tuple[object, ...]] = {
+    "barnes-hut": ("--bodies", 300, "--rounds", 2),
+    "bem": ("--panels", 60),
+    "cache-scratch": ("--iterations", 5, "--writes", 500),
+    "cache-thrash": ("--iterations", 5, "--writes", 500),
+    "larson": ("--blocks", 50, "--steps", 200, "--lives", 2),
+    "linux-scalability": ("--iterations", 300),
+    "loop": ("--iterations", 300),
+    "mixed": ("--visits", 300, "--life", 100, "--forks", 1, "--largest", 5000),
+    "phong": ("--objects", 3000),
+    "producer-consumer": ("--batch", 20, "--rounds", 5),
+    "round-robin": ("--batch", 20, "--rounds", 5),
+    "shbench": ("--blocks", 2000, "--slots", 200),
+    "t-test1": ("--total", 4, "--actions", 100),
+    "threadtest": ("--objects", 300, "--rounds", 3),
+    "uma-test": ("--allocations", 900),
+}
+NAMES = sorted(SMALL)
+MIB = 1 << 20
+
+
+def test_these_are_all_that_are_installed() -> None:
+    assert sorted(path.name for path in workload_dir().iterdir()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("threads", [1, 3, 64])
+def test_it_runs_and_verifies(name: str, threads: int) -> None:
+    options = (*SMALL[name], "--threads", threads, "--seed", 5, "--verify")
+    document = result(name, *options)
+    assert document["workload"] == name
+    assert document["threads"] == threads
+    assert document["seed"] == 5
+    assert document["operations"] > 0
+    assert document["seconds"] > 0
+    assert document["verified"] is True
+    assert document["peak_rss"] > 0
+    assert "false_sharing" not in document
+    assert "memory" not in document
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_parameters_are_keys_of_its_result(name: str) -> None:
+    described = Workload.model_validate_json(run(name, "--describe").out)
+    assert described.name == name
+    keys = json.loads(
+        run(name, *SMALL[name]).out,
+        object_pairs_hook=lambda pairs: [key for key, _ in pairs],
+    )
+    assert len(keys) == len(set(keys))
+    assert {parameter.name for parameter in described.parameters} <= set(keys)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_help_names_all_options(name: str) -> None:
+    done = run(name, "--help")
+    assert done.status == 0
+    described = Workload.model_validate_json(run(name, "--describe").out)
+    for option in (*(p.name for p in described.parameters), "threads", "seed", "scale", "verify"):
+        assert f"--{option}" in done.out
+    assert described.summary in done.out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_observers_at_once_and_the_bump_pointer(name: str) -> None:
+    options = (*SMALL[name], "--threads", 2, "--verify", "--bump")
+    document = result(name, *options, "--observe", "lines", "--observe=memory")
+    assert document["bump"] is True
+    assert document["peak_live"] > 0
+    assert document["false_sharing"]["mallocs"] > 0
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "mixed"])
+def test_one_thread_does_the_same_again(name: str) -> None:
+    def operations(seed: int) -> int:
+        count: int = result(name, *SMALL[name], "--threads", 1, "--seed", seed)["operations"]
+        return count
+
+    assert operations(3) == operations(3)
+
+
+def test_another_seed_is_another_run() -> None:
+    counts = {result("phong", *SMALL["phong"], "--seed", s)["operations"] for s in (1, 2, 3)}
+    assert len(counts) == 3
+
+
+def test_scale_multiplies_what_was_not_given() -> None:
+    document = result("loop", "--scale", 0.0005, "--threads", 1)
+    assert document["iterations"] == 500
+    assert document["operations"] == 1000
+    assert result("loop", "--iterations", 10, "--scale", 5)["iterations"] == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--thread", "2"], "there is no such option: --thread"),
+        (["--threads"], "this option needs a value: --threads"),
+        (["--threads", "0"], "--threads takes a whole number between 1 and"),
+        (["--threads=-1"], "--threads=-1 takes a whole number"),
+        (["--seed", "99999999999999999999999"], "--seed takes a whole number"),
+        (["--iterations", "1e3"], "--iterations takes a whole number"),
+        (["--scale", "0"], "--scale takes a positive number, not: 0"),
+        (["--scale", "nan"], "--scale takes a positive number, not: nan"),
+        (["--observe", "pages"], "--observe takes lines or memory, not: pages"),
+        (["now"], "there is no such option: now"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read(options: list[str], said: str) -> None:
+    done = run("loop", *options)
+    assert done.status == 2
+    assert done.out == ""
+    assert said in done.err
+
+
+@pytest.mark.parametrize("name", ["larson", "phong", "shbench", "uma-test"])
+def test_a_least_size_above_the_largest_is_refused(name: str) -> None:
+    done = run(name, "--least", 50, "--most", 40)
+    assert done.status == 2
+    assert "--least is more than --most" in done.err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_memory_that_cannot_be_had_is_said(name: str, tiny: Tiny) -> None:
+    done = run(name, *SMALL[name], "--threads", 2, preload=tiny("PLAIN", "POOR=9"))
+    assert done.status == 3, done
+    assert done.err.startswith(f"heapwright-{name}: ")
+    assert "no memory: " in done.err or "could not be started" in done.err
+
+
+def test_threads_that_cannot_be_had_are_said() -> None:
+    done = run("loop", "--threads", 64, address_space=256 * MIB)
+    assert done.status == 3
+    assert " of 64 could not be started: " in done.err
+
+
+@pytest.mark.parametrize("name", ["bem", "threadtest"])
+def test_a_limit_of_memory_is_met_without_a_crash(name: str) -> None:
+    size = ("--panels", 4000) if name == "bem" else ("--objects", 20_000_000)
+    done = run(name, *size, "--threads", 1, address_space=100 * MIB)
+    assert done.status == 3
+    assert "no memory: " in done.err
