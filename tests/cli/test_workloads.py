@@ -18,9 +18,10 @@ import pytest
 
 from heapwright.artefacts.errors import ExitCode
 from heapwright.artefacts.native import workload_dir
+from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.workloads import Workload
 
-from .tools import Heapwright, read
+from .tools import Heapwright, forwarding, read
 
 pytestmark = pytest.mark.usefixtures("native")
 
@@ -69,10 +70,13 @@ def test_a_path_is_all_that_is_printed(heapwright: Heapwright) -> None:
 def test_a_workload_is_compared_by_its_path(heapwright: Heapwright, tmp_path: Path) -> None:
     path = heapwright("workloads", "path", "larson").out.strip()
     words = (path, "--threads", "4", "--blocks", "50", "--steps", "200")
-    done = heapwright("compare", "-a", "glibc", "-n", "2", "--json", "out.json", "--", *words)
+    forwarding(tmp_path / "mine.so")
+    done = heapwright(
+        "compare", "-a", "glibc,./mine.so", "-n", "2", "--json", "out.json", "--", *words
+    )
     assert done.status == 0, done.err
     runs = read(tmp_path / "out.json").runs
-    assert all(run.outcome == "ok" for run in runs)
+    assert {run.outcome for run in runs} == {Outcome.OK}
 
 
 @pytest.mark.parametrize("verb", ["show", "path"])
