@@ -45,7 +45,7 @@ struct Watch {
 };
 
 Watch watch;
-std::atomic<ThreadNumber> threads{0};
+std::atomic<ThreadNumber> numbered{0};
 thread_local ThreadNumber me = 0;
 
 class Locked {
@@ -232,7 +232,7 @@ void* watchedRealloc(void* object, std::size_t size) {
 
 ThreadNumber threadNumber() {
     if (me == 0) {
-        me = threads.fetch_add(1, std::memory_order_relaxed) + 1;
+        me = numbered.fetch_add(1, std::memory_order_relaxed) + 1;
     }
     return me;
 }
