@@ -29,7 +29,7 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
+template <class Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
 class HoardMemory : protected SuperHeap {
 protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/bit_set.hpp>
 #include <heapwright/structure/superblock.hpp>
 #include <heapwright/structure/superblock_lists.hpp>
@@ -20,7 +19,7 @@
 
 namespace heapwright {
 
-template <std::size_t Size, SizeClasses Classes, class Emptiness, class Lines>
+template <std::size_t Size, class Classes, class Emptiness, class Lines>
 class SuperblockClasses {
 public:
     using Block = Superblock<Size, Lines>;

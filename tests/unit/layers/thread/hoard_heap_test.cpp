@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/carve/aligned_block_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/thread/hoard_heap.hpp>
+
+#include <support/counting_heap.hpp>
+#include <support/history.hpp>
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+using Classes = GeometricSlots<6, 5, 16, 2 * KiB>;
+using Blocks = AlignedBlockHeap<4 * KiB, 1 * MiB, MmapHeap>;
+using Rule = Verified<Emptiness<1, 4, 2>>;
+
+template <class Assignment, class Lines>
+using Hoard = HoardHeap<Classes, Assignment, Rule, Lines, Blocks>;
+
+template <class H>
+class HoardHeapTest : public ::testing::Test {};
+using Kinds = ::testing::Types<Hoard<ByThread<1>, AnyLines>, Hoard<ByThread<3>, AnyLines>,
+                               Hoard<OwnHeap<64>, AnyLines>, Hoard<OwnHeap<2>, CleanLines>,
+                               Hoard<PerProcessor<128>, CleanLines>,
+                               HoardHeap<Classes, OwnHeap<64>, Verified<Never>, AnyLines, Blocks>>;
+TYPED_TEST_SUITE(HoardHeapTest, Kinds);
+
+/// Each thread has its own history, and all end with nothing.
+TYPED_TEST(HoardHeapTest, ServesThreadsAtOnce) {
+    TypeParam heap;
+    std::vector<std::thread> threads;
+    for (std::uint32_t seed = 0; seed < 4; ++seed) {
+        threads.emplace_back([&heap, seed] { runHistory(heap, seed, {1500, 150, 1, 1500, true}); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (std::size_t index = 0; index < Classes::count; ++index) {
+        EXPECT_EQ(heap.figuresOf(index).used, 0U);
+    }
+    heap.trim(0);
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_LE(footprint.mapped, 2 * MiB + 64 * KiB) << "what the heaps themselves are in";
+}
+
+/// Objects go from hand to hand: what one thread gets another frees, while superblocks move.
+TYPED_TEST(HoardHeapTest, TakesBackWhatAnotherThreadGot) {
+    TypeParam heap;
+    std::mutex mutex;
+    std::vector<void*> given;
+    std::vector<std::thread> threads;
+    for (unsigned id = 0; id < 4; ++id) {
+        threads.emplace_back([&, id] {
+            for (unsigned i = 0; i < 2000; ++i) {
+                const std::size_t size = 16 + (id * 31 + i * 7) % 300;
+                void* const mine = heap.malloc(size);
+                std::memset(mine, 1, size);
+                void* other = mine;
+                {
+                    const std::lock_guard<std::mutex> guard(mutex);
+                    if (given.size() < 300) {
+                        given.push_back(mine);
+                        other = nullptr;
+                    } else {
+                        std::swap(other, given[(i * 37U) % given.size()]);
+                    }
+                }
+                if (other != nullptr) {
+                    heap.free(other);
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (void* const object : given) {
+        heap.free(object);
+    }
+    for (std::size_t index = 0; index < Classes::count; ++index) {
+        EXPECT_EQ(heap.figuresOf(index).used, 0U);
+    }
+}
+
+TEST(HoardHeap, GivesAndTakesInBatches) {
+    Hoard<ByThread<2>, AnyLines> heap;
+    EXPECT_EQ(heap.mallocBatch(2 * KiB + 1, 4), nullptr);
+    std::set<void*> seen;
+    ObjectLink* const chain = heap.mallocBatch(100, 200);
+    for (ObjectLink* link = chain; link != nullptr; link = link->next) {
+        EXPECT_GE(heap.getSize(link), 100U);
+        seen.insert(link);
+    }
+    EXPECT_EQ(seen.size(), 200U);
+    heap.freeBatch(chain);
+    EXPECT_EQ(heap.figuresOf(Classes::classFor(100)).used, 0U);
+    heap.freeBatch(nullptr);
+}
+
+TEST(HoardHeap, ServesWithoutMemoryForAnotherHeap) {
+    // A chunk has 255 blocks: one heap's worth more than is refused.
+    using Counted = HoardHeap<Classes, ByThread<64>, Rule, AnyLines,
+                              AlignedBlockHeap<4 * KiB, 1 * MiB, CountingHeap>>;
+    for (const std::size_t refuse : {std::size_t{1}, std::size_t{2}, Ledger::all}) {
+        Ledger::begin(refuse);
+        {
+            Counted heap;
+            std::thread([&] {
+                std::vector<void*> objects;
+                for (int i = 0; i < 300; ++i) {
+                    if (void* const object = heap.malloc(2 * KiB)) {
+                        objects.push_back(object);
+                    }
+                }
+                EXPECT_GE(objects.size(), refuse == Ledger::all ? 0U : 299U);
+                for (void* const object : objects) {
+                    heap.free(object);
+                }
+            }).join();
+        }
+        EXPECT_TRUE(Ledger::the().live.empty());
+        EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+    }
+}
+
+/// A thread that comes after another finds its memory.
+TEST(HoardHeap, LetsAThreadInheritTheHeapOfADeadOne) {
+    HoardHeap<Classes, OwnHeap<64>, Verified<Never>, AnyLines, Blocks> heap;
+    void* before = nullptr;
+    std::thread([&] {
+        before = heap.malloc(100);
+        heap.free(before);
+    }).join();
+    void* after = nullptr;
+    std::thread([&] { after = heap.malloc(100); }).join();
+    EXPECT_EQ(after, before);
+}
+
+/// … but no line on which something of the dead thread's is live.
+TEST(HoardHeap, KeepsTheLinesOfTwoTenantsApart) {
+    Hoard<OwnHeap<64>, CleanLines> heap;
+    std::vector<void*> before;
+    std::thread([&] {
+        for (int i = 0; i < 40; ++i) {
+            before.push_back(heap.malloc(16));
+        }
+        for (std::size_t i = 1; i < before.size(); i += 2) {
+            heap.free(before[i]);
+        }
+    }).join();
+    std::vector<void*> after;
+    std::thread([&] {
+        for (int i = 0; i < 40; ++i) {
+            after.push_back(heap.malloc(16));
+        }
+    }).join();
+    EXPECT_EQ(addressOf(after[0]) / (4 * KiB), addressOf(before[0]) / (4 * KiB)) << "inherited";
+    for (void* const object : after) {
+        for (std::size_t i = 0; i < before.size(); i += 2) {
+            ASSERT_NE(addressOf(object) / 64, addressOf(before[i]) / 64);
+        }
+    }
+}
+
+TEST(HoardHeap, StartsAfreshAfterClear) {
+    Hoard<OwnHeap<8>, AnyLines> heap;
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 500; ++i) {
+            ASSERT_NE(heap.malloc(300), nullptr);
+        }
+        heap.clear();
+        Footprint footprint;
+        heap.measure(footprint);
+        EXPECT_EQ(footprint.mapped, 0U);
+    }
+}
+
+TEST(HoardHeap, StandsStillOverAFork) {
+    Hoard<ByThread<4>, AnyLines> heap;
+    void* const object = heap.malloc(100);
+    heap.beforeFork();
+    heap.afterForkInParent();
+    heap.free(object);
+    heap.beforeFork();
+    heap.afterForkInChild();
+    EXPECT_EQ(heap.malloc(100), object);
+}
+
+TEST(HoardHeapDeathTest, TellsAWrongPointer) {
+    Hoard<ByThread<4>, AnyLines> heap;
+    Hoard<ByThread<4>, CleanLines> clean;
+    void* const object = heap.malloc(100);
+    void* const other = clean.malloc(100);
+    EXPECT_DEATH(heap.free(forward(object, 16)), "heapwright: free\\(\\): invalid pointer\n");
+    EXPECT_DEATH(heap.check(forward(object, 16), "here"),
+                 "heapwright: here\\(\\): invalid pointer\n");
+    EXPECT_DEATH(clean.check(forward(other, 16), "here"),
+                 "heapwright: here\\(\\): invalid pointer\n");
+    heap.free(object);
+    EXPECT_DEATH(heap.free(object), "heapwright: free\\(\\): double free\n");
+    EXPECT_DEATH([[maybe_unused]] const std::size_t size = heap.getSize(object),
+                 "heapwright: malloc_usable_size\\(\\): use of a freed object\n");
+}
+
+} // namespace
+} // namespace heapwright::testing
