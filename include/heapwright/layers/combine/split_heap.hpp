@@ -129,9 +129,16 @@ public:
             if constexpr (ResizableHeap<Small>) {
                 return small_.resize(object, size);
             }
-        } else if constexpr (ResizableHeap<SuperHeap>) {
-            // The superheap is asked in any case: it is where a wrong pointer shows.
-            return SuperHeap::resize(object, size <= Limit ? Limit + 1 : size) && size > Limit;
+        } else {
+            if (size <= Limit) {
+                if constexpr (CheckingHeap<SuperHeap>) {
+                    SuperHeap::check(object, "realloc"); // nobody else looks at it
+                }
+                return false;
+            }
+            if constexpr (ResizableHeap<SuperHeap>) {
+                return SuperHeap::resize(object, size);
+            }
         }
         return false;
     }

@@ -143,6 +143,11 @@ public:
         return Block::of(object).capacityAt(object);
     }
 
+    /// For a caller that may be inside a lock itself, a signal handler: it is not checked.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        return Block::of(object).capacityAt(object);
+    }
+
     /// While it fits, and would not fit into half as much.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         check(object, "realloc");
