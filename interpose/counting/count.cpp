@@ -26,5 +26,6 @@ extern "C" [[gnu::visibility("default")]] void heapwright_events(heapwright_even
     events->hand_overs = totals.handOvers;
     events->written_lines = totals.writtenLines;
     events->shared_lines = totals.sharedLines;
+    events->writes_to_shared_lines = totals.writesToSharedLines;
     events->unknown = totals.unknown;
 }

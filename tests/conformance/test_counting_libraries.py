@@ -25,7 +25,7 @@ from ctypes import CDLL, POINTER, Structure, byref, c_size_t, c_uint64, c_void_p
 class Events(Structure):
     _fields_ = [(name, c_uint64) for name in (
         "lock_takes", "lock_waits", "atomic_operations", "hand_overs", "written_lines",
-        "shared_lines", "unknown")]
+        "shared_lines", "writes_to_shared_lines", "unknown")]
 c = CDLL(None)
 c.malloc.argtypes, c.malloc.restype = [c_size_t], c_void_p
 c.free.argtypes = [c_void_p]
@@ -99,6 +99,7 @@ def test_one_lock_around_everything_is_counted_as_such(name: str) -> None:
     assert 2 * takes * 0.9 <= atomic <= 2 * takes + 4 * (both["lock_waits"] - start["lock_waits"])
     assert both["hand_overs"] - start["hand_overs"] >= PAIRS / 2
     assert both["shared_lines"] >= 1
+    assert both["writes_to_shared_lines"] - start["writes_to_shared_lines"] >= takes
     assert end["lock_takes"] - both["lock_takes"] >= 2 * PAIRS
     assert end["hand_overs"] - both["hand_overs"] < PAIRS / 2
 

@@ -25,6 +25,7 @@ public:
             .handOvers = now.handOvers - before_.handOvers,
             .writtenLines = now.writtenLines - before_.writtenLines,
             .sharedLines = now.sharedLines - before_.sharedLines,
+            .writesToSharedLines = now.writesToSharedLines - before_.writesToSharedLines,
             .unknown = now.unknown - before_.unknown,
         };
     }

@@ -36,6 +36,7 @@ void Events::describe(Text& text) const {
         {"hand_overs", &heapwright_event_counts::hand_overs},
         {"written_lines", &heapwright_event_counts::written_lines},
         {"shared_lines", &heapwright_event_counts::shared_lines},
+        {"writes_to_shared_lines", &heapwright_event_counts::writes_to_shared_lines},
         {"unknown", &heapwright_event_counts::unknown},
     };
     text.key("events").open('{');

@@ -19,9 +19,9 @@
  * Counted are locks and variables that are shared without a lock, with the words that a lock
  * protects as far as a layer tells of them. What objects contain is not: the allocator hands lines
  * of memory to threads, and which of them two threads write is found from the addresses.
- * Counting changes how long things take, so nothing should be timed under these libraries; how often
- * a thread finds a lock taken (lock_waits) depends on that, and on the number of processors. All
- * else depends only on what the program does and on the order in which its threads do it.
+ * Counting changes how long things take, so nothing should be timed under these libraries; how
+ * often a thread finds a lock taken (lock_waits) depends on that, and on the number of processors.
+ * All else depends only on what the program does and on the order in which its threads do it.
  */
 #ifndef HEAPWRIGHT_C_EVENTS_H
 #define HEAPWRIGHT_C_EVENTS_H
@@ -40,8 +40,10 @@ struct heapwright_event_counts {
     uint64_t hand_overs;        /* writes to a lock or shared word that another thread wrote last */
     uint64_t written_lines;     /* different cache lines with such words that were written */
     uint64_t shared_lines;      /* ... by more than one thread */
-    uint64_t unknown;           /* writes that found no place in the tables: if not 0, hand_overs,
-                                   written_lines and shared_lines may be too low by up to this */
+    uint64_t writes_to_shared_lines; /* all writes to those, also before they were shared: the most
+                                   hand-overs that there can be, in whatever order threads run */
+    uint64_t unknown; /* writes that found no place in the tables: if not 0, hand_overs and
+                         what is told of lines may be too low by up to this */
 };
 
 /* Writes the counts to where `events` points. */

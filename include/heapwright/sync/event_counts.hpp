@@ -23,25 +23,32 @@ namespace heapwright {
 
 /// What has been counted. Reads of shared words are not in it: they move nothing by themselves.
 struct EventTotals {
-    std::uint64_t lockTakes = 0;        ///< locks taken, waited for or not
-    std::uint64_t lockWaits = 0;        ///< locks that were not free
-    std::uint64_t atomicOperations = 0; ///< atomic read-modify-writes, those of locks included
-    std::uint64_t handOvers = 0;        ///< writes to a word that another thread wrote last
-    std::uint64_t writtenLines = 0;     ///< cache lines that were written
-    std::uint64_t sharedLines = 0;      ///< … by more than one thread
-    std::uint64_t unknown = 0;          ///< words and lines that the tables had no place for
+    std::uint64_t lockTakes = 0;           ///< locks taken, waited for or not
+    std::uint64_t lockWaits = 0;           ///< locks that were not free
+    std::uint64_t atomicOperations = 0;    ///< atomic read-modify-writes, those of locks included
+    std::uint64_t handOvers = 0;           ///< writes to a word that another thread wrote last
+    std::uint64_t writtenLines = 0;        ///< cache lines that were written
+    std::uint64_t sharedLines = 0;         ///< … by more than one thread
+    std::uint64_t writesToSharedLines = 0; ///< writes to those, also before they were shared
+    std::uint64_t unknown = 0;             ///< words and lines that the tables had no place for
 };
 
 namespace detail {
 
-/// For each of a number of keys, a thread.
+/// Who wrote something, and how often.
+struct Writer {
+    std::atomic<std::uint32_t> thread{0};
+    std::atomic<std::uint32_t> writes{0};
+};
+
+/// For each of a number of keys, a writer.
 template <std::size_t Places>
-class ThreadOf {
+class WriterOf {
     static_assert(Places % 2 == 0);
 
 public:
     /// The place of a key that is not 0, or null if there is none.
-    [[nodiscard]] std::atomic<std::uint32_t>* find(std::uint64_t key) noexcept {
+    [[nodiscard]] Writer* find(std::uint64_t key) noexcept {
         constexpr std::size_t most = 32;
         const std::uint64_t start = (key * 0x9E37'79B9'7F4A'7C15U) >> 20U;
         for (std::size_t i = 0; i < most; ++i) {
@@ -50,7 +57,7 @@ public:
             if (there == key || (there == 0 && (entry.key.compare_exchange_strong(
                                                     there, key, std::memory_order_relaxed) ||
                                                 there == key))) {
-                return &entry.thread;
+                return &entry.writer;
             }
         }
         return nullptr;
@@ -59,7 +66,7 @@ public:
 private:
     struct Entry {
         std::atomic<std::uint64_t> key{0};
-        std::atomic<std::uint32_t> thread{0};
+        Writer writer;
     };
     std::array<Entry, Places> entries_{};
 };
@@ -108,6 +115,7 @@ public:
             sum.handOvers += share.handOvers.load(std::memory_order_relaxed);
             sum.writtenLines += share.writtenLines.load(std::memory_order_relaxed);
             sum.sharedLines += share.sharedLines.load(std::memory_order_relaxed);
+            sum.writesToSharedLines += share.writesToSharedLines.load(std::memory_order_relaxed);
             sum.unknown += share.unknown.load(std::memory_order_relaxed);
         }
         return sum;
@@ -115,7 +123,6 @@ public:
 
 private:
     using Counter = std::atomic<std::uint64_t>;
-    using Thread = std::atomic<std::uint32_t>;
 
     static constexpr std::size_t cacheLine = 64;
     static constexpr std::size_t shares = 64;
@@ -128,44 +135,54 @@ private:
         Counter handOvers{0};
         Counter writtenLines{0};
         Counter sharedLines{0};
+        Counter writesToSharedLines{0};
         Counter unknown{0};
     };
 
-    static void count(Counter& counter) noexcept {
-        counter.fetch_add(1, std::memory_order_relaxed);
+    static void count(Counter& counter, std::uint64_t times = 1) noexcept {
+        counter.fetch_add(times, std::memory_order_relaxed);
     }
 
     void wrote(Share& share, const volatile void* address) noexcept {
         const std::uint32_t me = platform::threadNumber() + 1;
         const auto where = reinterpret_cast<Address>(address);
-        if (Thread* const last = words_.find(where); last == nullptr) {
+        if (detail::Writer* const last = words_.find(where); last == nullptr) {
             count(share.unknown);
-        } else if (last->load(std::memory_order_relaxed) != me) {
-            if (last->exchange(me, std::memory_order_relaxed) != 0) {
+        } else if (last->thread.load(std::memory_order_relaxed) != me) {
+            if (last->thread.exchange(me, std::memory_order_relaxed) != 0) {
                 count(share.handOvers);
             }
         }
-        if (Thread* const writer = lines_.find(where / cacheLine); writer == nullptr) {
+        if (detail::Writer* const writer = lines_.find(where / cacheLine); writer == nullptr) {
             count(share.unknown);
         } else {
             wroteLine(share, *writer, me);
         }
     }
 
-    static void wroteLine(Share& share, Thread& writer, std::uint32_t me) noexcept {
-        std::uint32_t before = writer.load(std::memory_order_relaxed);
+    /// What one thread alone has written is counted with its line, in case that is shared later.
+    static void wroteLine(Share& share, detail::Writer& line, std::uint32_t me) noexcept {
+        std::uint32_t before = line.thread.load(std::memory_order_relaxed);
         while (before != me && before != several) {
             const std::uint32_t now = before == 0 ? me : several;
-            if (writer.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+            if (line.thread.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
                 count(now == several ? share.sharedLines : share.writtenLines);
-                return;
+                before = now;
             }
+        }
+        if (before == me) {
+            line.writes.fetch_add(1, std::memory_order_relaxed);
+        } else {
+            const bool none = line.writes.load(std::memory_order_relaxed) == 0;
+            const std::uint32_t alone =
+                none ? 0 : line.writes.exchange(0, std::memory_order_relaxed);
+            count(share.writesToSharedLines, alone + std::uint64_t{1});
         }
     }
 
     std::array<Share, shares> shares_{};
-    detail::ThreadOf<1U << 17U> words_;
-    detail::ThreadOf<1U << 17U> lines_;
+    detail::WriterOf<1U << 17U> words_;
+    detail::WriterOf<1U << 17U> lines_;
 };
 
 } // namespace heapwright

@@ -28,7 +28,8 @@ protected:
 TEST_F(EventCountsTest, BeginsWithNothing) {
     const EventTotals totals = counts_->totals();
     EXPECT_EQ(totals.lockTakes + totals.lockWaits + totals.atomicOperations + totals.handOvers +
-                  totals.writtenLines + totals.sharedLines + totals.unknown,
+                  totals.writtenLines + totals.sharedLines + totals.writesToSharedLines +
+                  totals.unknown,
               0U);
 }
 
@@ -71,6 +72,19 @@ TEST_F(EventCountsTest, ALineIsSharedThoughItsWordsAreNot) {
     EXPECT_EQ(totals.sharedLines, 1U);
 }
 
+TEST_F(EventCountsTest, WhatIsWrittenToSharedLinesCountsFromTheBeginning) {
+    for (int i = 0; i < 10; ++i) {
+        counts_->add(Event::written, &lines_[0].words[0]);
+        counts_->add(Event::written, &lines_[1].words[0]);
+    }
+    EXPECT_EQ(counts_->totals().writesToSharedLines, 0U) << "one thread shares nothing";
+    elsewhere(Event::written, &lines_[0].words[7]);
+    EXPECT_EQ(counts_->totals().writesToSharedLines, 11U);
+    counts_->add(Event::lockTaken, &lines_[0].words[3]);
+    counts_->add(Event::load, &lines_[0].words[3]);
+    EXPECT_EQ(counts_->totals().writesToSharedLines, 12U);
+}
+
 TEST_F(EventCountsTest, SaysWhatItCouldNotKeep) {
     constexpr std::size_t many = 200'000;
     for (std::size_t i = 1; i <= many; ++i) {
@@ -98,6 +112,7 @@ TEST_F(EventCountsTest, LosesNothingAmongThreads) {
     EXPECT_EQ(totals.lockTakes, 40'000U);
     EXPECT_EQ(totals.writtenLines, 2U);
     EXPECT_EQ(totals.sharedLines, 2U);
+    EXPECT_EQ(totals.writesToSharedLines, 40'000U);
 }
 
 } // namespace
