@@ -3,10 +3,14 @@
 """What cannot be counted is said, a part is called a part, and nothing is left behind."""
 
 import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.experiment import instrument
 
@@ -43,6 +47,21 @@ def test_a_limit_ends_the_program_and_the_part_is_called_one(
     assert counts.operations is None
     assert counts.per_thousand(counts.instructions) is None
     assert not processes_running(workbench.program("endings"))
+
+
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_the_counting_program(workbench: Workbench, way: signal.Signals) -> None:
+    program = workbench.program("endings")
+    words = [native.program("count"), "--result-fd", "1", "--", program, "forever"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, process_group=0) as process:
+        while len(processes_running(program)) < 2:  # itself, and valgrind
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(way)
+    patience = time.monotonic() + 30
+    while processes_running(program):
+        assert time.monotonic() < patience
+        time.sleep(0.01)
 
 
 def test_a_program_that_fails_is_told_with_its_words(count: Counter) -> None:

@@ -155,6 +155,9 @@ def _run(
         ) as process:
             try:
                 process.wait(limits.seconds + GRACE_S)
+            except subprocess.TimeoutExpired as error:
+                _end(process)
+                raise HeapwrightError(f"the counting program hangs: {error}") from error
             except BaseException:
                 _end(process)
                 raise
