@@ -159,6 +159,10 @@ private:
                 for (std::size_t other = at + 1; other < depth_ && !between; ++other) {
                     between = isRace(nodes_[other], node) && precedes(step, nodes_[other]);
                 }
+                if (!between && step.operation.event == Event::written &&
+                    node.operation.event == Event::written) {
+                    fail("two threads write to a word, and nothing says who is first");
+                }
                 if (!between) {
                     reverse(at, node);
                 }

@@ -12,7 +12,8 @@
 // complete as long as all that threads share is told to the scheduler, or protected by a lock that
 // is. From Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction" (2014;
 // source sets), after Flanagan and Godefroid (2005) and Godefroid's sleep sets (1996). That two
-// threads take the same lock counts as a race of the takings.
+// threads take the same lock counts as a race of the takings. Where two steps write to what a lock
+// should protect (`written`) and neither comes before the other, the run has failed.
 // `none` tries all orders, or those in which no more than `preemptions` times a thread is left that
 // could have gone on (Musuvathi and Qadeer 2007); it is there to hold the other against, and for
 // scenarios that are too large.

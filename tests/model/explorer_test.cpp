@@ -57,6 +57,7 @@ public:
     [[nodiscard]] std::size_t threads() const override { return 3; }
     void thread(std::size_t /*index*/) override {
         const Guard<FutexLock> guard(lock_);
+        note(Event::written, &count_);
         require(!inside_, "two are inside");
         inside_ = true;
         ++count_;
@@ -134,6 +135,31 @@ TEST(Explorer, FindsADeadlock) {
 
 TEST(Explorer, FindsWhatDoesNotEnd) {
     EXPECT_EQ(explore<Spinning>().failure, "it does not end");
+}
+
+/// Both write what only one of them has the lock for.
+class Unprotected : public Scenario {
+public:
+    [[nodiscard]] std::size_t threads() const override { return 2; }
+    void thread(std::size_t index) override {
+        if (index == 0) {
+            const Guard<FutexLock> guard(lock_);
+            note(Event::written, &count_);
+            ++count_;
+        } else {
+            note(Event::written, &count_);
+            ++count_;
+        }
+    }
+
+private:
+    FutexLock lock_;
+    int count_ = 0;
+};
+
+TEST(Explorer, FindsWritesThatNothingOrders) {
+    EXPECT_EQ(explore<Unprotected>().failure,
+              "two threads write to a word, and nothing says who is first");
 }
 
 TEST(Explorer, RefusesAScheduleOfAnotherScenario) {

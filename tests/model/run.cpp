@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <unistd.h>
 #include <utility>
 
 namespace heapwright::testing::model {
@@ -116,19 +114,18 @@ void step(Event event, const volatile void* address) {
     }
 }
 
-void tellSchedule(int signal) {
-    const std::string text = "schedule: " + toText(current().outcome.schedule) + "\n";
-    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()));
+void handle(int signal) {
+    if (current().active) {
+        fail(signal == SIGABRT ? "the heap ended the program" : "a wrong address was used");
+    }
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
 
-/// While it exists, whoever ends the program has the schedule printed.
+/// While it exists, what would end the program ends the run instead.
 class Watch {
 public:
-    Watch()
-        : abort_(std::signal(SIGABRT, &tellSchedule)), fault_(std::signal(SIGSEGV, &tellSchedule)) {
-    }
+    Watch() : abort_(std::signal(SIGABRT, &handle)), fault_(std::signal(SIGSEGV, &handle)) {}
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
     ~Watch() {
@@ -199,7 +196,7 @@ Run::Outcome Run::of(Scenario& scenario, const Pilot& pilot) {
 
 std::string Run::trace(const Outcome& outcome) {
     static constexpr std::array<const char*, 10> names = {
-        "reads", "writes", "changes", "", "tries", "takes", "", "", "begins", "frees"};
+        "reads", "writes", "changes", "writes", "tries", "takes", "", "", "begins", "frees"};
     std::map<const volatile void*, std::size_t> words;
     std::string text;
     for (std::size_t at = 0; at < outcome.schedule.size(); ++at) {
@@ -229,6 +226,7 @@ void scheduleEvent(Event event, const volatile void* address) noexcept {
     case Event::load:
     case Event::store:
     case Event::readModifyWrite:
+    case Event::written:
     case Event::lockTaking:
     case Event::lockTrying:
     case Event::lockFreeing:
@@ -241,7 +239,6 @@ void scheduleEvent(Event event, const volatile void* address) noexcept {
     case Event::lockWaiting:
         fail("a thread waits for a lock that it, or nobody, has");
         break;
-    case Event::written:
     case Event::lockAtomic:
         break;
     }
