@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // round-robin: the producer-consumer pattern on P threads in turn: in round i thread i mod P
-// allocates a batch, and the next thread frees it. Never more than one batch is live. Where what is
-// freed goes back to the heap that it came from and stays there (ownership), each of the P heaps
-// ends up holding a batch: P times the memory that is needed. After Berger et al. 2000.
+// allocates a batch, and the next thread frees it. Never more than one batch is live, and one
+// object more of each thread, which it allocates after its batch and keeps until its next turn: as
+// in any program that lives, something stands at the end of each heap, and it cannot be given back
+// whole. Where what is freed goes back to the heap that it came from and stays there (ownership),
+// each of the P heaps ends up holding a batch: P times the memory that is needed. After Berger et
+// al. 2000.
 #include "support/program.hpp"
 
 namespace {
@@ -15,11 +18,42 @@ Parameter parameters[] = {
     {"batch", 10'000, 1, 100'000'000, false, "", "objects that are handed over at a time"},
     {"size", 64, 0, 1 << 30, false, "", "bytes of an object"},
     {"rounds", 100, 1, 1'000'000'000, true, "",
-     "batches; at least as many as threads, so that each has its turn"},
+     "batches; at least twice as many as threads, so that each has its turn"},
+    {"keep", 1, 0, 1, false, "",
+     "1: each thread keeps an object from turn to turn; 0: it does not"},
 };
 const std::uint64_t& batch = parameters[0].value;
 const std::uint64_t& size = parameters[1].value;
 std::uint64_t& rounds = parameters[2].value;
+const std::uint64_t& keep = parameters[3].value;
+
+void* newObject() {
+    void* const object = allocate(size);
+    use(object, size);
+    return object;
+}
+
+void produce(Run& run, void** objects) {
+    for (std::uint64_t at = 0; at < batch; ++at) {
+        objects[at] = newObject();
+    }
+    run.count(batch);
+}
+
+void consume(Run& run, void** objects) {
+    for (std::uint64_t at = 0; at < batch; ++at) {
+        release(objects[at]);
+    }
+    run.count(batch);
+}
+
+/// What a thread keeps from now on, in place of what it kept.
+void* successor(Run& run, void* kept) {
+    void* const object = newObject();
+    release(kept);
+    run.count(2);
+    return object;
+}
 
 void body(Run& run) {
     const unsigned threads = run.threads();
@@ -27,23 +61,20 @@ void body(Run& run) {
     void** const objects = mapArray<void*>(batch);
     Barrier turn(threads);
     run.parallel([&](unsigned thread) {
+        void* kept = nullptr;
         for (std::uint64_t round = 0; round < rounds; ++round) {
             if (round % threads == thread) {
-                for (std::uint64_t at = 0; at < batch; ++at) {
-                    objects[at] = allocate(size);
-                    use(objects[at], size);
-                }
-                run.count(batch);
+                produce(run, objects);
+                kept = keep != 0 ? successor(run, kept) : nullptr;
             }
             turn.wait();
             if ((round + 1) % threads == thread) {
-                for (std::uint64_t at = 0; at < batch; ++at) {
-                    release(objects[at]);
-                }
-                run.count(batch);
+                consume(run, objects);
             }
             turn.wait();
         }
+        release(kept); // of null too
+        run.count(1);
     });
 }
 

@@ -92,7 +92,7 @@ def test_successors_that_reuse_what_they_freed_share_passively(tiny: Tiny) -> No
 
 def test_what_was_live_does_not_count(tiny: Tiny) -> None:
     """Two threads in turn have the same line, but never at the same time."""
-    options = ("--batch", 1, "--size", 8, "--rounds", 10, "--threads", 2)
+    options = ("--batch", 1, "--size", 8, "--rounds", 10, "--keep", 0, "--threads", 2)
     sharing = found("round-robin", *options, preload=tiny("PLAIN"))
     assert sharing["mallocs"] == 10
     assert sharing["active"] == sharing["passive"] == sharing["at_risk"] == 0
