@@ -3,10 +3,12 @@
 """Each workload: its command line, its result, and how it leaves when it gets too little."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import workload_dir
+from heapwright.artefacts.native import workload, workload_dir
 from heapwright.artefacts.workloads import Workload
 
 from .conftest import Tiny, result, run
@@ -154,3 +156,16 @@ def test_a_limit_of_memory_is_met_without_a_crash(name: str) -> None:
     done = run(name, *size, "--threads", 1, address_space=100 * MIB)
     assert done.status == 3
     assert "no memory: " in done.err
+
+
+def test_a_result_that_cannot_be_written_is_said() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [workload("loop"), "--iterations", "10"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert done.stderr == "heapwright-loop: the result could not be written\n"

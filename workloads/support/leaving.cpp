@@ -58,6 +58,11 @@ void notStarted(const char* what, unsigned index, unsigned of, int error) {
     leave(Status::NoMemory, message);
 }
 
+void notWritten() {
+    beTheFirst();
+    leave(Status::NoMemory, "the result could not be written");
+}
+
 void usageError(const char* what, const char* argument) {
     beTheFirst();
     char message[512];

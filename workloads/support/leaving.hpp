@@ -22,6 +22,9 @@ const char* programName();
 /// A thread or process that could not be started.
 [[noreturn]] void notStarted(const char* what, unsigned index, unsigned of, int error);
 
+/// Standard output does not take the result.
+[[noreturn]] void notWritten();
+
 /// What was asked for cannot be done.
 [[noreturn]] void usageError(const char* what, const char* argument);
 

@@ -22,8 +22,8 @@ T* mapArray(std::size_t count) {
 /// What `mapPages` has given out and not got back.
 std::size_t mappedBytes();
 
-/// Resident bytes of the process now, without those that are the program's own. Some hundred KiB may
-/// be missing: page faults that the kernel has not yet added up over the processors.
+/// Resident bytes of the process now, without those that are the program's own. Some hundred KiB
+/// may be missing: page faults that the kernel has not yet added up over the processors.
 std::size_t residentBytes();
 
 /// The most bytes that were ever resident, of whatever kind.

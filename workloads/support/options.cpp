@@ -139,6 +139,7 @@ void help(const Description& description) {
     add("--observe lines", "find false sharing that the allocator brings about");
     add("--observe memory", "what is live and what is resident, over the operations");
     add("--bump", "use a bump pointer in place of the allocator: the limit");
+    add("--interleave", "threads take turns at each call of the allocator, as with a CPU for each");
     add("--describe", "print this as JSON");
     text.add(
         "\nPrints one JSON line. Leaves with 1 if memory was not as it must be, 3 if memory or\n"
@@ -217,6 +218,8 @@ Options readOptions(Description& description, int argc, char** argv) {
             setObserver(words, options.watching);
         } else if (words.is("--bump")) {
             options.bump = true;
+        } else if (words.is("--interleave")) {
+            options.interleave = true;
         } else if (words.is("--help") || words.is("-h")) {
             help(description);
             options.leave = true;

@@ -13,6 +13,7 @@ struct Options {
     std::uint64_t seed = 1;
     double scale = 1;
     bool bump = false;
+    bool interleave = false;
     bool leave = false; ///< --help or --describe has been answered
     Watching watching;
 };

@@ -6,6 +6,7 @@
 
 #include "bump.hpp"
 #include "events.hpp"
+#include "interleave.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -124,6 +125,9 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     run.verifying_ = options.watching.verify;
     const Calls under = options.bump ? bumpCalls(options.threads == 1) : systemCalls;
     calls = options.watching.any() ? watchedCalls(under, options.watching) : under;
+    if (options.interleave) {
+        calls = interleavedCalls(calls);
+    }
     threadNumber();
 
     Events events;
@@ -144,6 +148,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
         text.key(description.parameters[at].name).number(description.parameters[at].value);
     }
     text.key("bump").add(options.bump ? "true" : "false");
+    text.key("interleave").add(options.interleave ? "true" : "false");
     text.key("operations").number(run.operations_.load());
     text.key("seconds").number(run.seconds_);
     text.key("cpu_seconds").number(cpu);
@@ -162,7 +167,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     }
     text.close('}').add("\n");
     if (!text.writeTo(STDOUT_FILENO)) {
-        return static_cast<int>(Status::Usage);
+        notWritten();
     }
     return static_cast<int>(Status::Fine);
 }
