@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many processors this process may run on.
+// How many processors this process may run on, or is to take for granted: HEAPWRIGHT_PROCESSORS in
+// the environment, a number from 1 to 8192, says so, for what shall be seen of a larger machine on
+// a smaller one. What is no such number counts for nothing.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -10,21 +12,34 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace heapwright::platform {
 
-/// The number of processors that the process could run on when it first asked, 1 at least. Keeps
-/// errno, allocates nothing. Cost: a load, after the first time.
+inline constexpr std::size_t mostProcessors = 8192;
+
+/// The number that a text is, if that is from 1 to `mostProcessors`; otherwise, or if there is no
+/// text, 0.
+[[nodiscard]] inline std::size_t processorsIn(const char* text) noexcept {
+    std::size_t number = 0;
+    for (; text != nullptr && *text >= '0' && *text <= '9' && number <= mostProcessors; ++text) {
+        number = number * 10 + static_cast<std::size_t>(*text - '0');
+    }
+    return text != nullptr && *text == 0 && number <= mostProcessors ? number : 0;
+}
+
+/// The number of processors that the environment names, or that the process could run on when it
+/// first asked, 1 at least. Keeps errno, allocates nothing. Cost: a load, after the first time.
 [[nodiscard]] inline std::size_t processors() noexcept {
     static constinit std::atomic<std::size_t> known{0};
     std::size_t number = known.load(std::memory_order_relaxed);
     if (number == 0) [[unlikely]] {
         const ErrnoKeeper keeper;
-        std::array<std::uint64_t, 1024 / 8> mask{}; // 8,192 processors
-        const long bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask.data());
-        if (bytes > 0) {
+        number = processorsIn(::secure_getenv("HEAPWRIGHT_PROCESSORS"));
+        std::array<std::uint64_t, mostProcessors / 64> mask{};
+        if (number == 0 && ::syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask.data()) > 0) {
             for (const std::uint64_t word : mask) {
                 number += static_cast<std::size_t>(__builtin_popcountll(word));
             }

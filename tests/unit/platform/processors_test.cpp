@@ -21,5 +21,16 @@ TEST(Processors, AreThoseThatTheProcessMayRunOn) {
     EXPECT_EQ(platform::processors(), number);
 }
 
+TEST(Processors, AreNamedByANumberAndNothingElse) {
+    EXPECT_EQ(platform::processorsIn("1"), 1U);
+    EXPECT_EQ(platform::processorsIn("14"), 14U);
+    EXPECT_EQ(platform::processorsIn("8192"), 8192U);
+    for (const char* text :
+         {"", "0", "-3", " 4", "4 ", "4x", "x", "8193", "99999999999999999999"}) {
+        EXPECT_EQ(platform::processorsIn(text), 0U) << text;
+    }
+    EXPECT_EQ(platform::processorsIn(nullptr), 0U);
+}
+
 } // namespace
 } // namespace heapwright::testing
