@@ -86,6 +86,7 @@
 
 // thread: who may be inside
 #include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
+#include <heapwright/layers/thread/batch_cache_heap.hpp>  // freed objects, by batches
 #include <heapwright/layers/thread/hoard_heap.hpp>        // one each, and a global one
 #include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
 #include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home

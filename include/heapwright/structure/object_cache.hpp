@@ -26,21 +26,7 @@ namespace heapwright {
 
 template <SizeClasses Classes>
 class ObjectCache {
-    static constexpr std::size_t firstKept = [] {
-        std::size_t index = 0;
-        while (index < Classes::count && Classes::sizeOf(index) < sizeof(WaitingObject)) {
-            ++index;
-        }
-        return index;
-    }();
-    static_assert(firstKept < Classes::count, "the largest class, at least, has room for a key");
-
 public:
-    /// Whether objects of a class can wait: there is such a class, and they have room for a key.
-    [[nodiscard]] static constexpr bool keeps(std::size_t index) noexcept {
-        return index - firstKept < Classes::count - firstKept;
-    }
-
     constexpr ObjectCache() noexcept = default;
 
     /// The object of a class that came last, or null.

@@ -14,6 +14,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/platform/random.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/sync/shared.hpp>
 
@@ -54,6 +55,25 @@ struct WaitingObject : ObjectLink {
     [[nodiscard]] static bool waits(const void* object, std::uint64_t secret) noexcept {
         return static_cast<const WaitingObject*>(object)->key == (addressOf(object) ^ secret);
     }
+};
+
+/// Of a set of size classes those whose objects have room for link and key.
+template <SizeClasses Classes>
+struct WaitingClasses {
+    /// Whether objects of a class can wait: there is such a class, and they have the room.
+    [[nodiscard]] static constexpr bool has(std::size_t index) noexcept {
+        return index - first < Classes::count - first;
+    }
+
+private:
+    static constexpr std::size_t first = [] {
+        std::size_t index = 0;
+        while (index < Classes::count && Classes::sizeOf(index) < sizeof(WaitingObject)) {
+            ++index;
+        }
+        return index;
+    }();
+    static_assert(first < Classes::count, "the largest class, at least, has room for a key");
 };
 
 /// What the keys of a cache are made with.

@@ -51,6 +51,7 @@ class ThreadCacheHeap : private SuperHeap {
     static_assert(MostBytes >= Classes::sizeOf(Classes::count - 1));
 
     using Cache = ObjectCache<Classes>;
+    using Waiting = WaitingClasses<Classes>;
     using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
 
     static constexpr std::size_t cacheLine = 64;
@@ -86,7 +87,7 @@ public:
     [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
-        return Cache::keeps(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
+        return Waiting::has(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
     }
 
     /// What waits in this thread's cache, else what is held below.
@@ -132,7 +133,7 @@ public:
     [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
-        return Cache::keeps(index) && slot < Slots &&
+        return Waiting::has(index) && slot < Slots &&
                slots_[slot].cache.template put<MostBytes>(object, index, secret_.get());
     }
 
@@ -233,7 +234,7 @@ private:
     [[gnu::always_inline]] std::size_t classOfLive(void* object,
                                                    std::string_view routine) noexcept {
         const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
-        if (Cache::keeps(index)) [[likely]] {
+        if (Waiting::has(index)) [[likely]] {
             secret_.refuseWaiting(object, routine);
         }
         return index;
@@ -252,7 +253,7 @@ private:
         SuperHeap& below = heap;
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlot();
-        if (Cache::keeps(index) && slot < Slots) {
+        if (Waiting::has(index) && slot < Slots) {
             return heap.orAfterFlush([&heap, slot, index] { return heap.refilled(slot, index); });
         }
         return heap.orAfterFlush([&below, size] { return below.malloc(rounded(size)); });
@@ -292,7 +293,7 @@ private:
         SuperHeap& below = heap;
         const std::size_t index = classOfLiveIn<Classes>(below, object, "free");
         const std::size_t slot = threadSlot();
-        if (Cache::keeps(index) && slot < Slots) {
+        if (Waiting::has(index) && slot < Slots) {
             heap.makeRoom(heap.slots_[slot], index);
             if (heap.slots_[slot].cache.template put<MostBytes>(object, index,
                                                                 heap.secret_.get())) {

@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cache of freed objects for each thread, with a threshold: what is beyond goes, by batches of
+// `Target` objects, to depots that all threads share, and beyond theirs to the heap below, where
+// it may merge and serve other sizes. Where one thread allocates and another frees, batches wander
+// back through the depots, so that blowup is bounded.
+//
+// A thread has two lists for each size class (structure/batch_lists.hpp), those of its slot
+// (`threadSlot`), of which there are `Slots`. Batches change hands whole, in constant time: one
+// time in a class's lock for `Target` requests at least. Of large objects a batch has fewer, no
+// more than 16 KiB but two. A depot holds `Most` batches. What a thread leaves behind the next
+// tenant of its slot inherits; a thread that has none goes straight to the heap below.
+//
+// `flush` and `trim` hand down the caller's lists and the depots; other threads' stay. When there
+// is no memory below, those go there first. Wrong frees are found as in `ThreadCacheHeap`.
+// Passive false sharing is to be had: a thread keeps what it frees, whoever had it.
+// Cost: the thread's slot, a size class, and one list. From the kernel allocator of DYNIX (McKenney
+// and Slingwine 1993).
+//
+// Example: BatchCacheHeap<Exact<15>, 8, 4, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/sizeclass/at_least.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/batch_depot.hpp>
+#include <heapwright/structure/batch_lists.hpp>
+#include <heapwright/structure/classifying_heap.hpp>
+#include <heapwright/structure/fork_holds.hpp>
+#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/waiting_object.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizeClasses Classes, std::size_t Target, std::size_t Most, std::size_t Slots,
+          ConcurrentHeap SuperHeap>
+requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+    AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class BatchCacheHeap : private SuperHeap {
+    static_assert(Target >= 2 && Most >= 1 && Slots >= 1 && Slots <= threadSlots);
+
+    using Waiting = WaitingClasses<Classes>;
+    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+
+    static constexpr std::size_t mostBytes = 16 * KiB;
+
+    /// How many objects of a class a batch has.
+    static constexpr std::array<std::uint32_t, Classes::count> target = [] {
+        std::array<std::uint32_t, Classes::count> table{};
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            table[index] = static_cast<std::uint32_t>(
+                std::clamp(mostBytes / Classes::sizeOf(index), std::size_t{2}, Target));
+        }
+        return table;
+    }();
+
+    struct alignas(64) Slot {
+        std::array<BatchLists, Classes::count> lists;
+    };
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr std::string_view caption =
+        "keeps a thread's freed objects up to a threshold, exchanges them by batches";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr BatchCacheHeap() noexcept = default;
+    BatchCacheHeap(const BatchCacheHeap&) = delete;
+    BatchCacheHeap& operator=(const BatchCacheHeap&) = delete;
+    ~BatchCacheHeap() {
+        for (Slot& slot : slots_) {
+            emptyOut(slot);
+        }
+        emptyDepots();
+    }
+
+    [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
+        void* const object = mallocAtOnce(size);
+        return object != nullptr ? object : mallocBelow(size, *this);
+    }
+
+    /// From this thread's serving list, or null.
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        const std::size_t slot = threadSlotIfTaken();
+        return Waiting::has(index) && slot < Slots
+                   ? slots_[slot].lists[index].take(Classes::sizeOf(index))
+                   : nullptr;
+    }
+
+    /// What waits for this thread, or for all, else what is held below.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        const std::size_t slot = threadSlot();
+        if (Waiting::has(index) && slot < Slots) {
+            if (void* const object = waiting(slots_[slot].lists[index], index)) {
+                return object;
+            }
+        }
+        if constexpr (HoldingHeap<SuperHeap>) {
+            secret_.ensure();
+            return SuperHeap::mallocHeld(rounded(size));
+        } else {
+            return nullptr;
+        }
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        if (void* const object = mallocAtOnce(size)) {
+            return std::memset(object, 0, size);
+        }
+        return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return orAfterFlush(
+            [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        secret_.ensure();
+        return SuperHeap::memalignHeld(align, rounded(size));
+    }
+
+    [[gnu::always_inline]] void free(void* object) noexcept {
+        if (!freeAtOnce(object)) [[unlikely]] {
+            freeBelow(object, *this);
+        }
+    }
+
+    /// Onto this thread's serving list unless it has reached the target.
+    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
+        const std::size_t index = classOfLive(object, "free");
+        const std::size_t slot = threadSlotIfTaken();
+        return Waiting::has(index) && slot < Slots && put(slots_[slot].lists[index], object, index);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        classOfLive(object, "malloc_usable_size");
+        return SuperHeap::getSize(object);
+    }
+
+    /// For a caller that may be inside the heap itself, a signal handler.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        return sizeOutside(below(), object);
+    }
+
+    /// Aborts unless `object` is live, as far as the heap below and the lists can tell.
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        classOfLive(object, routine);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::resize(object, rounded(size));
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::relocate(object, rounded(size));
+    }
+
+    /// Hands what this thread keeps, and the depots, to the heap below, and lets that do the like.
+    bool flush() noexcept {
+        bool any = flushMine();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            any = SuperHeap::flush() || any;
+        }
+        return any;
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        flushMine();
+        return SuperHeap::trim(pad);
+    }
+
+    /// Pre: no other thread uses the heap.
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            for (Slot& slot : slots_) {
+                awake(slot.lists[index].removeServing(), index);
+                awake(slot.lists[index].removeSpare(), index);
+            }
+            while (ObjectLink* const batch = depots_[index].take()) {
+                awake(batch, index);
+            }
+        }
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            std::size_t count = depots_[index].count() * target[index];
+            for (const Slot& slot : slots_) {
+                count += slot.lists[index].count();
+                count += slot.lists[index].hasSpare() ? target[index] : 0U;
+            }
+            footprint.heldCount += count;
+            footprint.held += count * Classes::sizeOf(index);
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept { holds_.hold(visit()); }
+    void afterForkInParent() noexcept {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
+    }
+    /// What the threads that are gone kept, others will inherit. One that was caught with a batch
+    /// in its hands has that with it.
+    void afterForkInChild() noexcept {
+        holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
+        keepOnlyMySlot();
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+private:
+    static constexpr std::size_t rounded(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        return index < Classes::count ? Classes::sizeOf(index) : size;
+    }
+
+    [[nodiscard]] SuperHeap& below() noexcept { return *this; }
+
+    /// What is held over a fork: the depots, and then the heap below if it can be.
+    [[nodiscard]] auto visit() noexcept {
+        return [this](std::size_t index, auto body) {
+            if (index < Classes::count) {
+                body(depots_[index]);
+            } else if constexpr (ForkableHeap<SuperHeap>) {
+                body(below());
+            }
+        };
+    }
+
+    /// The class that an object could wait in. Aborts if it is not live, or waits already.
+    [[gnu::always_inline]] std::size_t classOfLive(void* object,
+                                                   std::string_view routine) noexcept {
+        const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
+        if (Waiting::has(index)) [[likely]] {
+            secret_.refuseWaiting(object, routine);
+        }
+        return index;
+    }
+
+    [[nodiscard, gnu::always_inline]] bool put(BatchLists& lists, void* object,
+                                               std::size_t index) noexcept {
+        return lists.put(object, Classes::sizeOf(index), secret_.get(), target[index]);
+    }
+
+    /// From the lists of a thread, or a batch of the depot; null if nothing waits there.
+    void* waiting(BatchLists& lists, std::size_t index) noexcept {
+        if (void* const object = lists.take(Classes::sizeOf(index))) {
+            return object;
+        }
+        ObjectLink* batch = lists.removeSpare();
+        if (batch == nullptr) {
+            batch = depots_[index].take();
+        }
+        if (batch == nullptr) {
+            return nullptr;
+        }
+        lists.serveFrom(batch, target[index]);
+        return lists.take(Classes::sizeOf(index));
+    }
+
+    /// What `get` gets from below, if need be after all that can has gone there.
+    template <class Get>
+    void* orAfterFlush(Get get) noexcept {
+        secret_.ensure();
+        void* const object = get();
+        return object == nullptr && flushMine() ? get() : object;
+    }
+
+    /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
+    [[gnu::noinline]] static void* mallocBelow(std::size_t size, BatchCacheHeap& heap) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        const std::size_t slot = threadSlot();
+        if (!Waiting::has(index) || slot >= Slots) {
+            return heap.orAfterFlush([&heap, size] { return heap.below().malloc(rounded(size)); });
+        }
+        BatchLists& lists = heap.slots_[slot].lists[index];
+        if (void* const object = heap.waiting(lists, index)) {
+            return object;
+        }
+        return heap.orAfterFlush([&heap, &lists, index] { return heap.fetched(lists, index); });
+    }
+
+    /// A batch from below, of which the first is served.
+    void* fetched(BatchLists& lists, std::size_t index) noexcept {
+        ObjectLink* const first = SuperHeap::mallocBatch(Classes::sizeOf(index), target[index]);
+        if (first == nullptr) {
+            return nullptr;
+        }
+        for (ObjectLink* each = first->next; each != nullptr;) {
+            ObjectLink* const next = each->next;
+            [[maybe_unused]] const bool kept = put(lists, each, index); // none waited there
+            each = next;
+        }
+        return first;
+    }
+
+    [[gnu::noinline]] static void freeBelow(void* object, BatchCacheHeap& heap) noexcept {
+        const std::size_t index = classOfLiveIn<Classes>(heap.below(), object, "free");
+        const std::size_t slot = threadSlot();
+        if (!Waiting::has(index) || slot >= Slots) {
+            heap.below().free(object);
+            return;
+        }
+        BatchLists& lists = heap.slots_[slot].lists[index];
+        if (!heap.put(lists, object, index)) {
+            ObjectLink* const surplus = lists.setAside();
+            if (surplus != nullptr && !heap.depots_[index].put(surplus)) {
+                heap.handDown(surplus, index);
+            }
+            [[maybe_unused]] const bool kept = heap.put(lists, object, index);
+        }
+    }
+
+    /// Ends the wait of all objects of a list; answers with the list, as a chain.
+    static ObjectLink* awake(ObjectLink* list, std::size_t index) noexcept {
+        for (ObjectLink* each = list; each != nullptr; each = each->next) {
+            WaitingObject::wake(each, Classes::sizeOf(index));
+        }
+        return list;
+    }
+
+    bool handDown(ObjectLink* list, std::size_t index) noexcept {
+        if (list == nullptr) {
+            return false;
+        }
+        SuperHeap::freeBatch(awake(list, index));
+        return true;
+    }
+
+    bool emptyOut(Slot& slot) noexcept {
+        bool any = false;
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            any = handDown(slot.lists[index].removeServing(), index) || any;
+            any = handDown(slot.lists[index].removeSpare(), index) || any;
+        }
+        return any;
+    }
+
+    bool emptyDepots() noexcept {
+        bool any = false;
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            while (handDown(depots_[index].take(), index)) {
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    bool flushMine() noexcept {
+        const std::size_t slot = threadSlot();
+        const bool any = slot < Slots && emptyOut(slots_[slot]);
+        return emptyDepots() || any;
+    }
+
+    std::array<Slot, Slots> slots_;
+    std::array<BatchDepot<Most>, Classes::count> depots_;
+    WaitingSecret secret_;
+    ForkHolds<Classes::count + 1> holds_;
+};
+
+} // namespace heapwright
