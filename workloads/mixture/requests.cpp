@@ -12,12 +12,11 @@
 namespace heapwright::workloads {
 
 void* newObject(std::size_t size) {
-    return size % 3 == 0 ? ::operator new[](size, std::nothrow)
-                         : ::operator new(size, std::nothrow);
+    return ::operator new(size, std::nothrow);
 }
 
 void deleteObject(void* object) {
-    ::operator delete(object); // what new[] gave out may go this way where it has no destructors
+    ::operator delete(object);
 }
 
 std::size_t randomSize(Random& random, std::size_t largest) {

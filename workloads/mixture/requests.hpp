@@ -18,7 +18,7 @@ struct Object {
     bool isNew = false; ///< by operator new, and so by operator delete
 };
 
-/// operator new and delete, one form or another.
+/// operator new that does not throw, and delete.
 void* newObject(std::size_t size);
 void deleteObject(void* object);
 
