@@ -85,9 +85,9 @@ class Scaling(_Frozen):
         Literal["library", "instrumentation"] | None,
         Field(description="A counting build of the library, or valgrind; null: not counted"),
     ] = None
-    growth: Annotated[
+    traffic: Annotated[
         Estimate | None,
-        Field(description="Traffic between threads per thousand operations at most threads"),
+        Field(description="Writes to lines that threads share, per thousand operations"),
     ] = None
     why: str = ""
 

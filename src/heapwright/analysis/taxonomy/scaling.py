@@ -1,17 +1,16 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Scalable: what more threads bring, timed as far as there are processors, counted beyond.
+"""Scalable: what more threads bring, timed as far as there are processors, and counted.
 
 *Timed*: operations per second at P threads over those at one, in the same block, geometric mean
 over the workloads, Student's interval over the blocks; scalable if the speedup at as many threads
-as there are processors is at least `efficiency` times P. *Counted*: hand-overs at the most threads,
-that is how often a lock or a shared word is touched by another thread than the one before, per
-thousand operations. Each hand-over moves a cache line from one processor to another, which no
-number of processors makes faster; so few of them are what scaling needs, and they can be counted
-with more threads than there are processors.
+as there are processors is at least `efficiency` times P. *Counted*, at as many threads: writes to
+lines (locks, shared words, metadata) that more than one thread writes, per thousand operations.
+Each may have to fetch its line from another processor, so a heap behind one lock has some thousand
+of them whatever the scheduler does, and one that keeps threads apart next to none. A composition
+counts them itself; for any other library they are counted under valgrind.
 
-Either can refute; at least one must support. Counts made by instrumentation (valgrind runs one
-thread at a time) tell of instructions and lines, not of hand-overs: they are shown, not judged.
+Either can refute; at least one must support.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,8 @@ from heapwright.analysis.taxonomy.sources import good, mean_log_by_block
 from heapwright.artefacts.taxonomy import Counted, Estimate, Scaling
 from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
 
-HAND_OVERS = "hand_overs"
+TRAFFIC = "writes_to_shared_lines"
+"""What a library of ours and instrumentation both count."""
 
 
 def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | None, Scaling]:
@@ -32,16 +32,16 @@ def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | N
     most = max(speedups, default=None)
     speedup = None if most is None else speedups[most]
     events, shared = _counts(own, Aspect.EVENTS), _counts(own, Aspect.SHARING)
-    growth = _traffic(events)
+    traffic = _traffic(events or shared, max(most or 2, 2))
     timed = _timed(most, speedup)
-    counted = None if growth is None else growth.value <= CRITERIA.traffic
+    counted = None if traffic is None else traffic.value <= CRITERIA.traffic
     scaling = Scaling(
         threads=most,
         speedup=speedup,
         by_threads=speedups,
         counts=tuple(events or shared),
         counted_by="library" if events else "instrumentation" if shared else None,
-        growth=growth,
+        traffic=traffic,
         why=_why(timed, counted, most),
     )
     if False in (timed, counted):
@@ -110,13 +110,12 @@ def _counts(runs: Sequence[WorkloadRun], aspect: Aspect) -> list[Counted]:
     return [found[key] for key in sorted(found)]
 
 
-def _traffic(counts: Sequence[Counted]) -> Estimate | None:
-    """Hand-overs at the most threads, the mean over the workloads."""
-    most = max((each.threads for each in counts), default=0)
+def _traffic(counts: Sequence[Counted], threads: int) -> Estimate | None:
+    """Writes to shared lines at so many threads, the mean over the workloads."""
     there = [
-        each.per_thousand[HAND_OVERS]
+        each.per_thousand[TRAFFIC]
         for each in counts
-        if each.threads == most and HAND_OVERS in each.per_thousand
+        if each.threads == threads and TRAFFIC in each.per_thousand
     ]
     mean = mean_of(there)
-    return None if mean is None or most < 2 else Estimate(value=mean.value, runs=mean.runs)
+    return None if mean is None else Estimate(value=mean.value, runs=mean.runs)

@@ -14,7 +14,9 @@ from heapwright.artefacts.workload_runs import Aspect
 
 MIB = 1 << 20
 OBJECT = 256
-"""Bytes of an object in the two programs that measure blowup."""
+"""Bytes of an object of producer-consumer, which is to allocate much in a short time."""
+SMALL_OBJECT = 64
+"""Bytes of an object of round-robin: such as programs have most."""
 NEED = 16 * MIB
 """What round-robin needs: large beside the caches and superblocks of a thread."""
 PAIR_NEED = 1 * MIB
@@ -52,12 +54,18 @@ class Extent:
     @property
     def counted(self) -> tuple[int, ...]:
         """Numbers of threads at which is counted what no processor has to be there for."""
-        return (1, 4, 16) if self.small else (1, 2, 4, 8, 16, 32, 64)
+        counts = (1, 4, 16) if self.small else (1, 2, 4, 8, 16, 32, 64)
+        return tuple(sorted({*counts, self.together}))
 
     @property
     def instrumented(self) -> tuple[int, ...]:
         """The same under valgrind, which is slow."""
-        return (8,) if self.small else (8, 64)
+        return (self.together,) if self.small else tuple(sorted({self.together, 8}))
+
+    @property
+    def together(self) -> int:
+        """As many threads as can run at once, but more than one."""
+        return max(self.cpus, 2)
 
     @property
     def spread(self) -> tuple[int, ...]:
@@ -80,7 +88,8 @@ def _blowup(extent: Extent) -> Iterator[Trial]:
     pair = ("--batch", str(PAIR_NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(rounds))
     yield Trial(Aspect.TIME, "producer-consumer", 2, (*pair, *MEMORY), blocks=CURVES)
     for threads in extent.spread:
-        ring = ("--batch", str(NEED // OBJECT), "--size", str(OBJECT), "--rounds", str(2 * threads))
+        sizes = ("--batch", str(NEED // SMALL_OBJECT), "--size", str(SMALL_OBJECT))
+        ring = (*sizes, "--rounds", str(2 * threads))
         yield Trial(Aspect.THREADS, "round-robin", threads, (*ring, *MEMORY), blocks=CURVES)
 
 

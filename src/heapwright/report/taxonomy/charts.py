@@ -22,7 +22,7 @@ HEIGHT = 110
 COLOURS = {"none": "#0072b2", "linear": "#e69f00", "unbounded": "#d55e00"}
 UNJUDGED = "#777777"
 KINDS = {
-    "hand_overs": ("hand-overs", "#d55e00"),
+    "hand_overs": ("hand-overs", "#cc79a7"),
     "lock_waits": ("lock waits", "#e69f00"),
     "lock_takes": ("lock takes", "#0072b2"),
     "atomic_operations": ("atomic operations", "#56b4e9"),

@@ -25,7 +25,7 @@ from heapwright.report.taxonomy.words import (
 )
 
 HEADINGS = ("Allocator", "Fast", "Scalable", "False sharing", "Blowup")
-FIGURES = ("Time", "Instr.", "Speedup", "Hand-overs", "Lost", "Per thread")
+FIGURES = ("Time", "Instr.", "Speedup", "Shared writes", "Lost", "Per thread")
 GAP = 2
 MARK = "*"
 
@@ -57,12 +57,12 @@ def line_of(row: Row) -> Line:
         marked(sharing_text(row), "avoids false sharing"),
         marked(blowup_text(row.blowup), "blowup"),
     )
-    growth = row.scaling.growth
+    traffic = row.scaling.traffic
     figures = (
         interval(row.speed.time),
         NOTHING if row.speed.instructions is None else figure(row.speed.instructions),
         interval(row.scaling.speedup),
-        NOTHING if growth is None else figure(growth.value),
+        NOTHING if traffic is None else figure(traffic.value),
         interval(row.growth.lost_per_byte),
         interval(row.growth.per_thread),
     )
@@ -145,8 +145,8 @@ def legend(document: Taxonomy) -> Iterator[str]:
     timed = document.plan.threads
     yield (
         f"Speedup: at {timed[-1]} threads over one (scalable: at least "
-        f"{limits.efficiency * timed[-1]:g}). Hand-overs: per thousand operations at "
-        f"{document.plan.counted_threads[-1]} threads (at most {limits.traffic:g})."
+        f"{limits.efficiency * timed[-1]:g}). Shared writes: to lines that more than one thread "
+        f"writes, per thousand operations (scalable: at most {limits.traffic:g})."
     )
     yield (
         f"Lost: bytes that memory grows by for each byte allocated (unbounded: above "

@@ -30,6 +30,7 @@ def blowup_text(blowup: Blowup | None) -> str:
 
 def figure(value: float) -> str:
     """Three digits, without an exponent where that can be."""
+    value += 0.0 if abs(value) >= 0.005 else -value  # no -0.00
     if value == 0:
         return "0"
     if abs(value) >= 100:
