@@ -136,7 +136,7 @@ protected:
     [[gnu::always_inline]] void give(Owner& owner, Block& block, void* object) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
         const bool tooEmpty = owner.superblocks.give(block, object);
-        if (tooEmpty || block.used() == 0) [[unlikely]] {
+        if (tooEmpty || (block.used() == 0 && &owner == &global())) [[unlikely]] {
             settle(owner, block); // and then it may be somebody else's
         }
         verify(owner, index);

@@ -73,6 +73,7 @@ public:
     struct Layout {
         std::uint32_t slot;       ///< the size of a slot
         std::uint32_t reciprocal; ///< 2^32 over that, rounded up
+        std::uint32_t share;      ///< 2^32 over the number of slots, rounded up
         std::uint16_t count;      ///< how many slots there are
         std::uint16_t first;      ///< where they start
     };
@@ -84,8 +85,7 @@ public:
         while (firstFor(count) + count * slot > Size) {
             --count;
         }
-        return {static_cast<std::uint32_t>(slot),
-                static_cast<std::uint32_t>(((std::uint64_t{1} << 32U) + slot - 1) / slot),
+        return {static_cast<std::uint32_t>(slot), reciprocalOf(slot), reciprocalOf(count),
                 static_cast<std::uint16_t>(count), static_cast<std::uint16_t>(firstFor(count))};
     }
 
@@ -205,6 +205,12 @@ public:
     [[nodiscard]] std::size_t sizeClass() const noexcept { return class_; }
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t count() const noexcept { return layout_.count; }
+    /// In which of so many equal parts of the superblock its last used slot would be, if they were
+    /// all in a row. Pre: not all are used.
+    [[nodiscard]] std::uint32_t partUsed(std::uint32_t parts) const noexcept {
+        return static_cast<std::uint32_t>(
+            (std::uint64_t{std::uint32_t{used_} * parts} * layout_.share) >> 32U);
+    }
     /// Whether a slot can be taken.
     [[nodiscard]] bool hasRoom() const noexcept {
         if constexpr (clean) {
@@ -223,6 +229,10 @@ public:
     std::uint16_t high = 0;         ///< up to less than this
 
 private:
+    [[nodiscard]] static constexpr std::uint32_t reciprocalOf(std::size_t number) noexcept {
+        const std::uint64_t one = std::uint64_t{1} << 32U;
+        return number == 1 ? 0xFFFFFFFF : static_cast<std::uint32_t>((one + number - 1) / number);
+    }
     [[nodiscard]] static constexpr std::size_t firstFor(std::size_t count) noexcept {
         return roundUp(cacheLine + count * sizeof(Link), cacheLine);
     }

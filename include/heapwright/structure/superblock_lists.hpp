@@ -8,6 +8,8 @@
 // A superblock goes to the front of its group when an object of it is freed and when it changes
 // groups. Groups: empty; eighths of what there is; full; and, where free slots may be withheld,
 // those of which none can be used.
+// One that was nearly empty and becomes empty stays where it is until another is first there: so
+// nothing moves where a program has no more than a few objects at a time.
 // Invariants: `used` and `held` are what the superblocks in the lists add up to, counted in slots;
 // a group's bit is set if it has one that can serve. Cost: a bit scan to take, and a few stores to
 // give; moving from group to group comes once in an eighth of a superblock at most when it grows.
@@ -66,7 +68,9 @@ public:
         return open_ == 0 ? nullptr : first_[floorLog2(open_)];
     }
     /// One that is empty; null if there is none.
-    [[nodiscard]] Block* oneEmpty() const noexcept { return first_[empty]; }
+    [[nodiscard]] Block* oneEmpty() const noexcept {
+        return first_[empty] != nullptr ? first_[empty] : emptyInUse();
+    }
 
     /// One that is at least as empty as the emptiness policy says. Pre: all together are too empty.
     [[nodiscard]] Block* oneMostlyEmpty() const noexcept {
@@ -137,8 +141,9 @@ public:
             for (const Block* block = first_[group]; block != nullptr; block = block->next) {
                 used += block->used();
                 held += block->count();
-                placed = placed && block->group == group && groupOf(*block) == group &&
-                         block->used() <= block->count();
+                const std::uint32_t proper = groupOf(*block);
+                placed = placed && block->group == group && block->used() <= block->count() &&
+                         (proper == group || (group == 1 && block == emptyInUse()));
             }
         }
         return placed && used == used_ && held == held_;
@@ -155,7 +160,12 @@ private:
         if (!block.hasRoom()) {
             return stuck;
         }
-        return static_cast<std::uint32_t>(1 + block.used() * parts / block.count());
+        return 1 + block.partUsed(parts);
+    }
+
+    /// The superblock that is empty, and first among those that are nearly.
+    [[nodiscard]] Block* emptyInUse() const noexcept {
+        return first_[1] != nullptr && first_[1]->used() == 0 ? first_[1] : nullptr;
     }
 
     /// The least number of used slots with which a superblock is in a group or a later one.
@@ -176,17 +186,27 @@ private:
             block.low = block.high = static_cast<std::uint16_t>(block.count());
             break;
         default:
-            block.low = group == 1 ? std::uint16_t{1} : leastIn(group, block.count());
+            block.low = leastIn(group, block.count());
             block.high = leastIn(group + 1, block.count());
         }
-        block.previous = nullptr;
-        block.next = first_[group];
-        if (block.next != nullptr) {
-            block.next->previous = &block;
+        pushFront(block);
+    }
+
+    void pushFront(Block& block) noexcept {
+        if (block.group == 1) {
+            if (Block* const other = emptyInUse()) [[unlikely]] {
+                regroup(*other);
+            }
         }
-        first_[group] = &block;
-        if (group <= parts) {
-            open_ |= 1U << group;
+        Block*& first = first_[block.group];
+        block.previous = nullptr;
+        block.next = first;
+        if (first != nullptr) {
+            first->previous = &block;
+        }
+        first = &block;
+        if (block.group <= parts) {
+            open_ |= 1U << block.group;
         }
     }
 
@@ -196,11 +216,7 @@ private:
         if (block.next != nullptr) {
             block.next->previous = block.previous;
         }
-        Block*& first = first_[block.group];
-        block.previous = nullptr;
-        block.next = first;
-        first->previous = &block;
-        first = &block;
+        pushFront(block);
     }
 
     void unlink(Block& block) noexcept {
