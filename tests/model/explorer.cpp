@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <random>
 
 namespace heapwright::testing::model {
 namespace {
@@ -259,6 +260,29 @@ private:
 
 Exploration explore(const Maker& make, const Options& options) {
     return Explorer(options)(make);
+}
+
+Contention sample(const Maker& make, std::size_t runs, std::uint32_t seed) {
+    Contention sum;
+    std::minstd_rand random(seed);
+    for (std::size_t run = 0; run < runs && sum.failure.empty(); ++run) {
+        std::unique_ptr<Scenario> scenario = make();
+        const Run::Outcome outcome = Run::of(*scenario, [&random](const Run::View& view) {
+            Threads among = view.enabled;
+            for (auto skip = random() % static_cast<unsigned>(std::popcount(among)); skip > 0;
+                 --skip) {
+                among &= among - 1;
+            }
+            return static_cast<std::size_t>(std::countr_zero(among));
+        });
+        sum.lockTakes += outcome.lockTakes;
+        sum.lockFailures += outcome.lockFailures;
+        sum.failure = outcome.failure;
+        if (!sum.failure.empty()) {
+            static_cast<void>(scenario.release());
+        }
+    }
+    return sum;
 }
 
 Exploration replay(const Maker& make, const std::string& schedule) {

@@ -57,6 +57,20 @@ using Maker = std::function<std::unique_ptr<Scenario>()>;
 /// Runs one schedule; a schedule that ends early goes on with the first thread that can.
 [[nodiscard]] Exploration replay(const Maker& make, const std::string& schedule);
 
+/// What a scenario's locks have to do, over runs in an order drawn at random: after each step every
+/// thread that can go on is as likely to be next.
+struct Contention {
+    std::size_t lockTakes = 0;
+    std::size_t lockFailures = 0; ///< the lock was another thread's at that moment
+    std::string failure;          ///< empty: none
+};
+[[nodiscard]] Contention sample(const Maker& make, std::size_t runs, std::uint32_t seed);
+
+template <class S>
+[[nodiscard]] Contention sample(std::size_t runs, std::uint32_t seed) {
+    return sample([] { return std::make_unique<S>(); }, runs, seed);
+}
+
 template <class S>
 [[nodiscard]] Exploration explore(const Options& options = {}) {
     return explore([] { return std::make_unique<S>(); }, options);

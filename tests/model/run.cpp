@@ -102,8 +102,9 @@ void runThread(std::size_t thread) {
 void step(Event event, const volatile void* address) {
     Current& now = current();
     const std::size_t me = now.fibers.running();
+    const bool failedJustNow = now.view.next[me].failing && now.view.next[me].address == address;
     now.view.next[me] = {event, address, false};
-    if (event == Event::lockTaking && isHeld(address)) {
+    if (event == Event::lockTaking && isHeld(address) && !failedJustNow) {
         ++now.outcome.lockFailures;
     }
     goOn();

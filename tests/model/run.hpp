@@ -78,7 +78,8 @@ public:
         Schedule schedule;
         std::vector<Operation> operations; ///< one for each step
         std::size_t lockTakes = 0;
-        std::size_t lockFailures = 0; ///< a lock was wanted that another thread had
+        std::size_t lockFailures = 0; ///< a lock was wanted that another thread had: once, if it
+                                      ///< is tried and then waited for
     };
 
     /// Runs a scenario to its end. After a failure the scenario is left as it is, in the middle.
