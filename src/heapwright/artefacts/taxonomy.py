@@ -87,7 +87,7 @@ class Scaling(_Frozen):
     ] = None
     traffic: Annotated[
         Estimate | None,
-        Field(description="Writes to lines that threads share, per thousand operations"),
+        Field(description="Hand-overs per thousand operations at the most threads"),
     ] = None
     why: str = ""
 

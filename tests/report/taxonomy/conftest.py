@@ -71,7 +71,7 @@ GOOD = Row(
                 workload="larson",
                 threads=threads,
                 operations=1000,
-                per_thousand={"lock_takes": 900.0, "writes_to_shared_lines": 3.0 * threads},
+                per_thousand={"lock_takes": 900.0, "hand_overs": 3.0 * threads},
             )
             for threads in (1, 8, 64)
         ),

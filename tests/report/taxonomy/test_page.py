@@ -67,7 +67,7 @@ def test_no_chart_is_empty(document: Taxonomy) -> None:
 
 def test_an_empty_chart_would_be_noticed(document: Taxonomy) -> None:
     spec = json.loads(json.dumps(specs_of(document)["threads/good"]))
-    spec["datasets"] = dict.fromkeys(spec["datasets"], [])
+    spec["datasets"] = {key: [] for key in spec["datasets"]}
     assert marks_of(spec) == 0
 
 

@@ -12,14 +12,14 @@ from heapwright.artefacts.taxonomy import Criteria, Estimate
 CRITERIA = Criteria(
     fast=4.0,
     efficiency=0.65,
-    traffic=500.0,
+    traffic=100.0,
     sharing=1.0,
     unbounded=0.02,
     linear=0.25,
 )
 """fast        time per operation in the limit's, at most
 efficiency  speedup divided by threads, at least
-traffic     writes to lines that threads share per thousand operations, at most
+traffic     hand-overs per thousand operations at the most threads, at most
 sharing     shared lines per thousand allocations, at most
 unbounded   bytes that memory grows by for each byte allocated, at most
 linear      memory for each further thread in the program's own need, at most

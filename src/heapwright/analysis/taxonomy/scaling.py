@@ -4,13 +4,17 @@
 
 *Timed*: operations per second at P threads over those at one, in the same block, geometric mean
 over the workloads, Student's interval over the blocks; scalable if the speedup at as many threads
-as there are processors is at least `efficiency` times P. *Counted*, at as many threads: writes to
-lines (locks, shared words, metadata) that more than one thread writes, per thousand operations.
-Each may have to fetch its line from another processor, so a heap behind one lock has some thousand
-of them whatever the scheduler does, and one that keeps threads apart next to none. A composition
-counts them itself; for any other library they are counted under valgrind.
+as there are processors is at least `efficiency` times P.
 
-Either can refute; at least one must support.
+*Counted*, at the most threads: hand-overs per thousand operations, that is writes to a lock or
+shared word that another thread wrote last. Each has to fetch its line from another processor. The
+threads of these runs take turns at every call and the allocator is told that there are as many
+processors as threads, so that the count does not depend on how many there are: one lock for all
+comes to about a thousand, heaps that keep threads apart to next to none.
+
+Either can refute; at least one must support. Only a composition of ours counts its hand-overs; what
+instrumentation counts of other libraries (locked instructions, lines that several threads write,
+writes to these) is shown and not judged: a line that two threads wrote once counts for ever.
 """
 
 from collections.abc import Sequence
@@ -21,8 +25,7 @@ from heapwright.analysis.taxonomy.sources import good, mean_log_by_block
 from heapwright.artefacts.taxonomy import Counted, Estimate, Scaling
 from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
 
-TRAFFIC = "writes_to_shared_lines"
-"""What a library of ours and instrumentation both count."""
+HAND_OVERS = "hand_overs"
 
 
 def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | None, Scaling]:
@@ -32,7 +35,7 @@ def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | N
     most = max(speedups, default=None)
     speedup = None if most is None else speedups[most]
     events, shared = _counts(own, Aspect.EVENTS), _counts(own, Aspect.SHARING)
-    traffic = _traffic(events or shared, max(most or 2, 2))
+    traffic = _traffic(events)
     timed = _timed(most, speedup)
     counted = None if traffic is None else traffic.value <= CRITERIA.traffic
     scaling = Scaling(
@@ -110,12 +113,13 @@ def _counts(runs: Sequence[WorkloadRun], aspect: Aspect) -> list[Counted]:
     return [found[key] for key in sorted(found)]
 
 
-def _traffic(counts: Sequence[Counted], threads: int) -> Estimate | None:
-    """Writes to shared lines at so many threads, the mean over the workloads."""
+def _traffic(counts: Sequence[Counted]) -> Estimate | None:
+    """Hand-overs at the most threads, the mean over the workloads."""
+    most = max((each.threads for each in counts), default=0)
     there = [
-        each.per_thousand[TRAFFIC]
+        each.per_thousand[HAND_OVERS]
         for each in counts
-        if each.threads == threads and TRAFFIC in each.per_thousand
+        if each.threads == most and HAND_OVERS in each.per_thousand
     ]
     mean = mean_of(there)
-    return None if mean is None else Estimate(value=mean.value, runs=mean.runs)
+    return None if mean is None or most < 2 else Estimate(value=mean.value, runs=mean.runs)

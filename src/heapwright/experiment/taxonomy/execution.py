@@ -33,6 +33,8 @@ LIMIT = "limit"
 LIMITED = frozenset({Aspect.SPEED, Aspect.INSTRUCTIONS})
 """What the limit is a limit of."""
 INSTRUMENTED = frozenset({Aspect.INSTRUCTIONS, Aspect.SHARING})
+PROCESSORS = "HEAPWRIGHT_PROCESSORS"
+"""Makes our allocators believe in so many processors."""
 COUNT_LIMITS = instrument.Limits(seconds=60.0)
 
 
@@ -99,9 +101,10 @@ class Execution:
             return Subject(None, {}, ("--bump",))
         allocator = self._allocators[task.allocator]
         library = Path(allocator.path) if allocator.path else None
+        own = dict(allocator.environment)
         if task.trial.aspect is Aspect.EVENTS:
             library = counting_library(allocator)
-        own = dict(allocator.environment)
+            own[PROCESSORS] = str(task.trial.threads)
         if TUNABLES in own:
             own[TUNABLES] = merge_tunables(self._environment.get(TUNABLES, ""), own[TUNABLES])
         return Subject(library, own)

@@ -17,8 +17,9 @@ OBJECT = 256
 """Bytes of an object of producer-consumer, which is to allocate much in a short time."""
 SMALL_OBJECT = 64
 """Bytes of an object of round-robin: such as programs have most."""
-NEED = 16 * MIB
-"""What round-robin needs: large beside the caches and superblocks of a thread."""
+NEED = 8 * MIB
+"""What round-robin needs: large beside the caches and superblocks of a thread, and no more than a
+region of any arena, so that the object which each thread keeps holds all of its heap."""
 PAIR_NEED = 1 * MIB
 CURVES = 3
 """Repetitions of a memory curve, which scatters little."""
@@ -149,11 +150,12 @@ def _counted_arguments(workload: str, threads: int, many: int) -> tuple[str, ...
 
 
 def _events(extent: Extent) -> Iterator[Trial]:
-    many = 20_000 if extent.small else 200_000
+    many = 5_000 if extent.small else 20_000
     for workload in ("threadtest", "larson"):
         for threads in extent.counted:
             arguments = _counted_arguments(workload, threads, many)
-            yield Trial(Aspect.EVENTS, workload, threads, arguments, blocks=1)
+            turns = (*arguments, "--interleave")
+            yield Trial(Aspect.EVENTS, workload, threads, turns, blocks=1)
 
 
 def _instrumented(extent: Extent) -> Iterator[Trial]:

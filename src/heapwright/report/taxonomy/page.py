@@ -181,8 +181,8 @@ def _growth(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
             f"{limits.unbounded:g} it grows without bound.</p>",
             _grid(specs, charts.over_time(document.rows), "time", lost),
             "<h3>Memory against threads</h3>",
-            "<p>Each thread in turn allocates what the next one frees; never more than 16 MiB is "
-            "live. The figure is what each further thread takes, in those 16 MiB; above "
+            "<p>Each thread in turn allocates what the next one frees; never more than 8 MiB is "
+            "live. The figure is what each further thread takes, in those 8 MiB; above "
             f"{limits.linear:g} it is O(P).</p>",
             _grid(specs, charts.over_threads(document.rows), "threads", per_thread),
         )

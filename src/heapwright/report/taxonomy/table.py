@@ -25,7 +25,7 @@ from heapwright.report.taxonomy.words import (
 )
 
 HEADINGS = ("Allocator", "Fast", "Scalable", "False sharing", "Blowup")
-FIGURES = ("Time", "Instr.", "Speedup", "Shared writes", "Lost", "Per thread")
+FIGURES = ("Time", "Instr.", "Speedup", "Hand-overs", "Lost", "Per thread")
 GAP = 2
 MARK = "*"
 
@@ -145,8 +145,9 @@ def legend(document: Taxonomy) -> Iterator[str]:
     timed = document.plan.threads
     yield (
         f"Speedup: at {timed[-1]} threads over one (scalable: at least "
-        f"{limits.efficiency * timed[-1]:g}). Shared writes: to lines that more than one thread "
-        f"writes, per thousand operations (scalable: at most {limits.traffic:g})."
+        f"{limits.efficiency * timed[-1]:g}). Hand-overs: writes to a shared word that another "
+        f"thread wrote last, per thousand operations, at {document.plan.counted_threads[-1]} "
+        f"threads (scalable: at most {limits.traffic:g})."
     )
     yield (
         f"Lost: bytes that memory grows by for each byte allocated (unbounded: above "
