@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Threads that take turns: what they do to each other comes about on any number of processors."""
+
+import pytest
+
+from heapwright.artefacts import native
+
+from .conftest import result
+
+WORK = ("--objects", 1000, "--rounds", 10, "--threads", 8, "--interleave")
+
+
+def handed_over(allocator: str, environment: dict[str, str] | None = None) -> float:
+    """Hand-overs for each call of the allocator, in turns."""
+    library = native.counting_library(allocator)
+    document = result("threadtest", *WORK, preload=library, environment=environment)
+    assert document["interleave"] is True
+    return float(document["events"]["hand_overs"]) / float(document["operations"])
+
+
+def test_one_lock_goes_from_hand_to_hand_at_each_call() -> None:
+    assert handed_over("kingsley") > 0.5
+
+
+def test_heaps_of_their_own_stay_with_their_threads() -> None:
+    assert handed_over("private") < 0.05
+
+
+def test_as_many_processors_as_the_environment_says() -> None:
+    crowded = handed_over("hoard", {"HEAPWRIGHT_PROCESSORS": "1"})
+    spacious = handed_over("hoard", {"HEAPWRIGHT_PROCESSORS": "8"})
+    assert crowded > 0.5, "eight threads on two heaps"
+    assert spacious < 0.05, "and each on its own"
+
+
+@pytest.mark.parametrize("observer", ["lines", "memory"])
+def test_it_goes_together_with_the_observers(observer: str) -> None:
+    document = result(
+        "larson", "--blocks", 50, "--steps", 200, "--lives", 2, "--interleave", "--observe",
+        observer, "--verify",
+    )  # fmt: skip
+    assert document["interleave"] is True
+    assert document["verified"] is True
