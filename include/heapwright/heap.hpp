@@ -15,6 +15,10 @@
 //   mallocHeld(size)          malloc from what is held, never from below
 //   memalignHeld(align, size) memalign in the same way
 //   mallocArea(least, granted) all that is left of a chunk
+//   mallocBatch(size, count)  a chain of several objects in one step
+//   freeBatch(chain)          takes a chain back in one step
+//   mallocAtOnce(size)        malloc without a lock and without the heap below, or null
+//   freeAtOnce(object)        free in the same way; false if it needs more
 //   keep(object)              free, where there is room for it; false if there is not
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
