@@ -35,6 +35,8 @@ LIMITED = frozenset({Aspect.SPEED, Aspect.INSTRUCTIONS})
 INSTRUMENTED = frozenset({Aspect.INSTRUCTIONS, Aspect.SHARING})
 PROCESSORS = "HEAPWRIGHT_PROCESSORS"
 """Makes our allocators believe in so many processors."""
+UNTIMED = frozenset({Aspect.EVENTS, Aspect.LINES, Aspect.THREADS})
+"""What is looked at as on a machine with a processor for each thread."""
 COUNT_LIMITS = instrument.Limits(seconds=60.0)
 
 
@@ -104,6 +106,7 @@ class Execution:
         own = dict(allocator.environment)
         if task.trial.aspect is Aspect.EVENTS:
             library = counting_library(allocator)
+        if task.trial.aspect in UNTIMED:
             own[PROCESSORS] = str(task.trial.threads)
         if TUNABLES in own:
             own[TUNABLES] = merge_tunables(self._environment.get(TUNABLES, ""), own[TUNABLES])
