@@ -24,13 +24,14 @@
 
 namespace heapwright {
 
+/// An object of the first heap stands as one of the second would.
+template <class Small, class Large>
+concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
+
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
-requires SizedHeap<Small> &&(
-    Small::alignment % SuperHeap::alignment == 0 &&
-    phaseOf<Small> ==
-        phaseOf<
-            SuperHeap>)&&AnyOrderHeap<Small>&& AnyOrderHeap<SuperHeap>&& AnySizeHeap<SuperHeap> class
-    SplitHeap : private SuperHeap {
+requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
+    AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
+class SplitHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
