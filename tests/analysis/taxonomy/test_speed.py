@@ -36,8 +36,8 @@ def test_the_ratio_is_taken_within_blocks(make_run: MakeRun) -> None:
 
 
 def test_slow_and_borderline(make_run: MakeRun) -> None:
-    assert judge_speed(runs(make_run, 8.0), "x")[0] is False
-    fast, speed = judge_speed(runs(make_run, 4.0, 0.2), "x")
+    assert judge_speed(runs(make_run, 12.0), "x")[0] is False
+    fast, speed = judge_speed(runs(make_run, 6.0, 0.2), "x")
     assert fast is None
     assert speed.why
 

@@ -10,7 +10,7 @@ what it takes.
 from heapwright.artefacts.taxonomy import Criteria, Estimate
 
 CRITERIA = Criteria(
-    fast=4.0,
+    fast=6.0,
     efficiency=0.65,
     traffic=100.0,
     sharing=1.0,
