@@ -21,6 +21,19 @@ inline constexpr bool scheduled = true;
 inline constexpr bool scheduled = false;
 #endif
 
+/// Whether ThreadSanitizer watches, which wants to be told of each load that needs no lock.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool watchesThreads = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool watchesThreads = true;
+#else
+inline constexpr bool watchesThreads = false;
+#endif
+#else
+inline constexpr bool watchesThreads = false;
+#endif
+
 static_assert(!(countsEvents && scheduled), "a build counts or is driven, not both");
 
 } // namespace heapwright::platform
