@@ -4,14 +4,19 @@
 // The whole compositions shared: between threads, over forks, and with signal handlers that
 // allocate while the heap is inside.
 #include <allocators/concurrent.hpp>
+#include <allocators/hoard_3_8.hpp>
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/lkmalloc.hpp>
+#include <allocators/miser.hpp>
 #include <allocators/mtmalloc.hpp>
+#include <allocators/nedmalloc.hpp>
 #include <allocators/private.hpp>
 #include <allocators/ptmalloc2.hpp>
 #include <allocators/ptmalloc3.hpp>
 #include <allocators/serial.hpp>
+#include <allocators/thresholds.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -47,7 +52,9 @@ using Shared =
     ::testing::Types<allocators::Kingsley, allocators::KingsleyCoalescing, allocators::Lea,
                      allocators::WinXp, allocators::Vmalloc, allocators::Serial,
                      allocators::Concurrent, allocators::PurePrivate, allocators::Ptmalloc2,
-                     allocators::Ptmalloc3, allocators::Mtmalloc, PurePrivate, PrivateOwnership>;
+                     allocators::Ptmalloc3, allocators::Mtmalloc, allocators::Nedmalloc,
+                     allocators::Thresholds, allocators::Miser, allocators::Lkmalloc,
+                     allocators::Hoard38, PurePrivate, PrivateOwnership>;
 TYPED_TEST_SUITE(SharedHeap, Shared);
 
 constexpr std::size_t threads = 4;
@@ -275,9 +282,11 @@ struct ForkingInterruption {
 template <class H>
 class ForkingHandler : public SharedHeap<H> {};
 
-using Forking = ::testing::Types<allocators::Kingsley, allocators::Lea, allocators::Concurrent,
-                                 allocators::PurePrivate, allocators::Ptmalloc2,
-                                 allocators::Mtmalloc, PrivateOwnership>;
+using Forking =
+    ::testing::Types<allocators::Kingsley, allocators::Lea, allocators::Concurrent,
+                     allocators::PurePrivate, allocators::Ptmalloc2, allocators::Mtmalloc,
+                     allocators::Nedmalloc, allocators::Thresholds, allocators::Miser,
+                     allocators::Hoard38, PrivateOwnership>;
 TYPED_TEST_SUITE(ForkingHandler, Forking);
 
 TYPED_TEST(ForkingHandler, ForksBesideOtherThreads) {

@@ -25,10 +25,13 @@ public:
     void hold(Visit visit) noexcept {
         const bool first = holdOne(0, visit);
         ++forks_; // whose turn it is to write this is who holds the first heap
-        since_[0] = first ? forks_ : since_[0];
+        const std::uint32_t fork = bitOf(forks_);
+        if (first) {
+            holders_[0] |= fork;
+        }
         for (std::size_t i = 1; i < Count; ++i) {
             if (holdOne(i, visit)) {
-                since_[i] = forks_;
+                holders_[i] |= fork;
             }
         }
     }
@@ -36,11 +39,11 @@ public:
     /// Runs `letGoOne` on what the latest fork holds, the first heap last.
     template <class Visit, class LetGo>
     void letGo(Visit visit, LetGo letGoOne) noexcept {
-        const std::uint32_t fork = forks_;
+        const std::uint32_t fork = bitOf(forks_);
         for (std::size_t i = Count; i-- > 0;) {
             forks_ -= i == 0 ? 1U : 0U;
-            if (since_[i] == fork) {
-                since_[i] = 0;
+            if ((holders_[i] & fork) != 0) {
+                holders_[i] &= ~fork;
                 visit(i, letGoOne);
             }
         }
@@ -62,7 +65,12 @@ private:
         return !had;
     }
 
-    std::array<std::uint32_t, Count> since_{}; ///< the fork that holds it, from 1; 0: none
+    static constexpr std::uint32_t bitOf(std::uint32_t fork) noexcept {
+        return std::uint32_t{1} << (fork % 32);
+    }
+
+    /// A bit for each fork that holds it: several where the heap itself tells them apart.
+    std::array<std::uint32_t, Count> holders_{};
     std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
 };
 

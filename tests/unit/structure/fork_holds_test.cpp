@@ -45,6 +45,22 @@ TEST(ForkHolds, HoldsHeapsOfDifferentKinds) {
     EXPECT_EQ(order, "other one ") << "the last first";
 }
 
+TEST(ForkHolds, LetsGoAsOftenAsItHoldsWhatCannotSay) {
+    std::thread([] {
+        std::array<Plain, 2> heaps;
+        ForkHolds<2> holds;
+        const auto visit = [&](std::size_t index, auto body) { body(heaps[index]); };
+        const auto letGo = [](Plain& heap) { heap.did += "free "; };
+        holds.hold(visit);
+        holds.hold(visit);
+        holds.letGo(visit, letGo);
+        EXPECT_EQ(heaps[0].did, "hold hold free ");
+        holds.letGo(visit, letGo);
+        EXPECT_EQ(heaps[0].did, "hold hold free free ");
+        EXPECT_EQ(heaps[1].did, heaps[0].did);
+    }).join();
+}
+
 TEST(ForkHolds, LeavesWhatTheThreadHoldsAlready) {
     std::thread([] { // so that there is more than one
         std::array<Noting, 3> heaps;
