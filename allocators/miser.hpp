@@ -6,8 +6,8 @@
 // which superblocks go; threads beyond that share one. Larger objects it left to the system's
 // allocator: here that is Doug Lea's, behind one lock.
 //
-// What is not as it was: the smallest class is 16 bytes and not 8, and superblocks stand in ten
-// groups by fullness, where Miser had five and the empty ones apart.
+// Superblocks stand in five groups by fullness, the empty ones apart. What is not as it was: the
+// smallest class is 16 bytes and not 8.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -19,7 +19,7 @@ namespace miser {
 using Superblocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
 using Classes = GeometricSlots<2, 1, 16, 256>; // 16, 32, 64, 128 and 256 bytes
 using Assigned = OwnHeap<1024>;                // a heap for each thread
-using Rule = Emptiness<1, 4, 4>;               // when superblocks go to the global heap
+using Rule = InParts<4, Emptiness<1, 4, 4>>;   // four lists and one of the full, empties apart
 using Small = HoardHeap<Classes, Assigned, Rule, AnyLines, Superblocks>;
 
 // The system's allocator.

@@ -8,10 +8,13 @@
 // slots, or has at most the part f of its slots free; what it gives away is at least f empty. Of
 // Hoard's two figures the text says that f was 3/4, but its tables have f from 1/8 to 1/2 with the
 // results of the others at 1/4, and its heaps use 3/4 and more: so it is f = 1/4.
-// `Never`: what a heap has it keeps. From Hoard (Berger 2002, 7.2.1).
+// `Never`: what a heap has it keeps. `InParts<N, Rule>`: as the rule, with superblocks sorted by
+// how full they are into N groups instead of 8; the empty and the full are apart in any case. From
+// Hoard (Berger 2002, 7.2.1).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace heapwright {
 
@@ -24,6 +27,7 @@ struct Emptiness {
     static constexpr std::size_t numerator = Numerator;
     static constexpr std::size_t denominator = Denominator;
     static constexpr std::size_t kept = Kept;
+    static constexpr std::uint32_t parts = 8;
 
     /// The least `used` with which a heap has not too much.
     [[nodiscard]] static constexpr std::size_t least(std::size_t held, std::size_t each) noexcept {
@@ -45,6 +49,7 @@ struct Emptiness {
 struct Never {
     static constexpr bool verified = false;
     static constexpr std::size_t denominator = 1;
+    static constexpr std::uint32_t parts = 8;
 
     [[nodiscard]] static constexpr std::size_t least(std::size_t /*held*/,
                                                      std::size_t /*each*/) noexcept {
@@ -54,6 +59,13 @@ struct Never {
                                                       std::size_t /*count*/) noexcept {
         return used == 0;
     }
+};
+
+/// Another rule, with another number of groups by fullness.
+template <std::uint32_t Parts, class Rule>
+struct InParts : Rule {
+    static_assert(Parts >= 1 && Parts <= 28, "groups have a bit each in a word");
+    static constexpr std::uint32_t parts = Parts;
 };
 
 /// Another rule, looked after: whether it holds, and the figures on which it is decided, is found

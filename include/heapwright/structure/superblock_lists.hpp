@@ -6,14 +6,13 @@
 // found in a few steps.
 //
 // A superblock goes to the front of its group when an object of it is freed and when it changes
-// groups. Groups: empty; eighths of what there is; full; and, where free slots may be withheld,
-// those of which none can be used.
-// One that was nearly empty and becomes empty stays where it is until another is first there: so
-// nothing moves where a program has no more than a few objects at a time.
-// Invariants: `used` and `held` are what the superblocks in the lists add up to, counted in slots;
-// a group's bit is set if it has one that can serve. Cost: a bit scan to take, and a few stores to
-// give; moving from group to group comes once in an eighth of a superblock at most when it grows.
-// From Hoard's fullness groups (Berger 2002, 7.2).
+// groups. Groups: empty; equal parts (eighths, unless the rule says otherwise); full; and, where
+// free slots may be withheld, those of which none can be used. One that was nearly empty and
+// becomes empty stays where it is until another is first there: so nothing moves where a program
+// has no more than a few objects at a time. Invariants: `used` and `held` are what the superblocks
+// in the lists add up to, counted in slots; a group's bit is set if it has one that can serve.
+// Cost: a bit scan to take, and a few stores to give; moving from group to group comes once in such
+// a part of a superblock at most when it grows. From Hoard's fullness groups (Berger 2002, 7.2).
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -27,7 +26,7 @@ namespace heapwright {
 template <class Block, class Emptiness>
 class SuperblockLists {
     static constexpr std::uint32_t empty = 0;
-    static constexpr std::uint32_t parts = 8;
+    static constexpr std::uint32_t parts = Emptiness::parts;
     static constexpr std::uint32_t full = parts + 1;
     static constexpr std::uint32_t stuck = parts + 2; ///< some slots free, but none to be used
     static constexpr std::uint32_t groups = Block::clean ? stuck + 1 : full + 1;

@@ -66,6 +66,9 @@ def test_the_policy_says_what_prevents_blowup() -> None:
     assert hoard.classes_separated == "physically"
     assert not hoard.metadata_in_block
     assert "superblocks" in hoard.blowup_prevented_by
+    sorted_otherwise = ("OwnHeap<64>", "InParts<4, Emptiness<1, 4, 4> >")
+    in_parts = design_of(stack("HoardHeap", "MmapHeap", policies=sorted_otherwise))
+    assert in_parts.blowup_prevented_by == hoard.blowup_prevented_by
     never = design_of(stack("HoardHeap", "MmapHeap", policies=("OwnHeap<64>", "Never")))
     assert never is not None
     assert never.local_memory == "thread"

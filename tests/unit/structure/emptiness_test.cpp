@@ -40,6 +40,7 @@ TEST(Never, LetsAHeapKeepEverything) {
     EXPECT_EQ(Never::least(1'000'000, 10), 0U);
 }
 
+static_assert(InParts<4, Published>::parts == 4 && InParts<4, Published>::kept == 4);
 static_assert(!Published::verified && Verified<Published>::verified);
 
 } // namespace

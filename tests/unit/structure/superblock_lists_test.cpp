@@ -104,10 +104,10 @@ TEST(SuperblockLists, SayWhenTooLittleIsUsedAndWhatToGiveAway) {
     EXPECT_TRUE(lists.isConsistent());
 }
 
-template <class Shelf>
+template <class Shelf, class Rule>
 void expectConsistentOverAHistory(std::size_t slot) {
     Shelf shelf;
-    SuperblockLists<typename Shelf::Block, Emptiness<1, 2, 2>> lists;
+    SuperblockLists<typename Shelf::Block, Rule> lists;
     std::mt19937 random(static_cast<unsigned>(slot));
     std::vector<void*> live;
     std::vector<typename Shelf::Block*> aside;
@@ -147,8 +147,10 @@ void expectConsistentOverAHistory(std::size_t slot) {
 
 TEST(SuperblockLists, KeepTheirFiguresAndPlacesOverAnyHistory) {
     for (const std::size_t slot : {16U, 112U, 640U, 1008U, 2048U}) {
-        expectConsistentOverAHistory<Shelf<AnyLines>>(slot);
-        expectConsistentOverAHistory<Shelf<CleanLines>>(slot);
+        expectConsistentOverAHistory<Shelf<AnyLines>, Emptiness<1, 2, 2>>(slot);
+        expectConsistentOverAHistory<Shelf<CleanLines>, Emptiness<1, 2, 2>>(slot);
+        expectConsistentOverAHistory<Shelf<AnyLines>, InParts<4, Emptiness<1, 2, 2>>>(slot);
+        expectConsistentOverAHistory<Shelf<AnyLines>, InParts<20, Never>>(slot);
     }
 }
 

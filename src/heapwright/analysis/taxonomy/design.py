@@ -8,6 +8,7 @@ where a layer chooses between several heaps, the file says which of them gets th
 What an allocator does against blowup is the first that it does, in the order of the layers.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -43,7 +44,7 @@ class Fact(BaseModel):
 
     layer: str
     policy: str = ""
-    """Only where one of its policies begins so."""
+    """Only where one of its policies has this name, or stands around one that has it."""
     small: int | None = None
     """Which of the heaps below gets the small requests; without it, the last."""
     local_memory: str = ""
@@ -88,7 +89,7 @@ def facts_of(layer: Layer) -> list[Fact]:
         fact
         for fact in _facts()
         if fact.layer == layer.layer
-        and (not fact.policy or any(p.startswith(fact.policy) for p in layer.policies))
+        and (not fact.policy or any(fact.policy in re.findall(r"\w+", p) for p in layer.policies))
     ]
 
 
