@@ -77,9 +77,9 @@ TEST_F(RoomSourceTest, IsNullWhileThereIsNoRoom) {
 TEST_F(RoomSourceTest, ServesFromTheRoomInWhichItIsBuilt) {
     const OpenRoom open = Watched::open({});
     {
-        RoomBeingBuilt::value = open.room;
+        RoomBeingBuilt::mine() = open.room;
         Source source;
-        RoomBeingBuilt::value = nullptr;
+        RoomBeingBuilt::mine() = nullptr;
         void* const object = source.malloc(100);
         EXPECT_TRUE(open.room->bump.owns(open.room->memory(), object));
         EXPECT_EQ(Watched::opened, 1) << "no other";
