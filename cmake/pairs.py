@@ -121,7 +121,8 @@ def probe(layer: Layer) -> str:
     """The layer over the probe; what else stands under it is as in its example."""
     assert layer.example is not None
     arguments = list(layer.example.arguments)
-    arguments[layer.heaps[-1]] = Expression("ProbeHeap")
+    blocks = layer.parameters[layer.heaps[-1]].concept == "BlockHeap"
+    arguments[layer.heaps[-1]] = Expression("ProbeBlocks" if blocks else "ProbeHeap")
     return str(Expression(layer.name, tuple(arguments)))
 
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <probes.hpp> // written from the headers: every layer of the catalogue over `ProbeHeap`
+#include <probes.hpp> // written from the headers: every layer of the catalogue over a probe
 
 #include <string>
 #include <string_view>
@@ -63,6 +63,13 @@ public:
 
 private:
     static void note(const char* verb);
+};
+
+/// The same where blocks are wanted that stand on multiples of their size.
+class ProbeBlocks : public ProbeHeap {
+public:
+    static constexpr std::size_t blockSize = 8 * KiB;
+    static constexpr std::size_t alignment = blockSize;
 };
 
 /// A lock that knows whether it is held.
