@@ -20,12 +20,12 @@ RANKS = {
     "core": 0,
     "platform": 1,
     "sync": 2,
-    "sizeclass": 2,
-    "structure": 3,
-    "layers": 4,
-    "heap.hpp": 5,
-    "adaptor": 5,
-    "allocators": 6,
+    "sizeclass": 3,
+    "structure": 4,
+    "layers": 5,
+    "heap.hpp": 6,
+    "adaptor": 6,
+    "allocators": 7,
 }
 WARNINGS = [
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion"),

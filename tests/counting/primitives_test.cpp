@@ -7,7 +7,7 @@
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/slot_set.hpp>
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(CountedEvents, ALockThatIsTakenIsTriedForNothingOrWaitedFor) {
 }
 
 TEST(CountedEvents, ASharedVariableTellsWhatIsDoneToIt) {
-    alignas(64) Shared<std::uint32_t> word;
+    alignas(64) SharedWord<std::uint32_t> word;
     const CountedEvents events;
     word.store(1, std::memory_order_relaxed);
     EXPECT_EQ(word.fetchAdd(1, std::memory_order_relaxed), 1U);

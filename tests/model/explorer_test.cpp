@@ -7,7 +7,7 @@
 
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ public:
     void atEnd() override { require(word_.load(relaxed) == 2, "an update was lost"); }
 
 private:
-    Shared<int> word_;
+    SharedWord<int> word_;
 };
 
 /// The same in one step.
@@ -48,7 +48,7 @@ public:
     void atEnd() override { require(word_.load(relaxed) == 3, "an update was lost"); }
 
 private:
-    Shared<int> word_;
+    SharedWord<int> word_;
 };
 
 /// The same behind a lock; the counter is no shared variable.
@@ -68,7 +68,7 @@ public:
 
 private:
     FutexLock lock_;
-    Shared<int> other_;
+    SharedWord<int> other_;
     bool inside_ = false;
     int count_ = 0;
 };
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    Shared<int> word_;
+    SharedWord<int> word_;
 };
 
 TEST(Explorer, FindsALostUpdateAndCanRepeatIt) {
@@ -183,7 +183,7 @@ public:
     }
 
 private:
-    Shared<int> word_;
+    SharedWord<int> word_;
 };
 
 TEST(Explorer, KeepsToItsBoundOfPreemptions) {
@@ -221,7 +221,7 @@ public:
         };
         bool locked = false;
         for (int step = 0; step < 3; ++step) {
-            Shared<int>& word = words_.at(draw(3));
+            SharedWord<int>& word = words_.at(draw(3));
             switch (draw(6)) {
             case 0:
             case 1:
@@ -255,14 +255,14 @@ public:
         for (const std::string& each : told_) {
             all += each + "| ";
         }
-        for (const Shared<int>& word : words_) {
+        for (const SharedWord<int>& word : words_) {
             all += std::to_string(word.load(relaxed)) + " ";
         }
         ends.insert(all);
     }
 
 private:
-    std::array<Shared<int>, 3> words_;
+    std::array<SharedWord<int>, 3> words_;
     FutexLock lock_;
     std::array<std::string, 3> told_;
 };

@@ -33,7 +33,7 @@ public:
     void leave(std::size_t slot) { taken_.at(slot).store(false, std::memory_order_relaxed); }
 
 private:
-    std::array<Shared<bool>, 3> taken_;
+    std::array<SharedWord<bool>, 3> taken_;
 };
 
 /// As `SlotSet`, but looks and then takes.
@@ -54,7 +54,7 @@ public:
     void release(std::uint32_t slot) { tenants_[slot].store(0, std::memory_order_release); }
 
 private:
-    std::array<Shared<std::uint32_t>, Count> tenants_{};
+    std::array<SharedWord<std::uint32_t>, Count> tenants_{};
 };
 
 /// Threads want one slot fewer than they are, so many times each.

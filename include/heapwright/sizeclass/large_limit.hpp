@@ -9,7 +9,7 @@
 // that its size is transient, so from then on the heap serves it.
 #pragma once
 
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -48,7 +48,7 @@ public:
 private:
     static_assert(First <= Last);
 
-    Shared<std::size_t> limit_{First};
+    SharedWord<std::size_t> limit_{First};
 };
 
 } // namespace heapwright

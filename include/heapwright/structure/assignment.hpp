@@ -11,7 +11,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <atomic>
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    alignas(64) Shared<std::uint32_t> turn_{0};
+    alignas(64) SharedWord<std::uint32_t> turn_{0};
 };
 
 /// The heap that the thread had last, if nobody is inside; else the first in use that nobody is
@@ -157,7 +157,7 @@ private:
         }
     }
 
-    Shared<std::uint32_t> used_{1};
+    SharedWord<std::uint32_t> used_{1};
 };
 
 /// An assignment that can serve from an array of heaps of this kind.

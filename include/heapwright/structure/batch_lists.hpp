@@ -13,7 +13,7 @@
 
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/waiting_object.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -89,8 +89,8 @@ public:
 
 private:
     ObjectLink* serving_ = nullptr;
-    Shared<ObjectLink*> spare_; ///< others look at it
-    Shared<std::uint32_t> count_;
+    SharedWord<ObjectLink*> spare_; ///< others look at it
+    SharedWord<std::uint32_t> count_;
 };
 
 } // namespace heapwright

@@ -16,7 +16,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/tag.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -147,7 +147,7 @@ private:
         mapped_.fetchAdd(newLength - length, std::memory_order_relaxed);
     }
 
-    Shared<std::size_t> mapped_{0};
+    SharedWord<std::size_t> mapped_{0};
 };
 
 } // namespace heapwright

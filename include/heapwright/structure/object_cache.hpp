@@ -14,7 +14,7 @@
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/waiting_object.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <array>
 #include <atomic>
@@ -109,7 +109,7 @@ private:
         return kept_.load(std::memory_order_relaxed);
     }
 
-    Shared<std::uint64_t> kept_; ///< bytes and objects; others read it
+    SharedWord<std::uint64_t> kept_; ///< bytes and objects; others read it
     std::array<ObjectLink*, Classes::count> lists_{};
 };
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <array>
 #include <atomic>
@@ -123,9 +123,9 @@ private:
         letGoOne(first_);
     }
 
-    std::array<Shared<Owner*>, Count> heaps_; ///< null: not needed yet
-    Shared<std::uint32_t> end_{0};            ///< no heap is there from here on
-    Shared<std::uint32_t> entered_{0};        ///< how many heaps were ever made
+    std::array<SharedWord<Owner*>, Count> heaps_; ///< null: not needed yet
+    SharedWord<std::uint32_t> end_{0};            ///< no heap is there from here on
+    SharedWord<std::uint32_t> entered_{0};        ///< how many heaps were ever made
     std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
     Owner first_;
     Owner global_;

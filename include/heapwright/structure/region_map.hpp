@@ -15,7 +15,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -74,7 +74,7 @@ private:
 
     /// All zero bytes is one in which nothing is entered.
     struct Leaf {
-        Shared<const void*> owners[perLeaf];
+        SharedWord<const void*> owners[perLeaf];
     };
 
     static constexpr std::size_t placeIn(Address address) noexcept {
@@ -82,7 +82,7 @@ private:
     }
 
     static Leaf* leafFor(Address address) noexcept {
-        Shared<Leaf*>& place = leaves_[address / leafSpan];
+        SharedWord<Leaf*>& place = leaves_[address / leafSpan];
         Leaf* leaf = place.load(std::memory_order_acquire);
         if (leaf != nullptr) {
             return leaf;
@@ -100,7 +100,7 @@ private:
         return leaf;
     }
 
-    static inline constinit Shared<Leaf*> leaves_[end / leafSpan];
+    static inline constinit SharedWord<Leaf*> leaves_[end / leafSpan];
 };
 
 namespace detail {

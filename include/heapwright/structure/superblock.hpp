@@ -23,7 +23,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sync/events.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <bit>
 #include <concepts>
@@ -220,7 +220,7 @@ public:
         }
     }
 
-    Shared<void*> owner;            ///< null: nobody's
+    SharedWord<void*> owner;        ///< null: nobody's
     Superblock* next = nullptr;     ///< in its group
     Superblock* previous = nullptr; ///< in its group
     std::uint32_t tenant = 0;       ///< for which of its owner's threads its lines are clean

@@ -16,7 +16,7 @@
 #include <heapwright/platform/random.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/object_chain.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -106,7 +106,7 @@ private:
                                    routine == "free" ? "double free" : "use of a freed object");
     }
 
-    Shared<std::uint64_t> secret_; ///< not 0 once an object has come from below
+    SharedWord<std::uint64_t> secret_; ///< not 0 once an object has come from below
 };
 
 } // namespace heapwright

@@ -6,8 +6,8 @@
 // in the code. A counting build adds it up (`event_counts.hpp`); in
 // a scheduled build a test's scheduler decides at each such point which thread goes on.
 //
-// A layer notes for itself only what no `Shared` and no lock knows of: `written`, for a word of its
-// own that several threads write under a lock.
+// A layer notes for itself only what no `SharedWord` and no lock knows of: `written`, for a word of
+// its own that several threads write under a lock.
 #pragma once
 
 #include <heapwright/platform/build.hpp>

@@ -7,7 +7,7 @@
 // a look at each place below the one that is given out, and one compare-and-swap.
 #pragma once
 
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ public:
 
     /// Frees all places but those of one tenant, who has a new number. Pre: nobody else is here.
     void keepOnly(std::uint32_t tenant, std::uint32_t now) noexcept {
-        for (Shared<std::uint32_t>& place : tenants_) {
+        for (SharedWord<std::uint32_t>& place : tenants_) {
             const std::uint32_t one = place.load(std::memory_order_relaxed);
             if (one != 0) {
                 place.store(one == tenant ? now : 0, std::memory_order_relaxed);
@@ -62,7 +62,7 @@ private:
         return none;
     }
 
-    std::array<Shared<std::uint32_t>, Count> tenants_{};
+    std::array<SharedWord<std::uint32_t>, Count> tenants_{};
 };
 
 } // namespace heapwright

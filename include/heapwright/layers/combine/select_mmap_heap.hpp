@@ -14,7 +14,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/large_limit.hpp>
 #include <heapwright/structure/tag.hpp>
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -159,7 +159,7 @@ private:
 
     [[no_unique_address]] Limit limit_;
     Large large_;
-    Shared<std::size_t> count_{0}; ///< live objects of `large_`
+    SharedWord<std::size_t> count_{0}; ///< live objects of `large_`
 };
 
 } // namespace heapwright

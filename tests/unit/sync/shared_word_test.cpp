@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/sync/shared.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,21 +11,21 @@
 namespace heapwright::testing {
 namespace {
 
-constinit Shared<std::uint32_t> atCompileTime{7};
+constinit SharedWord<std::uint32_t> atCompileTime{7};
 
 template <class T>
-concept Adds = requires(Shared<T> shared, T value) {
+concept Adds = requires(SharedWord<T> shared, T value) {
     shared.fetchAdd(value, std::memory_order_relaxed);
 };
 
-TEST(Shared, IsThereBeforeAnyConstructor) {
+TEST(SharedWord, IsThereBeforeAnyConstructor) {
     EXPECT_EQ(atCompileTime.load(std::memory_order_relaxed), 7U);
-    EXPECT_EQ(Shared<void*>().load(std::memory_order_relaxed), nullptr);
-    EXPECT_EQ(sizeof(Shared<std::uint32_t>), sizeof(std::uint32_t));
+    EXPECT_EQ(SharedWord<void*>().load(std::memory_order_relaxed), nullptr);
+    EXPECT_EQ(sizeof(SharedWord<std::uint32_t>), sizeof(std::uint32_t));
 }
 
-TEST(Shared, DoesWhatAnAtomicDoes) {
-    Shared<std::uint32_t> word(6);
+TEST(SharedWord, DoesWhatAnAtomicDoes) {
+    SharedWord<std::uint32_t> word(6);
     EXPECT_EQ(word.fetchAdd(4, std::memory_order_relaxed), 6U);
     EXPECT_EQ(word.fetchSub(2, std::memory_order_relaxed), 10U);
     EXPECT_EQ(word.fetchOr(1, std::memory_order_relaxed), 8U);
@@ -41,14 +41,14 @@ TEST(Shared, DoesWhatAnAtomicDoes) {
     EXPECT_EQ(word.load(std::memory_order_relaxed), 6U);
 }
 
-TEST(Shared, AddsOnlyWhatCanBeAdded) {
+TEST(SharedWord, AddsOnlyWhatCanBeAdded) {
     EXPECT_TRUE(Adds<std::uint64_t>);
     EXPECT_FALSE(Adds<bool>);
     EXPECT_FALSE(Adds<void*>);
 }
 
-TEST(Shared, LosesNoUpdate) {
-    Shared<std::uint64_t> sum;
+TEST(SharedWord, LosesNoUpdate) {
+    SharedWord<std::uint64_t> sum;
     std::vector<std::thread> threads;
     for (int id = 0; id < 4; ++id) {
         threads.emplace_back([&sum] {

@@ -13,15 +13,15 @@
 namespace heapwright {
 
 template <class T>
-class Shared {
+class SharedWord {
     static_assert(std::atomic<T>::is_always_lock_free, "a lock in here would be nobody's");
 
 public:
-    constexpr Shared() noexcept : value_(T{}) {}
-    constexpr explicit Shared(T value) noexcept : value_(value) {}
-    Shared(const Shared&) = delete;
-    Shared& operator=(const Shared&) = delete;
-    ~Shared() = default;
+    constexpr SharedWord() noexcept : value_(T{}) {}
+    constexpr explicit SharedWord(T value) noexcept : value_(value) {}
+    SharedWord(const SharedWord&) = delete;
+    SharedWord& operator=(const SharedWord&) = delete;
+    ~SharedWord() = default;
 
     [[nodiscard]] T load(std::memory_order order) const noexcept {
         note(Event::load, &value_);
