@@ -90,7 +90,12 @@ private:
         std::uint64_t life = 0;
         T value{};
     };
+#if defined(__SANITIZE_ADDRESS__)
+    // g++ would take it for null where a reference to it is checked; nothing of this is preloaded.
+    static inline constinit thread_local T value_{};
+#else
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local T value_{};
+#endif
     static inline constinit std::array<Scheduled, ScheduledThread::most> each_{};
 };
 
