@@ -35,10 +35,18 @@ struct EventTotals {
 
 namespace detail {
 
-/// Who wrote something, and how often.
+/// Who wrote something, and how often: plain words, so that a table of them is zero without a
+/// constructor for each, and atomic where they are used.
 struct Writer {
-    std::atomic<std::uint32_t> thread{0};
-    std::atomic<std::uint32_t> writes{0};
+    std::uint32_t threadWord;
+    std::uint32_t writesWord;
+
+    [[nodiscard]] std::atomic_ref<std::uint32_t> thread() noexcept {
+        return std::atomic_ref(threadWord);
+    }
+    [[nodiscard]] std::atomic_ref<std::uint32_t> writes() noexcept {
+        return std::atomic_ref(writesWord);
+    }
 };
 
 /// For each of a number of keys, a writer.
@@ -53,8 +61,9 @@ public:
         const std::uint64_t start = (key * 0x9E37'79B9'7F4A'7C15U) >> 20U;
         for (std::size_t i = 0; i < most; ++i) {
             Entry& entry = entries_[(start + i) % Places];
-            std::uint64_t there = entry.key.load(std::memory_order_relaxed);
-            if (there == key || (there == 0 && (entry.key.compare_exchange_strong(
+            const std::atomic_ref<std::uint64_t> taken(entry.key);
+            std::uint64_t there = taken.load(std::memory_order_relaxed);
+            if (there == key || (there == 0 && (taken.compare_exchange_strong(
                                                     there, key, std::memory_order_relaxed) ||
                                                 there == key))) {
                 return &entry.writer;
@@ -65,7 +74,7 @@ public:
 
 private:
     struct Entry {
-        std::atomic<std::uint64_t> key{0};
+        std::uint64_t key;
         Writer writer;
     };
     std::array<Entry, Places> entries_{};
@@ -148,8 +157,8 @@ private:
         const auto where = reinterpret_cast<Address>(address);
         if (detail::Writer* const last = words_.find(where); last == nullptr) {
             count(share.unknown);
-        } else if (last->thread.load(std::memory_order_relaxed) != me) {
-            if (last->thread.exchange(me, std::memory_order_relaxed) != 0) {
+        } else if (last->thread().load(std::memory_order_relaxed) != me) {
+            if (last->thread().exchange(me, std::memory_order_relaxed) != 0) {
                 count(share.handOvers);
             }
         }
@@ -162,20 +171,20 @@ private:
 
     /// What one thread alone has written is counted with its line, in case that is shared later.
     static void wroteLine(Share& share, detail::Writer& line, std::uint32_t me) noexcept {
-        std::uint32_t before = line.thread.load(std::memory_order_relaxed);
+        std::uint32_t before = line.thread().load(std::memory_order_relaxed);
         while (before != me && before != several) {
             const std::uint32_t now = before == 0 ? me : several;
-            if (line.thread.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+            if (line.thread().compare_exchange_weak(before, now, std::memory_order_relaxed)) {
                 count(now == several ? share.sharedLines : share.writtenLines);
                 before = now;
             }
         }
         if (before == me) {
-            line.writes.fetch_add(1, std::memory_order_relaxed);
+            line.writes().fetch_add(1, std::memory_order_relaxed);
         } else {
-            const bool none = line.writes.load(std::memory_order_relaxed) == 0;
+            const bool none = line.writes().load(std::memory_order_relaxed) == 0;
             const std::uint32_t alone =
-                none ? 0 : line.writes.exchange(0, std::memory_order_relaxed);
+                none ? 0 : line.writes().exchange(0, std::memory_order_relaxed);
             count(share.writesToSharedLines, alone + std::uint64_t{1});
         }
     }
