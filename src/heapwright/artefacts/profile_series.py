@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a profile that run over time, operations, addresses or sizes.
+
+Each is bounded in length whatever the length of the trace; see `artefacts.profile` for the units.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+class WindowSize(_Frozen):
+    """A size among the five commonest of one stretch of time."""
+
+    size: Count
+    count: Annotated[Count, Field(description="Allocations of it in the stretch")]
+    live: Annotated[Count, Field(description="Blocks of it live at the stretch's end")]
+
+
+class Point(_Frozen):
+    """What was live after `operation` calls; the stretch is the time since the point before."""
+
+    time_s: float
+    operation: Annotated[Count, Field(description="Calls up to here")]
+    live_bytes: Count
+    live_objects: Count
+    usable_bytes: Annotated[
+        int | None, Field(description="What the allocator had rounded them up to; null: unknown")
+    ] = None
+    most_live_bytes: Annotated[Count, Field(description="The most within the stretch")]
+    allocated_bytes: Annotated[Count, Field(description="Requested within the stretch")]
+    top_sizes: Annotated[
+        tuple[WindowSize, ...], Field(description="The five commonest sizes of the stretch")
+    ] = ()
+
+
+class SizeOverTime(_Frozen):
+    """One of the five sizes that are commonest overall; a figure for each point of `timeline`.
+
+    null: at that time the size was not yet among the 64 commonest.
+    """
+
+    size: Count
+    allocations: Annotated[tuple[int | None, ...], Field(description="Made so far")]
+    live: tuple[int | None, ...]
+
+
+class HeapRow(_Frozen):
+    """A range of addresses; rows rise, and between two that do not touch nothing was ever live."""
+
+    process: Count = 0
+    start: Count
+    bytes: Count
+
+
+class HeapMap(_Frozen):
+    """Where in the address space live blocks stood, over time."""
+
+    times_s: Annotated[tuple[float, ...], Field(description="One for each column")]
+    rows: tuple[HeapRow, ...]
+    cells: Annotated[
+        tuple[tuple[float, ...], ...],
+        Field(description="For each row, in each column: the share of its bytes that was live"),
+    ]
+
+
+class LifetimeCount(_Frozen):
+    """Blocks that lived for more than `low` and at most `high`."""
+
+    low: float
+    high: float
+    count: Count
+
+
+class LifetimesOfSizes(_Frozen):
+    """How long blocks of more than `low` and at most `high` bytes lived."""
+
+    low: Count
+    high: Count
+    count: Annotated[Count, Field(description="Allocations of these sizes")]
+    bytes: Count
+    never_freed: Count
+    handed_over: Annotated[Count, Field(description="Ended by another thread")] = 0
+    seconds: Annotated[tuple[LifetimeCount, ...], Field(description="Steps of 1, 2, 5")]
+    operations: Annotated[
+        tuple[LifetimeCount, ...],
+        Field(description="The same in operations of the whole trace: powers of two"),
+    ]
+
+
+class Phase(_Frozen):
+    """What happened in an even stretch of operations."""
+
+    operation: Annotated[Count, Field(description="Its last operation")]
+    time_s: Annotated[float, Field(description="When that was")]
+    allocations: Count
+    bytes: Count
+    frees: Annotated[Count, Field(description="Blocks that ended")]
+    long_lived: Annotated[
+        Count, Field(description="Of the allocations: retained for more than 1 s, or never freed")
+    ]
+    handed_over: Annotated[Count, Field(description="Of the ended: by another thread")]
+    live_bytes: Annotated[Count, Field(description="At its end")]
+    live_objects: Count
+
+
+class SystemSample(_Frozen):
+    """One look at the system's account of the process."""
+
+    time_s: float
+    resident_bytes: Annotated[int | None, Field(description="All resident memory")] = None
+    heap_bytes: Annotated[
+        int | None, Field(description="A: what the process had from the system for its heaps")
+    ] = None
+    live_bytes: Annotated[Count, Field(description="U: live requested bytes at that moment")]
+    usable_bytes: int | None = None
+    ratio: Annotated[
+        float | None, Field(description="A/U; null where nothing is live or A is unknown")
+    ] = None
+
+
+class System(_Frozen):
+    """Fragmentation potential: what the allocator had from the system beside what was live."""
+
+    samples: tuple[SystemSample, ...]
+    ratio_at_peak: Annotated[
+        float | None, Field(description="Most A over most U, whenever each was")
+    ] = None
+    median_ratio: float | None = None
