@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from heapwright.artefacts.taxonomy import Criteria, Curve, Estimate, Row, Taxonomy
-
-Spec = dict[str, object]
+from heapwright.report.pages.parts import Spec
+from heapwright.report.pages.vega import finished
 
 MIB = float(1 << 20)
 MOST_POINTS = 120
@@ -109,12 +109,12 @@ def _curve(curve: Curve, judgement: str | None, axes: _Axes, size: int) -> Spec:
     layers: list[alt.Chart] = []
     for values, mark in (
         (measured, alt.MarkDef(type="point", filled=True, size=size, color=colour, opacity=0.8)),
-        (fitted, alt.MarkDef(type="line", color="#222222", strokeWidth=1.5)),
+        (fitted, alt.MarkDef(type="line", color="#888888", strokeWidth=1.5)),
     ):
         if values:
             base = alt.Chart(alt.InlineData(values=values), mark=mark)
             layers.append(base.encode(x=x, y=y, tooltip=tips))
-    return _finished(alt.layer(*layers), HEIGHT)
+    return finished(alt.layer(*layers), HEIGHT)
 
 
 def _ranking(
@@ -164,7 +164,7 @@ def _ranking(
             filled=False, size=50, color="#d55e00", shape="diamond"
         )
         layers.append(hollow.encode(y=y, x=alt.X("instructions:Q"), tooltip=tips))
-    return _finished(alt.layer(*layers), alt.Step(20))
+    return finished(alt.layer(*layers), alt.Step(20))
 
 
 def _counts(row: Row) -> Spec | None:
@@ -197,7 +197,7 @@ def _counts(row: Row) -> Spec | None:
         ),
         tooltip=["kind:N", "threads:Q", alt.Tooltip("count:Q", format=".3~g")],
     )
-    return _finished(alt.layer(base.mark_line(), base.mark_point(filled=True, size=30)), HEIGHT)
+    return finished(alt.layer(base.mark_line(), base.mark_point(filled=True, size=30)), HEIGHT)
 
 
 def _count_points(row: Row) -> Iterator[dict[str, object]]:
@@ -208,13 +208,3 @@ def _count_points(row: Row) -> Iterator[dict[str, object]]:
                 totals.setdefault((KINDS[name][0], each.threads), []).append(max(value, 0.0))
     for (kind, threads), values in sorted(totals.items(), key=lambda item: item[0]):
         yield {"kind": kind, "threads": threads, "count": sum(values) / len(values)}
-
-
-def _finished(chart: alt.LayerChart | alt.FacetChart, height: float | alt.Step) -> Spec:
-    whole = (
-        chart.properties(width="container", height=height)
-        .configure_view(stroke=None)
-        .configure_axis(labelFontSize=10, titleFontSize=10, titleFontWeight="normal")
-        .configure(font="system-ui, sans-serif", autosize=alt.AutoSizeParams(type="fit-x"))
-    )
-    return dict(whole.to_dict())

@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The taxonomy as one page: the table beside the published ticks, and the curves behind it.
 
-The page needs nothing but itself: Vega is inside of it, taken from vl-convert, so it can be kept,
-sent and opened without a network. It is read on a telephone, too: tables scroll by themselves,
-charts are as wide as there is room.
+What it has in common with other pages is in `report/pages`.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from html import escape
-from pathlib import Path
 
 from heapwright.artefacts.taxonomy import Column, Row, Taxonomy
+from heapwright.report.pages.frame import frame
+from heapwright.report.pages.parts import Charts, Spec, key, table
 from heapwright.report.taxonomy import charts
 from heapwright.report.taxonomy.table import failures_told
 from heapwright.report.taxonomy.words import (
@@ -25,50 +23,32 @@ from heapwright.report.taxonomy.words import (
     tick,
 )
 
-STYLE = Path(__file__).with_name("page.css")
-SCRIPT = Path(__file__).with_name("page.js")
 COLUMNS: tuple[Column, ...] = ("fast", "scalable", "avoids false sharing", "blowup")
 
 
 def page(document: Taxonomy) -> str:
     """The whole page."""
-    specs: dict[str, charts.Spec] = {}
+    drawn = Charts()
     body = [
         _head(document),
         _ticks(document.rows),
         _differences(document.rows),
-        _growth(document, specs),
-        _speed(document, specs),
-        _scaling(document, specs),
+        _growth(document, drawn),
+        _speed(document, drawn),
+        _scaling(document, drawn),
         _sharing(document.rows),
         _design(document.rows),
         _remarks(document),
     ]
-    return _frame("\n".join(body), specs)
+    return frame("Allocator taxonomy", "\n".join(body), drawn)
 
 
-def specs_of(document: Taxonomy) -> dict[str, charts.Spec]:
+def specs_of(document: Taxonomy) -> dict[str, Spec]:
     """The charts of the page by their names, without the page."""
-    specs: dict[str, charts.Spec] = {}
+    drawn = Charts()
     for section in (_growth, _speed, _scaling):
-        section(document, specs)
-    return specs
-
-
-def _frame(body: str, specs: dict[str, charts.Spec]) -> str:
-    import vl_convert  # noqa: PLC0415 (it takes a while to load, and only pages need it)
-
-    data = json.dumps(specs, separators=(",", ":")).replace("</", "<\\/")
-    library = vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8"))
-    library = library.replace("</script", "<\\/script")
-    style = STYLE.read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Allocator taxonomy</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n"
-        f'<script type="application/json" id="charts">{data}</script>\n'
-        f"<script>{library}</script>\n</body>\n</html>\n"
-    )
+        section(document, drawn)
+    return drawn.specs
 
 
 def _head(document: Taxonomy) -> str:
@@ -79,19 +59,6 @@ def _head(document: Taxonomy) -> str:
         f"{plan.seed}; stopped: {plan.stopped_because}."
     )
     return f"<h1>What kind of allocator?</h1>\n<p class=dim>{escape(facts)}</p>"
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], name: str = "") -> str:
-    """Cells are HTML already."""
-    head = "".join(f"<th>{escape(text)}</th>" for text in headings)
-    lines = "\n".join(
-        f"<tr><th scope=row>{row[0]}</th>{''.join(f'<td>{cell}</td>' for cell in row[1:])}</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll"><table class="{name}"><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{lines}\n</tbody></table></div>"
-    )
 
 
 def _ticks(rows: Sequence[Row]) -> str:
@@ -111,7 +78,7 @@ def _ticks(rows: Sequence[Row]) -> str:
         return [*made, f'<span class="dim">{escape(algorithm)}</span>']
 
     return (
-        _table(
+        table(
             ("allocator", "fast", "scalable", "false sharing", "blowup", "follows"),
             [cells(row) for row in rows],
             "ticks",
@@ -139,26 +106,25 @@ def _differences(rows: Sequence[Row]) -> str:
 
 
 def _grid(
-    specs: dict[str, charts.Spec],
-    made: dict[str, charts.Spec],
+    drawn: Charts,
+    made: dict[str, Spec],
     prefix: str,
     caption: Callable[[str], str],
 ) -> str:
     """Small charts side by side, each under the allocator's name."""
     cells = []
     for name, spec in made.items():
-        key = f"{prefix}/{name}"
-        specs[key] = spec
+        told = caption(name)
+        place = drawn.place(f"{prefix}/{name}", spec, f"{name}: {told}", kind="")
         cells.append(
-            f"<figure><figcaption><b>{escape(name)}</b> {escape(caption(name))}</figcaption>"
-            f'<div class="chart" data-chart="{escape(key, quote=True)}"></div></figure>'
+            f"<figure><figcaption><b>{escape(name)}</b> {escape(told)}</figcaption>{place}</figure>"
         )
     if not cells:
         return "<p>No run tells.</p>"
     return '<div class="grid">' + "\n".join(cells) + "</div>"
 
 
-def _growth(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
+def _growth(document: Taxonomy, drawn: Charts) -> str:
     rows = {row.allocator: row for row in document.rows}
 
     def lost(name: str) -> str:
@@ -179,40 +145,37 @@ def _growth(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
             "<p>One thread allocates, another frees; never more than 1 MiB is live. The figure is "
             "how many bytes memory grows by for each byte allocated, late in the run; above "
             f"{limits.unbounded:g} it grows without bound.</p>",
-            _grid(specs, charts.over_time(document.rows), "time", lost),
+            _grid(drawn, charts.over_time(document.rows), "time", lost),
             "<h3>Memory against threads</h3>",
             "<p>Each thread in turn allocates what the next one frees; never more than 8 MiB is "
             "live. The figure is what each further thread takes, in those 8 MiB; above "
             f"{limits.linear:g} it is O(P).</p>",
-            _grid(specs, charts.over_threads(document.rows), "threads", per_thread),
+            _grid(drawn, charts.over_threads(document.rows), "threads", per_thread),
         )
     )
 
 
-def _single(specs: dict[str, charts.Spec], name: str, spec: charts.Spec | None) -> str:
-    if spec is None:
-        return "<p>No run tells.</p>"
-    specs[name] = spec
-    return f'<div class="chart wide" data-chart="{name}"></div>'
+def _single(drawn: Charts, name: str, spec: Spec | None, label: str) -> str:
+    return "<p>No run tells.</p>" if spec is None else drawn.place(name, spec, label)
 
 
-def _speed(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
+def _speed(document: Taxonomy, drawn: Charts) -> str:
     return "\n".join(
         (
             "<h2>Fast</h2>",
             "<p>One thread, against a pointer that moves: time with its interval (●) and "
             "instructions (◇). Dashed: the most that counts as fast.</p>",
-            _single(specs, "speed", charts.speed(document.rows, document.criteria)),
+            _single(
+                drawn,
+                "speed",
+                charts.speed(document.rows, document.criteria),
+                "Time and instructions per operation, by allocator",
+            ),
         )
     )
 
 
-def _scaling(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
-    keys = dict(charts.KINDS.values())
-    legend = " ".join(
-        f'<span class="key" style="--c:{colour}">{escape(name)}</span>'
-        for name, colour in keys.items()
-    )
+def _scaling(document: Taxonomy, drawn: Charts) -> str:
     rows = {row.allocator: row for row in document.rows}
 
     def how(name: str) -> str:
@@ -224,10 +187,10 @@ def _scaling(document: Taxonomy, specs: dict[str, charts.Spec]) -> str:
             "<h2>Scalable</h2>",
             "<p>Speedup up to this machine's processors. Dashed: the least that counts as "
             "scalable.</p>",
-            _single(specs, "speedup", charts.speedup(document)),
+            _single(drawn, "speedup", charts.speedup(document), "Speedup, by allocator"),
             "<h3>What threads do to each other</h3>",
-            f"<p>{legend}</p>",
-            _grid(specs, charts.counts(document.rows), "counts", how),
+            key(list(dict(charts.KINDS.values()).items())),
+            _grid(drawn, charts.counts(document.rows), "counts", how),
         )
     )
 
@@ -253,7 +216,7 @@ def _sharing(rows: Sequence[Row]) -> str:
     return (
         "<h2>False sharing</h2>\n<p>Allocations that put objects of two threads on one line, per "
         "thousand, actively / passively.</p>"
-        + _table(("allocator", *workloads), [cells(row) for row in rows], "figures")
+        + table(("allocator", *workloads), [cells(row) for row in rows], "figures")
     )
 
 
@@ -281,7 +244,7 @@ def _design(rows: Sequence[Row]) -> str:
         "blowup prevented by",
         "known from",
     )
-    return "<h2>Design</h2>\n" + _table(headings, [cells(row) for row in rows], "design")
+    return "<h2>Design</h2>\n" + table(headings, [cells(row) for row in rows], "design")
 
 
 def _remarks(document: Taxonomy) -> str:

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The frame of every page: style, charts and the library that draws them, all in one file.
+
+A page needs nothing but itself: Vega is inside of it, taken from vl-convert, so it can be kept,
+sent and opened without a network. It is read on a telephone, too, and in the dark: tables scroll by
+themselves, charts are as wide as there is room, colours come from the style's variables.
+"""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from heapwright.report.pages.parts import Charts
+
+STYLE = Path(__file__).with_name("page.css")
+SCRIPT = Path(__file__).with_name("page.js")
+
+
+def frame(
+    title: str,
+    body: str,
+    charts: Charts,
+    *,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+) -> str:
+    """The whole page; `styles` and `scripts` are those of components that it has besides charts."""
+    import vl_convert  # noqa: PLC0415 (it takes a while to load, and only pages need it)
+
+    data = embedded(charts.specs)
+    library = vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8"))
+    style = "\n".join((STYLE.read_text(encoding="utf-8"), *styles))
+    tail = "\n".join(map(_script, (*scripts, library)))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f'<main id="main">\n{body}\n</main>\n'
+        f'<script type="application/json" id="charts">{data}</script>\n{tail}\n</body>\n</html>\n'
+    )
+
+
+def _script(text: str) -> str:
+    return "<script>" + text.replace("</script", "<\\/script") + "</script>"
+
+
+def embedded(value: object) -> str:
+    """JSON that can stand inside of a script element."""
+    return json.dumps(value, separators=(",", ":")).replace("</", "<\\/").replace("<!--", "<\\!--")

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""How charts look on every page; their ink comes from the page, which is light or dark."""
+
+import altair as alt
+
+from heapwright.report.pages.parts import Spec
+
+BLUE, ORANGE, VERMILION, GREEN, SKY, PINK = (
+    "#0072b2",
+    "#e69f00",
+    "#d55e00",
+    "#009e73",
+    "#56b4e9",
+    "#cc79a7",
+)
+"""Colours that can be told apart by everybody (after Okabe and Ito), on white and on black."""
+GREY = "#888888"
+
+
+def finished(chart: alt.Chart | alt.LayerChart | alt.FacetChart, height: float | alt.Step) -> Spec:
+    """As wide as the place it stands in."""
+    whole = (
+        chart.properties(width="container", height=height)
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=10, titleFontSize=10, titleFontWeight="normal")
+        .configure(font="system-ui, sans-serif", autosize=alt.AutoSizeParams(type="fit-x"))
+    )
+    return dict(whole.to_dict())
