@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a trace: of a program that ended, was killed, or still runs. `Trace` maps the file and
+// walks the block headers, one small entry a block; events are decoded block by block as they are
+// asked for, each block against its checksum, and pages are let go behind. What is damaged is
+// skipped and said (`faults`), with its place in the file; a file that is no trace at all, or of
+// another version, is refused with TraceError. Nothing that stands in the file is believed before
+// it is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/event.hpp"
+#include "trace/layout.hpp"
+
+namespace heapwright::trace {
+
+/// Why a file cannot be read, and where in it.
+class TraceError : public std::runtime_error {
+public:
+    TraceError(const std::string& message, std::uint64_t where)
+        : std::runtime_error(message + ", at byte " + std::to_string(where)), offset(where) {}
+    std::uint64_t offset;
+};
+
+/// A piece of a trace that could not be used.
+struct Fault {
+    std::uint64_t offset;
+    std::string what;
+};
+
+struct ThreadInfo {
+    std::uint32_t thread = 0;
+    std::uint32_t process = 0;
+    std::uint32_t threadId = 0;
+    std::uint64_t events = 0; ///< as far as published when the file was opened
+    std::uint64_t lost = 0;
+    std::uint64_t backwards = 0;       ///< times that the clock had gone back while recording
+    std::uint64_t firstTime = 0;       ///< ns
+    std::uint64_t lastTime = 0;        ///< ns; of an open block not known before it is decoded
+    bool ended = false;                ///< the thread said that it ended
+    std::vector<std::uint32_t> blocks; ///< into Trace::blocks(), in order
+};
+
+struct ProcessInfo {
+    std::uint32_t process = 0;
+    std::uint32_t parent = noProcess;
+    std::uint32_t pid = 0;
+    Cause cause = Cause::start;
+    std::uint32_t forkingThread = 0;
+    std::uint64_t start = 0; ///< ns
+    std::uint64_t end = 0;   ///< ns; 0 = it never said
+    bool replaced = false;   ///< it became another program (exec)
+    std::string executable;
+    std::vector<std::string> arguments;
+};
+
+/// One block as the walk found it.
+struct BlockInfo {
+    std::uint64_t offset;
+    std::uint64_t firstTime; ///< ns
+    std::uint64_t lastTime;  ///< ns; of an open block the largest number
+    std::uint32_t size;
+    std::uint32_t used;
+    std::uint32_t events;
+    std::uint32_t process;
+    std::uint32_t thread;
+    std::uint32_t sequence;
+    BlockKind kind;
+    bool sealed;
+};
+
+/// One record of a block that is not of events. `bytes` lives as long as the trace.
+struct Record {
+    std::uint16_t type;
+    std::uint32_t process;
+    std::uint64_t offset;
+    std::span<const std::byte> bytes;
+};
+
+class FileMap;
+
+class Trace {
+public:
+    /// Throws TraceError; std::system_error where the file cannot be opened.
+    explicit Trace(const std::string& path);
+    ~Trace();
+    Trace(Trace&&) noexcept;
+    Trace& operator=(Trace&&) noexcept;
+
+    const FileHeader& header() const { return header_; }
+    bool has(std::uint32_t which) const { return (header_.flags & which) != 0; }
+    std::uint64_t size() const; ///< of the file
+    bool complete() const;      ///< closed in order, and nothing was missing
+
+    const std::vector<ProcessInfo>& processes() const { return processes_; } ///< by number
+    const std::vector<ThreadInfo>& threads() const { return threads_; }      ///< by number
+    const std::vector<BlockInfo>& blocks() const { return blocks_; }
+    std::uint64_t events() const { return events_; } ///< published when the file was opened
+
+    /// All records of a kind of block, in the order of the file.
+    std::vector<Record> records(BlockKind kind) const;
+    std::vector<Record> stacks() const { return records(BlockKind::stacks); }
+    std::vector<Record> modules() const { return records(BlockKind::modules); }
+    std::vector<Record> system() const { return records(BlockKind::system); }
+
+    /// What the walk, and the decoding so far, could not use. The list ends at a thousand; the
+    /// count goes on.
+    const std::vector<Fault>& faults() const;
+    std::uint64_t faultCount() const;
+    void addFault(std::uint64_t offset, std::string what) const;
+
+    std::uint64_t nanoseconds(std::uint64_t ticks) const; ///< since the trace began
+    std::span<const std::byte> bytes(const BlockInfo& block) const;
+    /// The block's payload, or nothing where its checksum is wrong: that is then a fault.
+    std::span<const std::byte> payload(const BlockInfo& block) const;
+    void letGo(const BlockInfo& block) const; ///< its pages need not stay in memory
+
+private:
+    struct FaultList;
+
+    void readHeader();
+    void walk();
+    void takeBlock(std::uint64_t offset, const BlockHeader& block);
+    void readProcesses();
+    void orderThreads();
+
+    std::unique_ptr<FileMap> file_;
+    FileHeader header_{};
+    std::uint64_t nsPerTick_ = 0; ///< times 2^32
+    std::uint64_t events_ = 0;
+    std::vector<BlockInfo> blocks_;
+    std::vector<ProcessInfo> processes_;
+    std::vector<ThreadInfo> threads_;
+    std::unique_ptr<FaultList> faults_;
+};
+
+class BlockDecoder;
+
+/// One thread's events in order. Several can read one trace at a time, in one thread of ours.
+class ThreadEvents {
+public:
+    ThreadEvents(const Trace& trace, std::uint32_t thread);
+    ~ThreadEvents();
+    ThreadEvents(ThreadEvents&&) noexcept;
+    ThreadEvents& operator=(ThreadEvents&&) noexcept;
+
+    bool next(Event& event);
+    std::uint64_t held() const { return held_; } ///< events whose time had gone back
+
+private:
+    bool nextBlock();
+
+    const Trace* trace_;
+    std::uint32_t thread_;
+    std::size_t block_ = 0;
+    std::uint64_t lastTime_ = 0;
+    std::uint64_t held_ = 0;
+    std::unique_ptr<BlockDecoder> decoder_;
+};
+
+/// Which events, and in what form.
+struct Selection {
+    static constexpr std::uint32_t all = noProcess;
+    std::uint32_t process = all;
+    /// A realloc that moved its block is told in two: `release` of the old block when the call was
+    /// entered, then the realloc itself when it returned. Without it another thread may get the old
+    /// block's address before the realloc is told.
+    bool splitMoves = false;
+};
+
+/// The events of all threads in the order of their times. Memory is that of the threads alive.
+class MergedEvents {
+public:
+    explicit MergedEvents(const Trace& trace, Selection selection = {});
+    ~MergedEvents();
+    MergedEvents(MergedEvents&&) noexcept;
+    MergedEvents& operator=(MergedEvents&&) noexcept;
+
+    bool next(Event& event);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace heapwright::trace
