@@ -288,7 +288,8 @@ class CrossThreadFrees(_Frozen):
 class Site(_Frozen):
     """One place in the program, with the calls that led there; only of traces with stacks."""
 
-    stack: Annotated[Count, Field(description="Its number in the trace's table of stacks")]
+    process: Count
+    stack: Annotated[Count, Field(description="Its number in the process's table of stacks")]
     frames: Annotated[
         tuple[str, ...], Field(description="The calls by name, innermost first; empty: not named")
     ] = ()

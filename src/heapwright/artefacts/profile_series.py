@@ -18,14 +18,6 @@ class _Frozen(BaseModel):
     )
 
 
-class WindowSize(_Frozen):
-    """A size among the five commonest of one stretch of time."""
-
-    size: Count
-    count: Annotated[Count, Field(description="Allocations of it in the stretch")]
-    live: Annotated[Count, Field(description="Blocks of it live at the stretch's end")]
-
-
 class Point(_Frozen):
     """What was live after `operation` calls; the stretch is the time since the point before."""
 
@@ -38,9 +30,6 @@ class Point(_Frozen):
     ] = None
     most_live_bytes: Annotated[Count, Field(description="The most within the stretch")]
     allocated_bytes: Annotated[Count, Field(description="Requested within the stretch")]
-    top_sizes: Annotated[
-        tuple[WindowSize, ...], Field(description="The five commonest sizes of the stretch")
-    ] = ()
 
 
 class SizeOverTime(_Frozen):
@@ -57,7 +46,6 @@ class SizeOverTime(_Frozen):
 class HeapRow(_Frozen):
     """A range of addresses; rows rise, and between two that do not touch nothing was ever live."""
 
-    process: Count = 0
     start: Count
     bytes: Count
 
@@ -65,6 +53,7 @@ class HeapRow(_Frozen):
 class HeapMap(_Frozen):
     """Where in the address space live blocks stood, over time."""
 
+    process: Annotated[Count, Field(description="The one that made most calls")] = 0
     times_s: Annotated[tuple[float, ...], Field(description="One for each column")]
     rows: tuple[HeapRow, ...]
     cells: Annotated[
@@ -114,25 +103,33 @@ class Phase(_Frozen):
 
 
 class SystemSample(_Frozen):
-    """One look at the system's account of the process."""
+    """One look at the system's account of the process, and what was live then."""
 
     time_s: float
-    resident_bytes: Annotated[int | None, Field(description="All resident memory")] = None
-    heap_bytes: Annotated[
+    live_bytes: Annotated[Count, Field(description="U: live bytes as requested")]
+    waste_bytes: Annotated[
+        int | None, Field(description="Internal: what blocks were rounded up by; null: unknown")
+    ] = None
+    held_bytes: Annotated[
+        int | None, Field(description="Resident in heaps and in no live block: the allocator's")
+    ] = None
+    other_bytes: Annotated[int | None, Field(description="Resident outside of heaps")] = None
+    heap_mapped_bytes: Annotated[
         int | None, Field(description="A: what the process had from the system for its heaps")
     ] = None
-    live_bytes: Annotated[Count, Field(description="U: live requested bytes at that moment")]
-    usable_bytes: int | None = None
-    ratio: Annotated[
-        float | None, Field(description="A/U; null where nothing is live or A is unknown")
-    ] = None
+    heap_resident_bytes: int | None = None
+    resident_bytes: int | None = None
+
+
+class HeapRatio(_Frozen):
+    """A/U; null where nothing was live."""
+
+    peak: Annotated[float | None, Field(description="Most A over most U, whenever each was")]
+    at_end: float | None
 
 
 class System(_Frozen):
     """Fragmentation potential: what the allocator had from the system beside what was live."""
 
-    samples: tuple[SystemSample, ...]
-    ratio_at_peak: Annotated[
-        float | None, Field(description="Most A over most U, whenever each was")
-    ] = None
-    median_ratio: float | None = None
+    samples: Annotated[tuple[SystemSample, ...], Field(description="1,000 at most")]
+    a_over_u: HeapRatio
