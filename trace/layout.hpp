@@ -66,6 +66,8 @@ struct FileHeader {
     Stop stop;
     std::uint64_t lostEvents; ///< calls that found no room or came in the middle of a record
     std::uint64_t closed;     ///< 1 when the launcher has closed the file in order
+    std::uint32_t launcher;   ///< the process that began the recording; 0 = none
+    std::uint32_t unfollowed; ///< child processes that were not recorded
 };
 static_assert(sizeof(FileHeader) == 256 && offsetof(FileHeader, claimed) == 128 &&
               offsetof(FileHeader, threads) == 192);
@@ -93,11 +95,11 @@ struct BlockHeader {
     std::uint8_t state;
     std::uint8_t withStacks; ///< events: 1 = allocations carry stack numbers
     std::uint32_t process;
-    std::uint32_t thread;   ///< events: whose; otherwise 0
-    std::uint32_t sequence; ///< of this thread, or of this kind within its process; from 0
-    std::uint32_t threadId; ///< the kernel's number of the thread that writes
-    std::uint64_t
-        published; ///< low half: payload bytes that are valid; high half: events or records
+    std::uint32_t thread;    ///< events: whose; otherwise 0
+    std::uint32_t sequence;  ///< of this thread, or of this kind within its process; from 0
+    std::uint32_t threadId;  ///< the kernel's number of the thread that writes
+    std::uint64_t published; ///< low half: payload bytes; high half: events or records in them. Of
+                             ///< open blocks of events 0: those end at the first zero tag
     std::uint64_t firstTime; ///< ticks since startTicks: what the first event's delta counts from
     std::uint64_t lastTime;  ///< of the last event; 0 until the block is sealed
     std::uint32_t lost;      ///< events of this thread that were lost before or in this block

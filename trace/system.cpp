@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // See system.hpp. Writing compares two ascending lists; reading makes the second from the first.
+#include "trace/system.hpp"
+
 #include <algorithm>
-#include <trace/system.hpp>
 
 namespace heapwright::trace {
 
@@ -14,7 +15,6 @@ constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t highestPage = std::uint64_t{1} << 52; // so that no sum overflows
 constexpr std::uint64_t mostKib = std::uint64_t{1} << 53;
 
-enum Record : char { sampleRecord = 1, objectsRecord = 2 };
 enum Change : std::uint64_t { keep = 0, gone = 1, made = 2, changed = 3 };
 
 void put(std::uint64_t value, std::string& out) {
@@ -76,7 +76,7 @@ void putChanges(const std::vector<SystemMapping>& before, const std::vector<Syst
             if (!known) {
                 put(length, out);
             }
-            put(mapping.resident / kib, out);
+            put(mapping.resident / kib * 2 + (mapping.programBreak ? 1 : 0), out);
         }
         old += known ? 1 : 0;
         end = mapping.end;
@@ -86,23 +86,17 @@ void putChanges(const std::vector<SystemMapping>& before, const std::vector<Syst
 
 } // namespace
 
-void SystemEncoder::add(const SystemSample& sample, std::string& out) {
-    out.push_back(sampleRecord);
-    put(sample.time > last_.time ? sample.time - last_.time : 0, out);
+std::string SystemEncoder::encode(const SystemSample& sample, bool complete) {
+    std::string out;
+    put(++number_, out);
+    put(sample.time, out);
     for (const std::uint64_t bytes : {sample.fixed, sample.stack, sample.trace, sample.lazy}) {
         put(bytes / kib, out);
     }
-    putChanges(last_.mappings, sample.mappings, out);
-    out.push_back('\0');
-    const std::uint64_t time = std::max(last_.time, sample.time);
+    putChanges(complete ? std::vector<SystemMapping>() : last_.mappings, sample.mappings, out);
+    put(keep, out); // of none: the end
     last_ = sample;
-    last_.time = time;
-}
-
-void SystemEncoder::addObjects(std::string_view paths, std::string& out) {
-    out.push_back(objectsRecord);
-    put(paths.size(), out);
-    out += paths;
+    return out;
 }
 
 bool SystemDecoder::number(std::uint64_t& value) {
@@ -118,35 +112,36 @@ bool SystemDecoder::number(std::uint64_t& value) {
     return false;
 }
 
-bool SystemDecoder::next() {
-    while (!rest_.empty() && !damaged_) {
-        const char record = rest_.front();
-        rest_.remove_prefix(1);
-        if (record == sampleRecord) {
-            damaged_ = !readSample();
-            return !damaged_;
-        }
-        damaged_ = record != objectsRecord || !readObjects();
-    }
-    return false;
-}
-
-bool SystemDecoder::readObjects() {
-    std::uint64_t length = 0;
-    if (!number(length) || length > rest_.size()) {
+bool SystemDecoder::take(std::uint16_t type, std::span<const std::byte> bytes) {
+    rest_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    if (type == record::systemObjects) {
+        objects_ = rest_;
         return false;
     }
-    objects_ = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return true;
-}
-
-bool SystemDecoder::readSample() {
-    std::uint64_t delta = 0;
-    if (!number(delta) || delta > ~sample_.time) {
+    if (type != record::systemComplete && type != record::systemChanges) {
+        return false; // of a later version
+    }
+    std::uint64_t number = 0;
+    const bool complete = type == record::systemComplete;
+    if (!this->number(number)) {
+        known_ = false;
+        ++damaged_;
         return false;
     }
-    sample_.time += delta;
+    if (!complete && (!known_ || number != number_ + 1)) {
+        known_ = false;
+        return false;
+    }
+    number_ = number;
+    known_ = readSample(complete);
+    damaged_ += known_ ? 0 : 1;
+    return known_;
+}
+
+bool SystemDecoder::readSample(bool complete) {
+    if (!number(sample_.time)) {
+        return false;
+    }
     for (std::uint64_t* const bytes :
          {&sample_.fixed, &sample_.stack, &sample_.trace, &sample_.lazy}) {
         if (!number(*bytes) || *bytes >= mostKib) {
@@ -154,10 +149,14 @@ bool SystemDecoder::readSample() {
         }
         *bytes *= kib;
     }
-    return readChanges();
+    std::vector<SystemMapping> before;
+    if (!complete) {
+        before = std::move(sample_.mappings);
+    }
+    return readChanges(std::move(before));
 }
 
-bool SystemDecoder::readChanges() {
+bool SystemDecoder::readChanges(std::vector<SystemMapping> before) {
     std::vector<SystemMapping> now;
     std::size_t at = 0; // in the mappings before
     for (;;) {
@@ -169,15 +168,14 @@ bool SystemDecoder::readChanges() {
             sample_.mappings = std::move(now);
             return true;
         }
-        if (!readChange(change, at, now)) {
+        if (!readChange(change, before, at, now)) {
             return false;
         }
     }
 }
 
-bool SystemDecoder::readChange(std::uint64_t change, std::size_t& at,
-                               std::vector<SystemMapping>& now) {
-    const std::vector<SystemMapping>& before = sample_.mappings;
+bool SystemDecoder::readChange(std::uint64_t change, const std::vector<SystemMapping>& before,
+                               std::size_t& at, std::vector<SystemMapping>& now) {
     const std::uint64_t count = change >> 2;
     const std::uint64_t end = now.empty() ? 0 : now.back().end;
     if ((change & 3) == keep || (change & 3) == gone) {
@@ -203,10 +201,10 @@ bool SystemDecoder::readChange(std::uint64_t change, std::size_t& at,
     }
     std::uint64_t resident = 0;
     if (begin < end || count >= highestPage || length >= highestPage ||
-        begin > ~std::uint64_t{0} - length * page || !number(resident) || resident >= mostKib) {
+        begin > ~std::uint64_t{0} - length * page || !number(resident) || resident >= mostKib * 2) {
         return false;
     }
-    now.push_back({begin, begin + length * page, resident * kib});
+    now.push_back({begin, begin + length * page, resident / 2 * kib, resident % 2 != 0});
     return true;
 }
 

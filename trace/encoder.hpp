@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes events into a block that somebody has claimed. This is what stands in every recorded call:
+// no allocation, no lock, no call to anything, about forty instructions for what programs do most.
+// Fields are stored eight bytes at a time and the cursor then moved by as many as count, so only
+// zeros stand behind it. The tag is stored last: who finds a tag that is not zero finds the event
+// whole, whatever becomes of the writer, and the first zero tag is where an open block ends.
+//
+// A zero-initialised Encoder is one without a block. One thread uses it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "trace/checksum.hpp"
+#include "trace/coding.hpp"
+#include "trace/layout.hpp"
+
+namespace heapwright::trace {
+
+/// What a block's header is to say.
+struct BlockStart {
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t sequence = 0;
+    std::uint32_t threadId = 0;
+    std::uint8_t sizeShift = 0;
+    bool withStacks = false;
+    std::uint64_t startTicks = 0; ///< FileHeader::startTicks
+};
+
+class Encoder {
+public:
+    /// Begins a block in memory that is zero. Times are the clock's ticks, as the caller reads
+    /// them.
+    void open(void* memory, const BlockStart& start, std::uint64_t now) noexcept;
+    /// Ends it: counts, last time and checksum. The encoder is without a block then.
+    void seal(bool threadEnded = false) noexcept;
+    /// Forgets the block as it is (in a forked child: it is the parent's).
+    void abandon() noexcept { cursor_ = limit_ = nullptr; }
+
+    /// Whether one more event fits; must be asked before each. False where there is no block.
+    bool hasRoom() const noexcept { return cursor_ < limit_; }
+    BlockHeader* block() const noexcept { return cursor_ == nullptr ? nullptr : block_; }
+    std::uint32_t events() const noexcept { return events_; }
+    void lost(std::uint32_t count) noexcept { block_->lost += count; }
+
+    /// An allocation that has returned; not realloc. `time` in ticks.
+    [[gnu::always_inline]] void allocated(Routine routine, std::uint64_t time,
+                                          std::uint64_t address, std::uint64_t size,
+                                          std::uint64_t usable, std::uint32_t stack = 0,
+                                          std::uint64_t alignment = 0) noexcept {
+        const bool plain = routine == Routine::malloc || routine == Routine::operatorNew;
+        if (!plain || address % coding::grain != 0) [[unlikely]] {
+            other(routine, time, address, {size, usable, alignment, stack});
+            return;
+        }
+        std::byte* const tag = cursor_;
+        std::byte* at = tag + 1;
+        unsigned bits = routine == Routine::malloc ? coding::formMalloc : coding::formNew;
+        bits |= putTime(at, time) << coding::timeShift;
+        bits |= putAddress(at, address) << coding::addressShift;
+        bits |= putShape(at, size, usable, stack) << coding::shapeShift;
+        finish(tag, at, bits);
+    }
+
+    /// A free that is about to happen.
+    [[gnu::always_inline]] void freed(Routine routine, std::uint64_t time,
+                                      std::uint64_t address) noexcept {
+        if (address % coding::grain != 0 || address == 0 || freeKind(routine) == coding::freeOther)
+            [[unlikely]] {
+            unusualFree(routine, time, address);
+            return;
+        }
+        std::byte* const tag = cursor_;
+        std::byte* at = tag + 1;
+        unsigned bits = coding::formFree | (freeKind(routine) << coding::shapeShift);
+        bits |= putTime(at, time) << coding::timeShift;
+        bits |= putAddress(at, address) << coding::addressShift;
+        finish(tag, at, bits);
+    }
+
+    /// A realloc that has returned.
+    void reallocated(Routine routine, std::uint64_t began, std::uint64_t time, std::uint64_t old,
+                     std::uint64_t address, std::uint64_t size, std::uint64_t usable,
+                     std::uint32_t stack = 0) noexcept;
+
+private:
+    struct Rest {
+        std::uint64_t size = 0;
+        std::uint64_t usable = 0;
+        std::uint64_t alignment = 0;
+        std::uint32_t stack = 0;
+    };
+
+    static constexpr unsigned freeKind(Routine routine) noexcept {
+        if (routine == Routine::free)
+            return coding::freePlain;
+        if (routine == Routine::operatorDelete)
+            return coding::freeDelete;
+        return routine == Routine::operatorDeleteSized ? coding::freeDeleteSized
+                                                       : coding::freeOther;
+    }
+
+    static void store(std::byte* at, std::uint64_t value) noexcept {
+        std::memcpy(at, &value, sizeof value);
+    }
+
+    static unsigned putField(std::byte*& at, std::uint64_t value) noexcept {
+        const unsigned length = coding::fieldLength(value);
+        store(at, value);
+        at += length;
+        return length & 3;
+    }
+
+    unsigned putTime(std::byte*& at, std::uint64_t time) noexcept {
+        if (time < lastTime_) [[unlikely]] {
+            ++block_->backwards;
+            time = lastTime_;
+        }
+        const std::uint64_t passed = time - lastTime_;
+        lastTime_ = time;
+        return putField(at, passed);
+    }
+
+    unsigned putAddress(std::byte*& at, std::uint64_t address) noexcept {
+        const auto difference = static_cast<std::int64_t>(address - base_);
+        base_ = address;
+        // A grain has four bits; one less is shifted out, which is the doubling of zigzag.
+        const auto doubled = static_cast<std::uint64_t>(difference >> 3);
+        return putField(at, doubled ^ static_cast<std::uint64_t>(difference >> 63));
+    }
+
+    unsigned putCrooked(std::byte*& at, std::uint64_t address) noexcept {
+        const auto difference = static_cast<std::int64_t>(address - base_);
+        base_ = address & ~std::uint64_t{coding::grain - 1};
+        return putField(at, coding::zigzag(difference));
+    }
+
+    unsigned putAnyAddress(std::byte*& at, std::uint64_t address) noexcept {
+        return address % coding::grain == 0 ? putAddress(at, address) : putCrooked(at, address);
+    }
+
+    unsigned putShape(std::byte*& at, std::uint64_t size, std::uint64_t usable,
+                      std::uint32_t stack) noexcept {
+        const unsigned place = coding::ShapeTable::place(static_cast<std::uint32_t>(size), stack);
+        const coding::Shape& known = shapes_.at(place);
+        if (known.size == size && known.usable == usable && known.stack == stack) [[likely]] {
+            *at++ = static_cast<std::byte>(place);
+            return coding::shapeKnown;
+        }
+        return putNewShape(at, {size, usable, 0, stack});
+    }
+
+    void finish(std::byte* tag, std::byte* at, unsigned bits) noexcept {
+        // The tag makes the event valid, so the fields must be there before it.
+        std::atomic_ref<std::byte>(*tag).store(static_cast<std::byte>(bits),
+                                               std::memory_order_release);
+        cursor_ = at;
+        ++events_;
+    }
+
+    [[gnu::cold]] unsigned putNewShape(std::byte*& at, const Rest& rest) noexcept;
+    [[gnu::cold]] void other(Routine routine, std::uint64_t time, std::uint64_t address,
+                             const Rest& rest) noexcept;
+    [[gnu::cold]] void unusualFree(Routine routine, std::uint64_t time,
+                                   std::uint64_t address) noexcept;
+    static bool putAlignment(std::byte*& at, std::uint64_t alignment) noexcept;
+
+    std::byte* cursor_;
+    std::byte* limit_;
+    std::uint64_t lastTime_;
+    std::uint64_t base_;
+    BlockHeader* block_;
+    std::uint64_t startTicks_;
+    std::uint32_t events_;
+    bool withStacks_;
+    coding::ShapeTable shapes_;
+};
+
+inline void Encoder::open(void* memory, const BlockStart& start, std::uint64_t now) noexcept {
+    auto* const bytes = static_cast<std::byte*>(memory);
+    block_ = static_cast<BlockHeader*>(memory);
+    *block_ = BlockHeader{};
+    block_->kind = BlockKind::events;
+    block_->sizeShift = start.sizeShift;
+    block_->state = state::open;
+    block_->withStacks = start.withStacks ? 1 : 0;
+    block_->process = start.process;
+    block_->thread = start.thread;
+    block_->sequence = start.sequence;
+    block_->threadId = start.threadId;
+    block_->firstTime = now - start.startTicks;
+    std::atomic_ref<std::uint32_t>(block_->magic).store(blockMagic, std::memory_order_release);
+    cursor_ = bytes + sizeof(BlockHeader);
+    limit_ = bytes + (pageSize << start.sizeShift) - maxEventSize;
+    lastTime_ = now;
+    base_ = 0;
+    startTicks_ = start.startTicks;
+    events_ = 0;
+    withStacks_ = start.withStacks;
+    shapes_.clear();
+}
+
+inline void Encoder::seal(bool threadEnded) noexcept {
+    if (cursor_ == nullptr)
+        return;
+    auto* const payload = reinterpret_cast<std::byte*>(block_ + 1);
+    const auto used = static_cast<std::uint64_t>(cursor_ - payload);
+    block_->published = used | (std::uint64_t{events_} << 32);
+    block_->lastTime = lastTime_ - startTicks_;
+    BlockHeader sealed = *block_;
+    sealed.state = threadEnded ? state::sealed | state::ended : state::sealed;
+    block_->checksum = blockChecksum(sealed, payload);
+    std::atomic_ref<std::uint8_t>(block_->state).store(sealed.state, std::memory_order_release);
+    abandon();
+}
+
+inline unsigned Encoder::putNewShape(std::byte*& at, const Rest& rest) noexcept {
+    const std::uint64_t extra = rest.usable - rest.size;
+    unsigned way = coding::shapeLarge;
+    if (rest.size < (1U << 16) && extra < (1U << 8) && rest.stack < (1U << 24)) {
+        store(at, rest.size | (extra << 16) | (std::uint64_t{rest.stack} << 24));
+        at += withStacks_ ? 6 : 3;
+        way = coding::shapeSmall;
+    } else if (rest.size < (std::uint64_t{1} << 32) && extra < (1U << 24)) {
+        store(at, rest.size | (extra << 32));
+        at += 7;
+        way = coding::shapeMedium;
+    } else {
+        store(at, rest.size);
+        store(at + 8, rest.usable);
+        at += 16;
+    }
+    if (way != coding::shapeSmall && withStacks_) {
+        store(at, rest.stack);
+        at += 4;
+    }
+    if (way == coding::shapeLarge || rest.usable >> 32 != 0)
+        return way;
+    const auto size = static_cast<std::uint32_t>(rest.size);
+    shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
+        size, static_cast<std::uint32_t>(rest.usable), rest.stack};
+    return way;
+}
+
+inline bool Encoder::putAlignment(std::byte*& at, std::uint64_t alignment) noexcept {
+    if (alignment == 0)
+        return false;
+    if (std::has_single_bit(alignment)) {
+        *at++ = static_cast<std::byte>(std::countr_zero(alignment));
+        return true;
+    }
+    *at++ = std::byte{255};
+    store(at, alignment);
+    at += 8;
+    return true;
+}
+
+inline void Encoder::other(Routine routine, std::uint64_t time, std::uint64_t address,
+                           const Rest& rest) noexcept {
+    std::byte* const tag = cursor_;
+    std::byte* at = tag + 2;
+    const bool crooked = address % coding::grain != 0;
+    unsigned second = static_cast<unsigned>(routine);
+    second |= crooked ? coding::crooked : 0;
+    unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
+    bits |= putAnyAddress(at, address) << coding::addressShift;
+    if (isAllocation(routine))
+        bits |= putShape(at, rest.size, rest.usable, rest.stack) << coding::shapeShift;
+    second |= putAlignment(at, rest.alignment) ? coding::hasAlignmentField : 0;
+    tag[1] = static_cast<std::byte>(second);
+    finish(tag, at, bits);
+}
+
+inline void Encoder::unusualFree(Routine routine, std::uint64_t time,
+                                 std::uint64_t address) noexcept {
+    if (address != 0 || routine != Routine::free) {
+        other(routine, time, address, {});
+        return;
+    }
+    std::byte* const tag = cursor_;
+    std::byte* at = tag + 1;
+    // There is no address; its length is said as 1, so that no tag is ever zero.
+    unsigned bits = coding::formFree | (coding::freeNull << coding::shapeShift);
+    bits |= (putTime(at, time) << coding::timeShift) | (1U << coding::addressShift);
+    finish(tag, at, bits);
+}
+
+inline void Encoder::reallocated(Routine routine, std::uint64_t began, std::uint64_t time,
+                                 std::uint64_t old, std::uint64_t address, std::uint64_t size,
+                                 std::uint64_t usable, std::uint32_t stack) noexcept {
+    std::byte* const tag = cursor_;
+    std::byte* at = tag + 3;
+    const bool crooked = address % coding::grain != 0;
+    const bool crookedOld = old % coding::grain != 0;
+    unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
+    unsigned third = putField(at, began < time ? time - began : 0);
+    third |= putAnyAddress(at, old) << coding::oldShift;
+    bits |= putAnyAddress(at, address) << coding::addressShift;
+    bits |= putShape(at, size, usable, stack) << coding::shapeShift;
+    tag[1] =
+        static_cast<std::byte>(static_cast<unsigned>(routine) | (crooked ? coding::crooked : 0));
+    tag[2] = static_cast<std::byte>(third | (crookedOld ? coding::oldCrooked : 0));
+    finish(tag, at, bits);
+}
+
+} // namespace heapwright::trace
