@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system_view.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace heapwright::profile {
+
+namespace {
+
+constexpr std::size_t mostRows = 1000; // even, so that neighbours pair up
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t pageShift = 12;
+constexpr std::uint64_t arenaSize = 64 * mebibyte;
+
+void writePlace(Json& json, std::string_view name, const HeapPlace& place) {
+    json.key(name).beginObject();
+    json.field("mappings", place.mappings);
+    json.field("mapped_bytes", place.mapped);
+    json.field("resident_bytes", place.resident);
+    json.field("usable_bytes", place.usable);
+    json.field("free_top_bytes", place.freeTop);
+    json.endObject();
+}
+
+void writeRow(Json& json, const SystemRow& row) {
+    json.beginObject();
+    json.secondsField("time_s", row.time);
+    json.field("live_bytes", row.live);
+    json.field("waste_bytes", row.waste);
+    json.field("held_bytes", row.held);
+    json.field("lazy_bytes", row.lazy);
+    json.field("other_bytes", row.other);
+    json.field("heap_mapped_bytes", row.heapMapped);
+    json.field("heap_resident_bytes", row.heapResident);
+    json.field("resident_bytes", row.resident);
+    json.endObject();
+}
+
+void writeRatio(Json& json, std::string_view name, std::uint64_t a, std::uint64_t u) {
+    if (u == 0) {
+        json.key(name).null();
+    } else {
+        json.field(name, static_cast<double>(a) / static_cast<double>(u));
+    }
+}
+
+} // namespace
+
+SystemView::SystemView(const trace::Trace& trace, std::uint32_t process) : trace_(&trace) {
+    for (const trace::Record& record : trace.system()) {
+        if (record.process == process) {
+            records_.push_back(record);
+        }
+    }
+    decode();
+}
+
+/// On to the next sample; its time is held if it goes back.
+void SystemView::decode() {
+    while (record_ < records_.size()) {
+        const trace::Record& record = records_[record_++];
+        if (decoder_.take(record.type, record.bytes)) {
+            nextTime_ = std::min(trace_->nanoseconds(decoder_.sample().time), never - 1);
+            return;
+        }
+    }
+    nextTime_ = never;
+}
+
+std::vector<std::string> SystemView::objects() const {
+    std::vector<std::string> paths;
+    std::istringstream text(decoder_.objects());
+    for (std::string path; std::getline(text, path);) {
+        paths.push_back(path);
+    }
+    return paths;
+}
+
+void SystemView::take(std::uint64_t live, std::uint64_t usable) {
+    const trace::SystemSample& sample = decoder_.sample();
+    SystemRow row;
+    row.time = nextTime_;
+    row.live = live;
+    row.waste = usable > live ? usable - live : 0;
+    row.lazy = sample.lazy;
+    row.resident = sample.resident();
+    heaps_.clear();
+    for (const trace::SystemMapping& mapping : sample.mappings) {
+        if (isHeap(mapping)) {
+            heaps_.push_back(mapping);
+            row.heapMapped += mapping.end - mapping.begin;
+            row.heapResident += mapping.resident;
+        }
+    }
+    const std::uint64_t inBlocks = live + row.waste;
+    row.held = row.heapResident > inBlocks ? row.heapResident - inBlocks : 0;
+    row.other = row.resident - row.heapResident;
+    mostMapped_ = std::max(mostMapped_, row.heapMapped);
+    mostLive_ = std::max(mostLive_, live);
+    if (row.held > held_) {
+        held_ = row.held;
+        noteMostHeld(row.time, inBlocks);
+    }
+    forgetUnmapped(sample.mappings);
+    keep(row);
+    decode();
+}
+
+bool SystemView::isHeap(const trace::SystemMapping& mapping) const {
+    const std::uint64_t last = mapping.end - 1;
+    for (auto account = accounts_.lower_bound(mapping.begin >> 20);
+         account != accounts_.end() && account->first <= last >> 20; ++account) {
+        const std::uint64_t begin = account->first << 20;
+        const std::uint64_t from = std::max(mapping.begin, begin);
+        const std::uint64_t to = std::min(last, begin + (mebibyte - 1));
+        for (std::uint64_t page = from >> pageShift; page <= to >> pageShift; ++page) {
+            if (account->second.pages.test(page & 255)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// What is mapped there next is not heap only because something before it was.
+void SystemView::forgetUnmapped(const std::vector<trace::SystemMapping>& mappings) {
+    auto mapping = mappings.begin();
+    for (auto& [number, account] : accounts_) {
+        if (account.usable != 0) {
+            continue;
+        }
+        const std::uint64_t begin = number << 20;
+        while (mapping != mappings.end() && mapping->end <= begin) {
+            ++mapping;
+        }
+        if (mapping != mappings.end() && mapping->begin <= begin &&
+            mapping->end - begin >= mebibyte) {
+            continue;
+        }
+        std::bitset<256> mapped;
+        for (auto each = mapping; each != mappings.end() && each->begin < begin + mebibyte;
+             ++each) {
+            const std::uint64_t to = std::min(each->end, begin + mebibyte);
+            for (std::uint64_t at = std::max(each->begin, begin); at < to; at += 4096) {
+                mapped.set((at >> pageShift) & 255);
+            }
+        }
+        account.pages &= mapped;
+    }
+}
+
+void SystemView::addTo(HeapPlace& place, const trace::SystemMapping& mapping) const {
+    ++place.mappings;
+    place.mapped += mapping.end - mapping.begin;
+    place.resident += mapping.resident;
+    std::uint64_t top = mapping.begin;
+    for (auto account = accounts_.lower_bound(mapping.begin >> 20);
+         account != accounts_.end() && account->first <= (mapping.end - 1) >> 20; ++account) {
+        place.usable += account->second.usable;
+        if (account->second.usable != 0) {
+            top = std::min(mapping.end, (account->first + 1) << 20);
+        }
+    }
+    place.freeTop += mapping.end - std::max(top, mapping.begin);
+}
+
+void SystemView::noteMostHeld(std::uint64_t time, std::uint64_t usable) {
+    mostHeld_ = {};
+    mostHeld_.time = time;
+    for (const trace::SystemMapping& mapping : heaps_) {
+        if (mapping.programBreak) {
+            addTo(mostHeld_.programBreak, mapping);
+        } else if (mapping.begin % arenaSize == 0) {
+            addTo(mostHeld_.arenas, mapping);
+        } else {
+            ++mostHeld_.mapped.mappings;
+            mostHeld_.mapped.mapped += mapping.end - mapping.begin;
+            mostHeld_.mapped.resident += mapping.resident;
+        }
+    }
+    // Mappings of their own stand close together, several in a mebibyte: they have what is left.
+    const std::uint64_t elsewhere = mostHeld_.programBreak.usable + mostHeld_.arenas.usable;
+    mostHeld_.mapped.usable = usable > elsewhere ? usable - elsewhere : 0;
+}
+
+/// Of the samples that make a row, the one with most resident memory is kept.
+void SystemView::keep(const SystemRow& row) {
+    if (inRow_ == perRow_ || rows_.empty()) {
+        if (rows_.size() == mostRows) {
+            for (std::size_t i = 0; i < mostRows / 2; ++i) {
+                const SystemRow& a = rows_[2 * i];
+                const SystemRow& b = rows_[2 * i + 1];
+                rows_[i] = a.resident > b.resident ? a : b;
+            }
+            rows_.resize(mostRows / 2);
+            perRow_ *= 2;
+        }
+        rows_.push_back(row);
+        inRow_ = 1;
+        return;
+    }
+    ++inRow_;
+    if (row.resident >= rows_.back().resident) {
+        rows_.back() = row;
+    }
+}
+
+void SystemView::write(Json& json) const {
+    json.beginObject();
+    json.key("samples").beginArray();
+    for (const SystemRow& row : rows_) {
+        writeRow(json, row);
+    }
+    json.endArray();
+    json.key("a_over_u").beginObject();
+    writeRatio(json, "peak", mostMapped_, mostLive_);
+    writeRatio(json, "at_end", rows_.empty() ? 0 : rows_.back().heapMapped,
+               rows_.empty() ? 0 : rows_.back().live);
+    json.endObject();
+    json.key("most_held").beginObject();
+    json.secondsField("time_s", mostHeld_.time);
+    writePlace(json, "program_break", mostHeld_.programBreak);
+    writePlace(json, "arenas", mostHeld_.arenas);
+    writePlace(json, "mapped", mostHeld_.mapped);
+    json.endObject();
+    json.key("objects").beginArray();
+    for (const std::string& path : objects()) {
+        json.value(std::string_view(path));
+    }
+    json.endArray();
+    json.endObject();
+}
+
+} // namespace heapwright::profile

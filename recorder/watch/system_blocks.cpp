@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system_blocks.hpp"
+
+#include "trace/checksum.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace heapwright::watch {
+
+namespace {
+
+constexpr unsigned largestShift = 4; // 64 KiB
+constexpr unsigned mostShift = 8;    // for what needs more
+
+std::uint64_t padded(std::size_t size) {
+    return (std::uint64_t{size} + 7) & ~std::uint64_t{7};
+}
+
+std::size_t used(const trace::BlockHeader& block) {
+    return block.published & 0xFFFF'FFFF;
+}
+
+} // namespace
+
+std::size_t SystemBlocks::room() const {
+    return block_ == nullptr
+               ? 0
+               : (trace::pageSize << block_->sizeShift) - sizeof *block_ - used(*block_);
+}
+
+bool SystemBlocks::add(const trace::SystemSample& sample) {
+    const bool complete = block_ == nullptr || used(*block_) == 0;
+    std::string bytes = encoder_.encode(sample, complete);
+    bool first = complete;
+    if (!complete && room() < sizeof(trace::RecordHeader) + padded(bytes.size())) {
+        bytes = encoder_.encode(sample, true);
+        first = true;
+        seal();
+    }
+    lastTime_ = sample.time;
+    return put(first ? trace::record::systemComplete : trace::record::systemChanges, bytes);
+}
+
+bool SystemBlocks::addObjects(const std::string& paths) {
+    // Behind a sample, so that each block begins with a complete one.
+    const std::size_t most = (trace::pageSize << largestShift) / 2;
+    const std::string text = paths.size() <= most ? paths : paths.substr(0, most);
+    if (room() < sizeof(trace::RecordHeader) + padded(text.size())) {
+        return true; // said again with a later block
+    }
+    return put(trace::record::systemObjects, text);
+}
+
+bool SystemBlocks::put(std::uint16_t type, const std::string& bytes) {
+    const std::size_t needed = sizeof(trace::RecordHeader) + padded(bytes.size());
+    if (room() < needed && !begin(needed)) {
+        return false;
+    }
+    auto* const payload = reinterpret_cast<char*>(block_ + 1);
+    const std::size_t at = used(*block_);
+    const trace::RecordHeader record{type, 0, static_cast<std::uint32_t>(bytes.size())};
+    std::memcpy(payload + at, &record, sizeof record);
+    std::memcpy(payload + at + sizeof record, bytes.data(), bytes.size());
+    const std::uint64_t records = (block_->published >> 32) + 1;
+    std::atomic_ref(block_->published)
+        .store(records << 32 | (at + needed), std::memory_order_release);
+    return true;
+}
+
+bool SystemBlocks::begin(std::size_t needed) {
+    seal();
+    unsigned shift = std::min(sequence_, largestShift);
+    while (shift < mostShift && (trace::pageSize << shift) - sizeof *block_ < needed) {
+        ++shift;
+    }
+    if ((trace::pageSize << shift) - sizeof *block_ < needed) {
+        return false;
+    }
+    block_ = file_->claim(shift);
+    if (block_ == nullptr) {
+        return false;
+    }
+    block_->process = process_;
+    block_->sequence = sequence_++;
+    // Last: from here on it is a block.
+    std::atomic_ref(block_->magic).store(trace::blockMagic, std::memory_order_release);
+    return true;
+}
+
+void SystemBlocks::seal() {
+    if (block_ == nullptr) {
+        return;
+    }
+    block_->lastTime = std::max(lastTime_, block_->firstTime);
+    trace::BlockHeader sealed = *block_;
+    sealed.state = trace::state::sealed;
+    block_->checksum = trace::blockChecksum(sealed, block_ + 1);
+    std::atomic_ref(block_->state).store(trace::state::sealed, std::memory_order_release);
+    TraceFile::release(block_);
+    block_ = nullptr;
+}
+
+} // namespace heapwright::watch

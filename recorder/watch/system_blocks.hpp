@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The blocks that hold what was seen of one process, written as all blocks are: what is published
+// counts at once, so that whoever reads the trace meanwhile, or after this program was killed, has
+// all of it. The first block has 4 KiB, each further one twice as much, up to 64 KiB.
+#pragma once
+
+#include "trace/system.hpp"
+#include "trace_file.hpp"
+
+#include <string>
+
+namespace heapwright::watch {
+
+class SystemBlocks {
+public:
+    SystemBlocks(TraceFile& file, std::uint32_t process) : file_(&file), process_(process) {}
+    ~SystemBlocks() { seal(); }
+    SystemBlocks(const SystemBlocks&) = delete;
+    SystemBlocks& operator=(const SystemBlocks&) = delete;
+
+    /// False if there is no room for it, now and later.
+    bool add(const trace::SystemSample& sample);
+    bool addObjects(const std::string& paths);
+
+private:
+    bool put(std::uint16_t type, const std::string& bytes);
+    bool begin(std::size_t needed);
+    void seal();
+    std::size_t room() const;
+
+    TraceFile* file_;
+    std::uint32_t process_;
+    std::uint32_t sequence_ = 0;
+    trace::BlockHeader* block_ = nullptr;
+    std::uint64_t lastTime_ = 0;
+    trace::SystemEncoder encoder_;
+};
+
+} // namespace heapwright::watch
