@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A profile as one page: figures first, then each aspect with its chart.
+
+What a trace does not hold (the system's view, stacks) has no section; what a program does not do
+(hand blocks to other threads) is said in words.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from heapwright.artefacts.profile import Profile
+from heapwright.report.pages.frame import frame
+from heapwright.report.pages.parts import Charts, contents, section, table
+from heapwright.report.profile import heap_map, sites, words
+from heapwright.report.profile.charts import alone
+from heapwright.report.profile.figures import FIGURES
+from heapwright.report.profile.lives import lifetimes, long_lived
+from heapwright.report.profile.memory import address_space, live_memory, system
+from heapwright.report.profile.requests import routines, sizes
+from heapwright.report.profile.threads import threads
+
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+Section = tuple[str, str, str]
+
+
+def page(profile: Profile) -> str:
+    """The whole page."""
+    charts = Charts()
+    parts = [part for part in sections(profile, charts) if part[2]]
+    body = "\n".join(
+        (
+            head(profile),
+            contents([(name, heading) for name, heading, _ in parts]),
+            *(section(name, heading, inner) for name, heading, inner in parts),
+        )
+    )
+    title = f"Profile of {words.command_of(profile)}"
+    return frame(
+        title,
+        body,
+        charts,
+        styles=(STYLE, heap_map.STYLE, sites.STYLE),
+        scripts=(heap_map.SCRIPT, sites.SCRIPT),
+    )
+
+
+def sections(profile: Profile, charts: Charts) -> list[Section]:
+    """Name, heading and HTML of each part; empty where the trace holds nothing for it."""
+    series = alone(profile)
+    return [
+        ("memory", "Live memory over time", live_memory(series, charts)),
+        ("sizes", "Sizes", sizes(series, charts)),
+        ("routines", "Routines", routines(series, charts)),
+        ("lifetimes", "Lifetimes", lifetimes(series, charts)),
+        ("long-lived", "Long-lived allocations", long_lived(series, charts)),
+        ("threads", "Threads", threads(profile)),
+        ("map", "Address space over time", address_space(profile)),
+        ("system", "The system's view", system(profile, charts)),
+        ("sites", "Who asks for memory", sites.who_asks(profile)),
+        ("leaks", "Never freed", sites.never_freed(profile)),
+        ("figures", "All figures", figures(profile)),
+        ("notes", "What to know of this trace", notes(profile)),
+    ]
+
+
+def head(profile: Profile) -> str:
+    """What was recorded, and what matters most of it."""
+    origin, totals = profile.provenance, profile.totals
+    facts = [origin.began, f"{words.duration(origin.duration_s)} from the first call to the last"]
+    if profile.repetitions > 1:
+        facts.append(f"{profile.repetitions} repetitions, the first one shown")
+    tiles = (
+        ("allocations", words.count(totals.allocations)),
+        ("allocated", words.memory(totals.bytes)),
+        ("most live at once", words.memory(profile.peak_live_bytes)),
+        ("mean size", words.memory(totals.mean_bytes)),
+        ("freed within 100 ms", words.share(profile.retention.short)),
+        ("never freed", words.memory(totals.never_freed_bytes)),
+        ("long-lived pattern", words.pattern_of(profile)),
+        ("threads", words.count(len(profile.threads))),
+        ("freed by another thread", words.share(profile.cross_thread_frees.share)),
+    )
+    told = "\n".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in tiles
+    )
+    return (
+        "<h1>What does this program ask of malloc?</h1>\n"
+        f'<p class="command">{escape(words.command_of(profile))}</p>\n'
+        f'<p class="dim">{escape(". ".join(fact for fact in facts if fact))}.</p>\n'
+        f'<dl class="tiles">\n{told}\n</dl>'
+    )
+
+
+def figures(profile: Profile) -> str:
+    """Every single figure, with its spread if the characterisation was repeated."""
+    spread = {each.figure: each for each in profile.spread}
+    rows = []
+    for figure in FIGURES:
+        value = figure.of(profile)
+        if value is None:
+            continue
+        cells = [escape(figure.name), escape(figure.aspect), escape(figure.text(value))]
+        if spread:
+            found = spread.get(figure.path)
+            shown = (found.mean, found.sd, found.least, found.most) if found else (None,) * 4
+            cells += [escape(figure.text(each)) for each in shown]
+        rows.append(cells)
+    more = ("mean", "standard deviation", "least", "most") if spread else ()
+    return table(("figure", "aspect", "value", *more), rows, "figures", "All figures")
+
+
+def notes(profile: Profile) -> str:
+    """What is missing from the figures, and what damaged them."""
+    lines = list(remarks(profile))
+    if not lines:
+        return ""
+    return "<ul>" + "\n".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def remarks(profile: Profile) -> Sequence[str]:
+    """In words, for the page and for the terminal."""
+    origin, totals = profile.provenance, profile.totals
+    told: list[str] = []
+    if origin.sampled > 1:
+        told.append(f"One block in {origin.sampled:,} was recorded; the figures are of those.")
+    for value, what in (
+        (origin.lost, "calls passed unrecorded"),
+        (totals.failed, "requests were answered with null"),
+        (totals.unknown_frees, "frees or reallocs were of addresses that were not live"),
+        (totals.inherited_frees, "frees were of blocks that a parent process may have made"),
+        (totals.overwritten, "blocks ended without their free being seen"),
+    ):
+        if value:
+            told.append(f"{value:,} {what}.")
+    if len(origin.processes) > 1:
+        told.append(f"{len(origin.processes):,} processes are counted together.")
+    told += [f"At byte {fault.offset:,}: {fault.what}; left out." for fault in origin.faults]
+    if origin.faults_omitted:
+        told.append(f"{origin.faults_omitted:,} more pieces could not be read.")
+    return told
