@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system_blocks.hpp"
 
-#include "trace/checksum.hpp"
+#include "trace/blocks.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 
 namespace heapwright::watch {
 
@@ -48,10 +46,8 @@ bool SystemBlocks::addObjects(const std::string& paths) {
     // Behind a sample, so that each block begins with a complete one.
     const std::size_t most = (trace::pageSize << largestShift) / 2;
     const std::string text = paths.size() <= most ? paths : paths.substr(0, most);
-    if (room() < sizeof(trace::RecordHeader) + padded(text.size())) {
-        return true; // said again with a later block
-    }
-    return put(trace::record::systemObjects, text);
+    return room() >= sizeof(trace::RecordHeader) + padded(text.size()) &&
+           put(trace::record::systemObjects, text);
 }
 
 bool SystemBlocks::put(std::uint16_t type, const std::string& bytes) {
@@ -59,15 +55,7 @@ bool SystemBlocks::put(std::uint16_t type, const std::string& bytes) {
     if (room() < needed && !begin(needed)) {
         return false;
     }
-    auto* const payload = reinterpret_cast<char*>(block_ + 1);
-    const std::size_t at = used(*block_);
-    const trace::RecordHeader record{type, 0, static_cast<std::uint32_t>(bytes.size())};
-    std::memcpy(payload + at, &record, sizeof record);
-    std::memcpy(payload + at + sizeof record, bytes.data(), bytes.size());
-    const std::uint64_t records = (block_->published >> 32) + 1;
-    std::atomic_ref(block_->published)
-        .store(records << 32 | (at + needed), std::memory_order_release);
-    return true;
+    return trace::appendRecord(*block_, type, trace::Piece{bytes.data(), bytes.size()});
 }
 
 bool SystemBlocks::begin(std::size_t needed) {
@@ -79,27 +67,20 @@ bool SystemBlocks::begin(std::size_t needed) {
     if ((trace::pageSize << shift) - sizeof *block_ < needed) {
         return false;
     }
-    block_ = file_->claim(shift);
-    if (block_ == nullptr) {
+    void* const memory = file_->claim(shift);
+    if (memory == nullptr) {
         return false;
     }
-    block_->process = process_;
-    block_->sequence = sequence_++;
-    // Last: from here on it is a block.
-    std::atomic_ref(block_->magic).store(trace::blockMagic, std::memory_order_release);
+    block_ = trace::beginRecords(memory, trace::BlockKind::system, shift, process_, sequence_++,
+                                 file_->ticks());
     return true;
 }
 
 void SystemBlocks::seal() {
-    if (block_ == nullptr) {
-        return;
+    if (block_ != nullptr) {
+        trace::sealRecords(*block_, std::max(lastTime_, block_->firstTime));
+        TraceFile::release(block_);
     }
-    block_->lastTime = std::max(lastTime_, block_->firstTime);
-    trace::BlockHeader sealed = *block_;
-    sealed.state = trace::state::sealed;
-    block_->checksum = trace::blockChecksum(sealed, block_ + 1);
-    std::atomic_ref(block_->state).store(trace::state::sealed, std::memory_order_release);
-    TraceFile::release(block_);
     block_ = nullptr;
 }
 

@@ -22,6 +22,7 @@ public:
 
     /// False if there is no room for it, now and later.
     bool add(const trace::SystemSample& sample);
+    /// False if it does not fit behind the samples of this block: try again with a later one.
     bool addObjects(const std::string& paths);
 
 private:

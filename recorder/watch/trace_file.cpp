@@ -92,18 +92,8 @@ bool TraceFile::readStarts(std::uint64_t offset, const trace::BlockHeader& block
     return used != 0;
 }
 
-trace::BlockHeader* TraceFile::claim(unsigned sizeShift) {
-    void* const memory = blocks_.claim(trace::pageSize << sizeShift);
-    if (memory == nullptr) {
-        return nullptr;
-    }
-    auto* const block = static_cast<trace::BlockHeader*>(memory);
-    block->kind = trace::BlockKind::system;
-    block->sizeShift = static_cast<std::uint8_t>(sizeShift);
-    block->state = trace::state::open;
-    block->threadId = static_cast<std::uint32_t>(gettid());
-    block->firstTime = ticks();
-    return block;
+void* TraceFile::claim(unsigned sizeShift) {
+    return blocks_.claim(trace::pageSize << sizeShift);
 }
 
 void TraceFile::release(trace::BlockHeader* block) {

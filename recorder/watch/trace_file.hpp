@@ -36,9 +36,8 @@ public:
     /// The processes that have appeared since the last call. Looks at the headers of blocks alone.
     void follow(std::vector<Started>& found);
 
-    /// A new block, mapped, its header begun but for what `fill` of the caller is; null if the
-    /// trace may not grow further or the disk is full.
-    trace::BlockHeader* claim(unsigned sizeShift);
+    /// Memory for a new block, mapped and zero; null if the trace may not grow further.
+    void* claim(unsigned sizeShift);
 
     static void release(trace::BlockHeader* block);
 

@@ -47,9 +47,8 @@ bool Watched::look() {
     if (!blocks_.add(sample_)) {
         return false;
     }
-    if (parser_.objects() != objects_) {
+    if (parser_.objects() != objects_ && blocks_.addObjects(parser_.objects())) {
         objects_ = parser_.objects();
-        return blocks_.addObjects(objects_);
     }
     return true;
 }
