@@ -128,7 +128,7 @@ inline void sealRecords(BlockHeader& block, std::uint64_t lastTime) noexcept {
     block.lastTime = lastTime;
     BlockHeader sealed = block;
     sealed.state = state::sealed;
-    block.checksum = blockChecksum(sealed, &block + 1);
+    block.checksum = blockChecksum(sealed, &block + 1, static_cast<std::uint32_t>(block.published));
     std::atomic_ref<std::uint8_t>(block.state).store(state::sealed, std::memory_order_release);
 }
 

@@ -69,13 +69,15 @@ inline std::uint64_t headerChecksum(const FileHeader& header) noexcept {
     return sum.value();
 }
 
-/// Of a sealed block: its header as it is, but for the checksum, and its payload.
-inline std::uint64_t blockChecksum(const BlockHeader& block, const void* payload) noexcept {
+/// Of a sealed block: its header as it is, but for the checksum, and its payload as far as
+/// published.
+inline std::uint64_t blockChecksum(const BlockHeader& block, const void* payload,
+                                   std::size_t used) noexcept {
     BlockHeader header = block;
     header.checksum = 0;
     Checksum sum;
     sum.add(&header, sizeof header);
-    sum.add(payload, static_cast<std::uint32_t>(block.published));
+    sum.add(payload, used);
     return sum.value();
 }
 

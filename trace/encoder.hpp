@@ -46,6 +46,9 @@ public:
     bool hasRoom() const noexcept { return cursor_ < limit_; }
     BlockHeader* block() const noexcept { return cursor_ == nullptr ? nullptr : block_; }
     std::uint32_t events() const noexcept { return events_; }
+    std::size_t used() const noexcept { ///< bytes of payload
+        return static_cast<std::size_t>(cursor_ - reinterpret_cast<std::byte*>(block_ + 1));
+    }
     void lost(std::uint32_t count) noexcept { block_->lost += count; }
 
     /// An allocation that has returned; not realloc. `time` in ticks.
@@ -214,7 +217,7 @@ inline void Encoder::seal(bool threadEnded) noexcept {
     block_->lastTime = lastTime_ - startTicks_;
     BlockHeader sealed = *block_;
     sealed.state = threadEnded ? state::sealed | state::ended : state::sealed;
-    block_->checksum = blockChecksum(sealed, payload);
+    block_->checksum = blockChecksum(sealed, payload, used);
     std::atomic_ref<std::uint8_t>(block_->state).store(sealed.state, std::memory_order_release);
     abandon();
 }

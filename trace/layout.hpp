@@ -137,7 +137,7 @@ struct ProcessStart {
     std::uint32_t thread; ///< fork: the number of the thread that forked; its heap is inherited
     std::uint32_t exeLength;
     std::uint32_t argsLength;
-    std::uint32_t unused;
+    std::uint32_t parentPid; ///< as the kernel says; a reader finds the parent by it
 };
 static_assert(sizeof(ProcessStart) == 40);
 

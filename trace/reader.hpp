@@ -54,6 +54,7 @@ struct ProcessInfo {
     std::uint32_t process = 0;
     std::uint32_t parent = noProcess;
     std::uint32_t pid = 0;
+    std::uint32_t parentPid = 0;
     Cause cause = Cause::start;
     std::uint32_t forkingThread = 0;
     std::uint64_t start = 0; ///< ns
@@ -66,16 +67,21 @@ struct ProcessInfo {
 /// One block as the walk found it.
 struct BlockInfo {
     std::uint64_t offset;
-    std::uint64_t firstTime; ///< ns
-    std::uint64_t lastTime;  ///< ns; of an open block the largest number
-    std::uint32_t size;
-    std::uint32_t used;
+    std::uint64_t firstTicks;
+    std::uint64_t lastTicks; ///< 0 while it is open
+    std::uint32_t size;      ///< as far as it is in the file
+    std::uint32_t used;      ///< of its payload; of an open block of events as far as it may go
     std::uint32_t events;
     std::uint32_t process;
     std::uint32_t thread;
     std::uint32_t sequence;
+    std::uint32_t threadId;
+    std::uint32_t lost;
+    std::uint32_t backwards;
     BlockKind kind;
     bool sealed;
+    bool ended;
+    bool withStacks;
 };
 
 /// One record of a block that is not of events. `bytes` lives as long as the trace.
@@ -92,6 +98,8 @@ class Trace {
 public:
     /// Throws TraceError; std::system_error where the file cannot be opened.
     explicit Trace(const std::string& path);
+    /// Of a file's bytes in memory, which outlive it.
+    explicit Trace(std::span<const std::byte> bytes);
     ~Trace();
     Trace(Trace&&) noexcept;
     Trace& operator=(Trace&&) noexcept;
@@ -127,11 +135,16 @@ public:
 private:
     struct FaultList;
 
+    void read();
     void readHeader();
+    std::uint64_t endOfBlocks() const;
     void walk();
-    void takeBlock(std::uint64_t offset, const BlockHeader& block);
+    bool takeBlock(std::uint64_t offset, const BlockHeader& block, std::uint64_t end);
     void readProcesses();
+    void readProcess(const Record& record);
+    void linkProcesses();
     void orderThreads();
+    void orderThread(ThreadInfo& thread);
 
     std::unique_ptr<FileMap> file_;
     FileHeader header_{};
@@ -158,10 +171,11 @@ public:
 
 private:
     bool nextBlock();
+    void hold(Event& event);
 
     const Trace* trace_;
     std::uint32_t thread_;
-    std::size_t block_ = 0;
+    std::size_t block_ = 0; ///< the next to be decoded, of the thread's
     std::uint64_t lastTime_ = 0;
     std::uint64_t held_ = 0;
     std::unique_ptr<BlockDecoder> decoder_;

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/file_map.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace heapwright::trace {
+
+namespace {
+[[noreturn]] void refuse(const std::string& path, int error) {
+    throw std::system_error(error, std::generic_category(), path);
+}
+} // namespace
+
+FileMap::FileMap(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        refuse(path, errno);
+    struct stat facts {};
+    int error = ::fstat(file, &facts) == 0 ? 0 : errno;
+    if (error == 0 && !S_ISREG(facts.st_mode))
+        error = S_ISDIR(facts.st_mode) ? EISDIR : ESPIPE;
+    const auto size = static_cast<std::size_t>(facts.st_size);
+    if (error == 0 && size != 0) {
+        void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+        error = at == MAP_FAILED ? errno : 0;
+        if (error == 0) {
+            ::madvise(at, size, MADV_SEQUENTIAL);
+            bytes_ = {static_cast<const std::byte*>(at), size};
+            mapped_ = true;
+        }
+    }
+    ::close(file);
+    if (error != 0)
+        refuse(path, error);
+}
+
+FileMap::~FileMap() {
+    if (mapped_)
+        ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void FileMap::letGo(std::uint64_t offset, std::size_t count) const noexcept {
+    if (mapped_)
+        ::madvise(const_cast<std::byte*>(bytes_.data()) + offset, count, MADV_DONTNEED);
+}
+
+} // namespace heapwright::trace
