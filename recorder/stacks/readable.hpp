@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether memory can be read, asked of the kernel without reading it: a call that changes signal
+// masks copies the mask from user memory first, and refuses to do any more where it is told a way
+// of changing that does not exist. Every program needs that call, so that sandboxes let it pass.
+#pragma once
+
+#include <heapwright/platform/errno_keeper.hpp>
+
+#include <cerrno>
+#include <cstdint>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace heapwright::stacks {
+
+inline constexpr std::uint64_t smallestPage = 4096;
+
+/// Whether the word at an address can be read; what is true of one word is true of its page. Pre:
+/// the word does not lie across the end of a page. Cost: a call to the system.
+[[nodiscard]] inline bool isReadable(std::uint64_t address) noexcept {
+    constexpr long noSuchWay = -1;
+    const platform::ErrnoKeeper keeper;
+    const long result = ::syscall(SYS_rt_sigprocmask, noSuchWay, address, nullptr, 8L);
+    return result == 0 || errno == EINVAL;
+}
+
+} // namespace heapwright::stacks

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is shared by the threads, and what each has for itself: a chain, on pages of its own that it
+// gets with its first capture, and what is known of its stack.
+#include "stacks.hpp"
+
+#include "chain.hpp"
+
+#include <heapwright/platform/pages.hpp>
+
+#include <atomic>
+#include <new>
+
+namespace heapwright::stacks {
+
+namespace {
+
+/// One thread's. A signal handler that comes in the middle finds `busy` and does without.
+struct Mine {
+    StackMemory memory;
+    Chain* chain;
+    std::uint32_t generation;
+    bool busy;
+};
+
+/// All of it lies still until `begin`.
+struct Shared {
+    Rows rows;
+    NodeTable nodes;
+    std::atomic<std::uint32_t> generation{0};
+    std::atomic<bool> on{false};
+};
+
+constinit Shared shared;
+
+// In the initial-exec model no access allocates.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Mine mine{};
+
+constexpr std::size_t chainBytes = (sizeof(Chain) + 4095) & ~std::size_t{4095};
+
+Chain* makeChain() {
+    void* const pages = platform::reservePages(chainBytes);
+    return pages != nullptr ? ::new (pages) Chain : nullptr;
+}
+
+class Busy {
+public:
+    Busy() noexcept {
+        mine.busy = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    ~Busy() {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        mine.busy = false;
+    }
+};
+
+} // namespace
+
+bool begin(const Host& host) noexcept {
+    if (shared.rows.begin(host) && shared.nodes.begin(host)) {
+        shared.on.store(true, std::memory_order_release);
+    }
+    return shared.on.load(std::memory_order_relaxed);
+}
+
+StackId capture(const void* frame) noexcept {
+    if (!shared.on.load(std::memory_order_acquire) || mine.busy) {
+        return noStack;
+    }
+    const Busy busy;
+    if (mine.chain == nullptr) [[unlikely]] {
+        mine.chain = makeChain();
+        if (mine.chain == nullptr) {
+            return noStack;
+        }
+    }
+    const std::uint32_t generation = shared.generation.load(std::memory_order_acquire);
+    if (mine.generation != generation) [[unlikely]] {
+        mine.generation = generation;
+        mine.chain->forget();
+    }
+    return mine.chain->take(reinterpret_cast<std::uint64_t>(frame), mine.memory, shared.rows,
+                            shared.nodes);
+}
+
+void noteModulesChanged() noexcept {
+    if (!shared.on.load(std::memory_order_acquire)) {
+        return;
+    }
+    if (shared.rows.forgetUnloaded()) {
+        shared.nodes.forget();
+        shared.generation.fetch_add(1, std::memory_order_acq_rel);
+    }
+}
+
+void afterForkInChild() noexcept {
+    shared.rows.afterForkInChild();
+    shared.nodes.afterForkInChild();
+}
+
+void endThread() noexcept {
+    if (mine.chain == nullptr || mine.busy) {
+        return;
+    }
+    Chain* const chain = mine.chain;
+    mine.chain = nullptr;
+    platform::unmapPages(chain, chainBytes);
+}
+
+} // namespace heapwright::stacks

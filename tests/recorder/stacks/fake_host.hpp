@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in for the recorder: takes the blocks that the stack table asks for, and reads chains out
+// of them as a reader of the trace would.
+#pragma once
+
+#include "recorder/stacks/stacks.hpp"
+#include "trace/layout.hpp"
+#include "trace/stacks.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <sys/mman.h>
+#include <vector>
+
+namespace heapwright::stacks::test {
+
+class FakeHost {
+public:
+    static Host host() { return {&claim, &now}; }
+
+    /// The addresses of a chain, innermost first.
+    static std::vector<std::uint64_t> chain(StackId id) {
+        std::vector<std::uint64_t> addresses;
+        while (id != noStack) {
+            const trace::StackNode* const node = find(id);
+            if (node == nullptr || node->written != 1 || node->parent == id) {
+                addresses.push_back(0); // so that no comparison holds
+                break;
+            }
+            addresses.push_back(node->addressLow | std::uint64_t{node->addressHigh} << 32U);
+            id = node->parent;
+        }
+        return addresses;
+    }
+
+    /// All modules that were written, the path of each by where it begins.
+    static std::map<std::uint64_t, std::string> modules() {
+        std::map<std::uint64_t, std::string> found;
+        const std::lock_guard guard(mutex_);
+        for (const std::byte* block : blocks_[1]) {
+            const auto* const header = reinterpret_cast<const trace::BlockHeader*>(block);
+            std::size_t at = sizeof *header;
+            for (std::uint64_t i = header->published >> 32U; i > 0; --i) {
+                trace::RecordHeader record{};
+                trace::ModuleLoaded module{};
+                std::memcpy(&record, block + at, sizeof record);
+                std::memcpy(&module, block + at + sizeof record, sizeof module);
+                const auto* const path = reinterpret_cast<const char*>(
+                    block + at + sizeof record + sizeof module + module.buildIdLength);
+                found[module.begin] = std::string(path, module.pathLength);
+                at += (sizeof record + record.length + 7) & ~std::size_t{7};
+            }
+        }
+        return found;
+    }
+
+    static std::vector<const std::byte*> blocks(Table table) {
+        const std::lock_guard guard(mutex_);
+        return blocks_[static_cast<std::size_t>(table)];
+    }
+
+    /// From now on only so many more blocks are given.
+    static void allow(int more) { allowed_ = more; }
+
+private:
+    static void* claim(Table table, std::size_t bytes) noexcept {
+        if (allowed_.fetch_sub(1) <= 0) {
+            return nullptr;
+        }
+        void* const pages =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        auto* const header = static_cast<trace::BlockHeader*>(pages);
+        header->magic = trace::blockMagic;
+        header->state = trace::state::open;
+        const std::lock_guard guard(mutex_);
+        blocks_[static_cast<std::size_t>(table)].push_back(static_cast<std::byte*>(pages));
+        return pages;
+    }
+
+    static std::uint64_t now() noexcept { return ++ticks_; }
+
+    static const trace::StackNode* find(StackId id) {
+        const std::lock_guard guard(mutex_);
+        for (const std::byte* block : blocks_[0]) {
+            trace::StackNodes nodes{};
+            const std::byte* const at =
+                block + sizeof(trace::BlockHeader) + sizeof(trace::RecordHeader);
+            std::memcpy(&nodes, at, sizeof nodes);
+            if (id >= nodes.first && id - nodes.first < nodes.count) {
+                return reinterpret_cast<const trace::StackNode*>(at + sizeof nodes) +
+                       (id - nodes.first);
+            }
+        }
+        return nullptr;
+    }
+
+    inline static std::mutex mutex_;
+    inline static std::vector<const std::byte*> blocks_[2];
+    inline static std::atomic<std::uint64_t> ticks_{0};
+    inline static std::atomic<int> allowed_{1 << 20};
+};
+
+} // namespace heapwright::stacks::test
