@@ -9,7 +9,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 function ink() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const words = { labelColor: colour("--dim"), titleColor: colour("--dim") };
+  const words = { labelColor: colour("--dim"), titleColor: colour("--dim"), titleFontWeight: "normal" };
   return {
     background: "transparent",
     axis: { ...words, gridColor: colour("--line"), domainColor: colour("--dim"), tickColor: colour("--dim") },

@@ -45,6 +45,13 @@ def section(name: str, heading: str, *parts: str) -> str:
     )
 
 
+def beside(*parts: str) -> str:
+    """Parts beside one another where there is room, else one below the other."""
+    shown = [part for part in parts if part]
+    inner = "\n".join(f"<div>{part}</div>" for part in shown)
+    return f'<div class="beside">\n{inner}\n</div>' if len(shown) > 1 else "".join(shown)
+
+
 def contents(entries: Sequence[tuple[str, str]]) -> str:
     """The table of contents: names and headings of sections."""
     links = "\n".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in entries)

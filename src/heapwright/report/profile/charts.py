@@ -13,6 +13,7 @@ from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, GREEN, GREY, ORANGE, PINK, SKY, VERMILION
 from heapwright.report.profile.curves import (
     Axis,
+    Form,
     Named,
     Series,
     Value,
@@ -26,7 +27,7 @@ from heapwright.report.profile.curves import (
 from heapwright.report.profile.words import duration, memory, unit_for
 
 FIVE = (BLUE, ORANGE, GREEN, VERMILION, PINK)
-TIME = Axis("time (s)", "~g")
+TIME = Axis("time (s)", "~f")
 NEVER = "never"
 RESIDENT = (
     ("live (U)", "live_bytes", BLUE),
@@ -47,15 +48,25 @@ def live_memory(series: Series) -> Spec:
             yield {"x": at.time_s, "y": at.live_bytes / size}
 
     values = points(series, live)
-    usable = [at for at in series[0].profile.timeline if at.usable_bytes is not None]
-    if len(series) > 1 or not usable:
-        return steps(
-            values, colours(series), TIME, axis, form="filled" if len(series) == 1 else "line"
+    if len(series) > 1 or all(at.usable_bytes is None for at in series[0].profile.timeline):
+        return steps(values, colours(series), TIME, axis, form=_form(series))
+    parts = ("requested", "added by rounding up")
+    values = [
+        {"of": part, "at": place, "x": at.time_s, "y": value / size}
+        for at in series[0].profile.timeline
+        for place, (part, value) in enumerate(
+            zip(parts, (at.live_bytes, _rounding(at.live_bytes, at.usable_bytes)), strict=True)
         )
-    asked, given = "requested", "usable"
-    values = [value | {"of": asked} for value in values]
-    values += [{"of": given, "x": at.time_s, "y": (at.usable_bytes or 0) / size} for at in usable]
-    return steps(values, palette((asked, given), (BLUE, ORANGE)), TIME, axis, form="filled")
+    ]
+    return steps(values, palette(parts, (BLUE, ORANGE)), TIME, axis, form="stacked")
+
+
+def _rounding(live: int, usable: int | None) -> int:
+    return 0 if usable is None else max(usable - live, 0)
+
+
+def _form(series: Series) -> Form:
+    return "filled" if len(series) == 1 else "line"
 
 
 def live_objects(series: Series) -> Spec:
@@ -63,7 +74,9 @@ def live_objects(series: Series) -> Spec:
         for at in profile.timeline:
             yield {"x": at.time_s, "y": at.live_objects}
 
-    return steps(points(series, live), colours(series), TIME, Axis("live objects"))
+    return steps(
+        points(series, live), colours(series), TIME, Axis("live objects"), form=_form(series)
+    )
 
 
 def sizes_over_time(profile: Profile) -> Spec | None:
@@ -92,15 +105,14 @@ def cumulative_sizes(series: Series) -> Spec:
     values = points(series, shares)
     for each in series:
         if each.profile.sizes.cumulative:  # a curve that begins at nothing, even if it is one step
-            first = max(each.profile.sizes.cumulative[0][0], 1)
-            values.insert(0, {"of": each.name, "x": first / 2 if first > 1 else 1, "y": 0})
+            values.insert(0, {"of": each.name, "x": 1, "y": 0})
     values.sort(key=lambda value: (value["of"], value["x"], value["y"]))
     most = max((value["x"] for value in values), default=1)
     return steps(
         values,
         colours(series),
         Axis("size (bytes)", "~s", logarithmic=True, domain=(1, max(2 * most, 2))),
-        Axis("allocations up to it (%)", "~g", domain=(0, 100)),
+        Axis("allocations up to it (%)", "~f", domain=(0, 100)),
     )
 
 
@@ -190,7 +202,11 @@ def long_lived(series: Series) -> Spec:
             yield {"x": operation, "y": total}
 
     return steps(
-        points(series, made), colours(series), Axis("operation"), Axis("long-lived so far")
+        points(series, made),
+        colours(series),
+        Axis("operation"),
+        Axis("long-lived so far"),
+        form=_form(series),
     )
 
 
@@ -228,7 +244,7 @@ def taken_over_live(series: Series) -> Spec | None:
     values = points(series, ratios)
     if not any(value["y"] is not None for value in values):
         return None
-    return steps(values, colours(series), TIME, Axis("A/U", "~g"))
+    return steps(values, colours(series), TIME, Axis("A/U", "~f"))
 
 
 def alone(profile: Profile) -> Series:

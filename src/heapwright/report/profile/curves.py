@@ -121,12 +121,12 @@ def bars(
         .mark_bar(aria=False)
         .encode(
             y=alt.Y("x:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=120)),
-            x=alt.X("y:Q", title=title, axis=alt.Axis(tickCount=5, format="~g")),
+            x=alt.X("y:Q", title=title, axis=alt.Axis(tickCount=5, format="~f")),
             color=colour,
             tooltip=["of:N", "x:N", alt.Tooltip("y:Q", title=title, format=".3~g")],
             yOffset=alt.Undefined if groups == 1 else alt.YOffset("of:N", sort=None),
         ),
-        alt.Step(BAR * (groups + 1)),
+        alt.Step(BAR if groups > 1 else 2 * BAR),
     )
 
 
@@ -145,7 +145,7 @@ def columns(
                 axis=alt.Axis(labelAngle=-45, labelOverlap=True),
             ),
             xOffset=alt.XOffset("of:N", sort=None),
-            y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(tickCount=5, format="~g")),
+            y=alt.Y("y:Q", title=titles[1], axis=alt.Axis(tickCount=5, format="~f")),
             color=colour,
             tooltip=["of:N", "x:N", alt.Tooltip("y:Q", title=titles[1], format=".3~g")],
         ),

@@ -3,7 +3,7 @@
 """Memory on the page: what is live over time, where it stands, what the system sees of it."""
 
 from heapwright.artefacts.profile import Profile
-from heapwright.report.pages.parts import Charts, Data
+from heapwright.report.pages.parts import Charts, Data, beside
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words
 from heapwright.report.profile.curves import Series
@@ -29,16 +29,16 @@ def live_memory(series: Series, charts: Charts) -> str:
             f"Live memory over time. The most: {peaks}",
             None if single is None else _in_figures(single),
         ),
-        "<h3>Live objects</h3>",
-        charts.place("live-objects", draw.live_objects(series), "Live objects over time"),
     ]
+    objects = charts.place("live-objects", draw.live_objects(series), "Live objects over time")
     sizes = None if single is None else draw.sizes_over_time(single)
-    if sizes is not None:
-        parts += [
-            "<h3>The five commonest sizes</h3>",
-            charts.place("sizes-over-time", sizes, "Live memory of the five commonest sizes"),
-        ]
-    return "\n".join(parts)
+    shown = (
+        ""
+        if sizes is None
+        else "<h3>The five commonest sizes</h3>"
+        + charts.place("sizes-over-time", sizes, "Live memory of the five commonest sizes")
+    )
+    return "\n".join((*parts, beside("<h3>Live objects</h3>" + objects, shown)))
 
 
 def _peak(profile: Profile) -> str:
@@ -90,11 +90,15 @@ def system(profile: Profile, charts: Charts) -> str:
         "A/U, what the allocator had from the system over what was live: "
         f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end."
     )
-    parts = [
-        f"<p>{words.escaped(told)}</p>",
-        charts.place("system", spec, f"Resident memory by what it is for. {told}"),
-    ]
-    over = draw.taken_over_live(draw.alone(profile))
-    if over is not None:
-        parts += ["<h3>A/U over time</h3>", charts.place("a-over-u", over, "A/U over time")]
-    return "\n".join(parts)
+    resident = charts.place("system", spec, f"Resident memory by what it is for. {told}")
+    return f"<p>{words.escaped(told)}</p>\n" + beside(
+        "<h3>Resident memory</h3>" + resident, taken_over_live(draw.alone(profile), charts)
+    )
+
+
+def taken_over_live(series: Series, charts: Charts) -> str:
+    """A/U over time; nothing where it is not known."""
+    spec = draw.taken_over_live(series)
+    if spec is None:
+        return ""
+    return "<h3>A/U over time</h3>" + charts.place("a-over-u", spec, "A/U over time")

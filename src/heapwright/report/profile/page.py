@@ -6,7 +6,6 @@ What a trace does not hold (the system's view, stacks) has no section; what a pr
 (hand blocks to other threads) is said in words.
 """
 
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from heapwright.report.profile.charts import alone
 from heapwright.report.profile.figures import FIGURES
 from heapwright.report.profile.lives import lifetimes, long_lived
 from heapwright.report.profile.memory import address_space, live_memory, system
+from heapwright.report.profile.remarks import remarks
 from heapwright.report.profile.requests import routines, sizes
 from heapwright.report.profile.threads import threads
 
@@ -113,30 +113,7 @@ def figures(profile: Profile) -> str:
 
 def notes(profile: Profile) -> str:
     """What is missing from the figures, and what damaged them."""
-    lines = list(remarks(profile))
+    lines = remarks(profile)
     if not lines:
         return ""
     return "<ul>" + "\n".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
-
-
-def remarks(profile: Profile) -> Sequence[str]:
-    """In words, for the page and for the terminal."""
-    origin, totals = profile.provenance, profile.totals
-    told: list[str] = []
-    if origin.sampled > 1:
-        told.append(f"One block in {origin.sampled:,} was recorded; the figures are of those.")
-    for value, what in (
-        (origin.lost, "calls passed unrecorded"),
-        (totals.failed, "requests were answered with null"),
-        (totals.unknown_frees, "frees or reallocs were of addresses that were not live"),
-        (totals.inherited_frees, "frees were of blocks that a parent process may have made"),
-        (totals.overwritten, "blocks ended without their free being seen"),
-    ):
-        if value:
-            told.append(f"{value:,} {what}.")
-    if len(origin.processes) > 1:
-        told.append(f"{len(origin.processes):,} processes are counted together.")
-    told += [f"At byte {fault.offset:,}: {fault.what}; left out." for fault in origin.faults]
-    if origin.faults_omitted:
-        told.append(f"{origin.faults_omitted:,} more pieces could not be read.")
-    return told

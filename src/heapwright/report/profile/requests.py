@@ -3,7 +3,7 @@
 """What is asked for, on the page: sizes and routines."""
 
 from heapwright.artefacts.profile import Profile
-from heapwright.report.pages.parts import Charts, Data
+from heapwright.report.pages.parts import Charts, Data, beside
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words
 from heapwright.report.profile.curves import Series
@@ -20,26 +20,25 @@ def sizes(series: Series, charts: Charts) -> str:
         for each in series
     )
     single = series[0].profile if len(series) == 1 else None
-    parts = [
-        f"<p>{words.escaped(told)}.</p>",
-        "<h3>Cumulative distribution</h3>",
-        charts.place(
-            "cumulative-sizes",
-            draw.cumulative_sizes(series),
-            f"Cumulative distribution of sizes: {told}",
-            None if single is None else _cumulative(single),
-        ),
-        "<h3>By powers of two</h3>",
-        charts.place("size-histogram", draw.size_histogram(series), "Sizes by powers of two"),
-    ]
+    cumulative = charts.place(
+        "cumulative-sizes",
+        draw.cumulative_sizes(series),
+        f"Cumulative distribution of sizes: {told}",
+        None if single is None else _cumulative(single),
+    )
+    histogram = charts.place(
+        "size-histogram", draw.size_histogram(series), "Sizes by powers of two"
+    )
+    top = ""
     if single is not None and single.sizes.top:
-        parts += [
-            "<h3>Top sizes</h3>",
-            charts.place(
-                "top-sizes", draw.top_sizes(single, TOP), "The ten commonest sizes", _top(single)
-            ),
-        ]
-    return "\n".join(parts)
+        top = "<h3>Top sizes</h3>" + charts.place(
+            "top-sizes", draw.top_sizes(single, TOP), "The ten commonest sizes", _top(single)
+        )
+    return f"<p>{words.escaped(told)}.</p>\n" + beside(
+        "<h3>Cumulative distribution</h3>" + cumulative,
+        "<h3>By powers of two</h3>" + histogram,
+        top,
+    )
 
 
 def _cumulative(profile: Profile) -> Data:

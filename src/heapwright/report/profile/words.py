@@ -51,7 +51,7 @@ def share(value: float | None) -> str:
         return "< 0.1 %"
     if 0.9995 <= value < 1:
         return "> 99.9 %"
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.0f} %" if value in (0, 1) else f"{100 * value:.1f} %"
 
 
 def duration(seconds: float | None) -> str:

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is missing from a profile's figures, in words, for the page and for the terminal."""
+
+from heapwright.artefacts.profile import Profile
+
+
+def remarks(profile: Profile) -> list[str]:
+    """One sentence each; none if nothing is missing."""
+    origin, totals = profile.provenance, profile.totals
+    told: list[str] = []
+    if origin.sampled > 1:
+        told.append(f"One block in {origin.sampled:,} was recorded; the figures are of those.")
+    for what, value in (
+        ("calls that passed unrecorded", origin.lost),
+        ("requests answered with null", totals.failed),
+        ("frees or reallocs of addresses that were not live", totals.unknown_frees),
+        ("frees of blocks that a parent process may have made", totals.inherited_frees),
+        ("blocks that ended without their free being seen", totals.overwritten),
+    ):
+        if value:
+            told.append(f"{what[0].upper()}{what[1:]}: {value:,}.")
+    if len(origin.processes) > 1:
+        told.append(f"{len(origin.processes):,} processes are counted together.")
+    told += [f"At byte {fault.offset:,}: {fault.what}; left out." for fault in origin.faults]
+    if origin.faults_omitted:
+        told.append(f"{origin.faults_omitted:,} more pieces could not be read.")
+    return told

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A profile on a terminal: one paragraph an aspect, for any width."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from heapwright.artefacts.profile import Profile
+from heapwright.report.columns import Columns, Entries
+from heapwright.report.profile import words
+from heapwright.report.profile.charts import ROUTINES
+from heapwright.report.profile.figures import FIGURES
+from heapwright.report.profile.remarks import remarks
+from heapwright.report.profile.sites import leaking
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+CURVE = 36
+TOP = 5
+OVER_TIME = "over time"
+
+
+def print_summary(console: Console, profile: Profile, *, quiet: bool = False) -> None:
+    """Print the summary; `quiet` leaves one sentence."""
+    if quiet:
+        console.print(Text(sentence(profile)), soft_wrap=True)
+        return
+    drawn = console.encoding.startswith("utf")
+    console.print(Entries([each for each in entries(profile) if drawn or each[0] != OVER_TIME]))
+    if profile.spread:
+        console.print()
+        count = profile.repetitions
+        console.print(Text(f"Over {count} repetitions (above: the first)", style="bold"))
+        console.print(spread_table(profile))
+    told = remarks(profile)
+    if told:
+        console.print()
+        for line in told:
+            console.print(Text(f"Note: {line}", style="dim"))
+
+
+def sentence(profile: Profile) -> str:
+    """All of it in one line."""
+    totals = profile.totals
+    return (
+        f"{words.count(totals.allocations)} allocations, {words.memory(totals.bytes)} in all, "
+        f"{words.memory(profile.peak_live_bytes)} live at most, "
+        f"{words.memory(totals.never_freed_bytes)} never freed; "
+        f"{words.share(profile.retention.short)} short-lived; {words.pattern_of(profile)}"
+    )
+
+
+def entries(profile: Profile) -> Iterator[tuple[str, str]]:
+    """What is reported, aspect by aspect."""
+    origin, totals, retention = profile.provenance, profile.totals, profile.retention
+    yield (
+        "Recorded",
+        f"{words.count(origin.events)} calls over {words.duration(origin.duration_s)}: "
+        f"{words.command_of(profile)}",
+    )
+    yield (
+        "Total memory",
+        f"{words.count(totals.allocations)} allocations, {words.memory(totals.bytes)} in all, "
+        f"{words.memory(totals.mean_bytes)} each in the mean",
+    )
+    yield "Sizes", _sizes(profile)
+    shares = ((name, getattr(profile.routines, name).share) for name in ROUTINES)
+    yield "Routines", ", ".join(f"{name} {words.share(share)}" for name, share in shares)
+    yield (
+        "Frees",
+        f"{words.count(totals.frees)}, {words.share(totals.null_free_share)} of null; never freed: "
+        f"{words.count(totals.never_freed)} blocks, {words.memory(totals.never_freed_bytes)}",
+    )
+    yield (
+        "Retention",
+        f"short (up to 100 ms) {words.share(retention.short)}, medium (up to 1 s) "
+        f"{words.share(retention.medium)}, long {words.share(retention.long)}",
+    )
+    yield "Long-lived", f"{words.pattern_of(profile)}: {profile.pattern.rule}"
+    yield "Live memory", _live(profile)
+    if profile.timeline:
+        yield OVER_TIME, curve(profile)
+    yield "Threads", _threads(profile)
+    if profile.system is not None:
+        ratio = profile.system.a_over_u
+        yield (
+            "A/U",
+            f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end",
+        )
+    for site in leaking(profile)[:TOP]:
+        yield (
+            "Never freed",
+            f"{words.memory(site.never_freed_bytes)} in {words.count(site.never_freed)} blocks: "
+            f"{words.place_of(site)}",
+        )
+
+
+def _sizes(profile: Profile) -> str:
+    top = ", ".join(
+        f"{each.size:,} B {words.share(each.share)}" for each in profile.sizes.top[:TOP]
+    )
+    return (
+        f"{words.count(profile.sizes.distinct)} distinct; the ten commonest make "
+        f"{words.share(profile.sizes.top10_share)}" + (f": {top}" if top else "")
+    )
+
+
+def _live(profile: Profile) -> str:
+    peak = profile.peak
+    told = (
+        f"{words.memory(peak.live_bytes)} in {words.count(peak.live_objects)} objects at the most, "
+        f"after {words.duration(peak.time_s)}"
+    )
+    if peak.usable_bytes is None or not peak.live_bytes:
+        return told
+    added = (peak.usable_bytes - peak.live_bytes) / peak.live_bytes
+    return f"{told}; rounding up adds {words.share(added)}"
+
+
+def _threads(profile: Profile) -> str:
+    crossed = profile.cross_thread_frees
+    told = words.count(len(profile.threads))
+    if not crossed.count:
+        return f"{told}; every block was freed by the thread that allocated it"
+    told += f"; {words.count(crossed.count)} blocks ({words.share(crossed.share)}) freed by another"
+    if crossed.pairs:
+        maker, ender, blocks = crossed.pairs[0]
+        told += f", {words.count(blocks)} of them from thread {maker} to {ender}"
+    return told
+
+
+def curve(profile: Profile) -> str:
+    """Live memory over time as one line of blocks; the tallest is the peak."""
+    end = max(profile.timeline[-1].time_s, 1e-12)
+    most = [0] * CURVE
+    reached = 0
+    for before, point in zip((None, *profile.timeline), profile.timeline, strict=False):
+        at = min(int(CURVE * point.time_s / end), CURVE - 1)
+        held = before.live_bytes if before else 0
+        for place in range(reached, at):
+            most[place] = max(most[place], held)
+        most[at] = max(most[at], point.live_bytes, point.most_live_bytes)
+        reached = at
+    top = max(profile.peak_live_bytes, 1)
+    scale = len(BLOCKS) - 1
+    return "".join(BLOCKS[min(-(-value * scale // top), scale)] for value in most)
+
+
+def spread_table(profile: Profile) -> Columns:
+    """Mean and spread of every figure over the repetitions."""
+    known = {each.figure: each for each in profile.spread}
+    rows = [
+        (
+            f"{figure.aspect}, {figure.name}",
+            *map(figure.text, (found.mean, found.sd, found.least, found.most)),
+        )
+        for figure in FIGURES
+        if (found := known.get(figure.path)) is not None
+    ]
+    return Columns(("", "mean", "sd", "least", "most"), rows)
