@@ -113,6 +113,10 @@ class SystemSample(_Frozen):
     held_bytes: Annotated[
         int | None, Field(description="Resident in heaps and in no live block: the allocator's")
     ] = None
+    lazy_bytes: Annotated[
+        int | None,
+        Field(description="Of the resident: given back, and the system's to take when it needs it"),
+    ] = None
     other_bytes: Annotated[int | None, Field(description="Resident outside of heaps")] = None
     heap_mapped_bytes: Annotated[
         int | None, Field(description="A: what the process had from the system for its heaps")
@@ -128,8 +132,35 @@ class HeapRatio(_Frozen):
     at_end: float | None
 
 
+class HeapPlace(_Frozen):
+    """Mappings of heaps of one kind, together."""
+
+    mappings: Count
+    mapped_bytes: Count
+    resident_bytes: Count
+    usable_bytes: Annotated[Count, Field(description="Of the blocks live in them")]
+    free_top_bytes: Annotated[
+        Count, Field(description="Behind the last mebibyte in which a block was live")
+    ] = 0
+
+
+class MostHeld(_Frozen):
+    """Where the heap stood when the allocator held most."""
+
+    time_s: float
+    program_break: Annotated[HeapPlace, Field(description="What brk and sbrk move")]
+    arenas: Annotated[
+        HeapPlace, Field(description="Begin on 64 MiB, as the C library's further arenas do")
+    ]
+    mapped: Annotated[HeapPlace, Field(description="All others")]
+
+
 class System(_Frozen):
     """Fragmentation potential: what the allocator had from the system beside what was live."""
 
     samples: Annotated[tuple[SystemSample, ...], Field(description="1,000 at most")]
     a_over_u: HeapRatio
+    most_held: MostHeld | None = None
+    objects: Annotated[
+        tuple[str, ...], Field(description="The files mapped with code in them, as last seen")
+    ] = ()
