@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-profile [--process N] TRACE: prints the profile of a trace as one JSON document, the
+// one that docs/profile.md describes. Exit status 0; 1 where it could not be written; 2 for a wrong
+// command line or a file that is no trace, which one line on standard error then says.
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "profiler/profiler.hpp"
+#include "profiler/provenance.hpp"
+#include "profiler/system_view.hpp"
+#include "trace/reader.hpp"
+
+namespace {
+
+using namespace heapwright;
+
+struct Options {
+    std::uint32_t process = trace::Selection::all;
+    std::string path;
+};
+
+std::optional<Options> optionsOf(int count, char** words) {
+    Options options;
+    int at = 1;
+    if (count > 2 && std::string_view(words[1]) == "--process") {
+        const std::string_view number = words[2];
+        const auto [end, error] =
+            std::from_chars(number.data(), number.data() + number.size(), options.process);
+        if (error != std::errc{} || end != number.data() + number.size())
+            return {};
+        at = 3;
+    }
+    if (at + 1 != count)
+        return {};
+    options.path = words[at];
+    return options;
+}
+
+/// Feeds the profiler some events behind the reader, so that what they need is there by then.
+void pass(trace::MergedEvents events, profile::Profiler& profiler) {
+    constexpr std::size_t ahead = 16;
+    std::array<trace::Event, ahead> waiting;
+    std::size_t read = 0;
+    for (; events.next(waiting[read % ahead]); ++read) {
+        profiler.prefetch(waiting[read % ahead]);
+        if (read + 1 >= ahead)
+            profiler.apply(waiting[(read + 1) % ahead]);
+    }
+    for (std::size_t at = read < ahead ? 0 : read + 1 - ahead; at < read; ++at)
+        profiler.apply(waiting[at % ahead]);
+    profiler.finish();
+}
+
+int run(const Options& options) {
+    const trace::Trace trace(options.path);
+    const profile::Plan plan = profile::planOf(trace, options.process);
+    if (options.process != trace::Selection::all && options.process >= plan.processes.size())
+        throw trace::TraceError("there is no process " + std::to_string(options.process), 0);
+    profile::SystemView system(trace, profile::busiestOf(plan));
+    profile::Profiler profiler(plan, system.present() ? &system : nullptr);
+    pass(trace::MergedEvents(trace, {options.process, true}), profiler);
+
+    profile::Json json;
+    json.beginObject().field("format", "heapwright profile").field("schema_version", 1U);
+    json.key("provenance");
+    profile::writeProvenance(json, trace, profiler);
+    profiler.write(json);
+    json.endObject();
+    const std::string& text = json.text();
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return written && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    const std::optional<Options> options = optionsOf(count, words);
+    if (!options) {
+        std::fputs("usage: heapwright-profile [--process N] TRACE\n", stderr);
+        return 2;
+    }
+    try {
+        return run(*options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "heapwright-profile: %s\n", error.what());
+        return 2;
+    }
+}

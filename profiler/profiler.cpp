@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each call does to what is live, and which parts of the profile hear of it.
+#include "profiler/profiler.hpp"
+
+#include <algorithm>
+
+namespace heapwright::profile {
+
+using trace::Event;
+using trace::Routine;
+
+namespace {
+
+std::uint32_t slackOf(const Event& event) {
+    const std::uint64_t slack = event.usable > event.size ? event.usable - event.size : 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(slack, UINT32_MAX));
+}
+
+std::uint64_t since(std::uint64_t earlier, std::uint64_t time) {
+    return time > earlier ? time - earlier : 0;
+}
+
+} // namespace
+
+std::uint32_t busiestOf(const Plan& plan) {
+    const auto most = std::max_element(
+        plan.processes.begin(), plan.processes.end(),
+        [](const ProcessPlan& a, const ProcessPlan& b) { return a.events < b.events; });
+    return static_cast<std::uint32_t>(most - plan.processes.begin());
+}
+
+Profiler::Profiler(const Plan& plan, SystemView* system)
+    : processes_(plan.processes.size()), timeline_(sizes_, plan.duration), phases_(plan.events),
+      heapMap_(busiestOf(plan), plan.duration), mapped_(heapMap_.process()), system_(system),
+      threads_(plan.threads) {
+    for (std::size_t at = 0; at < processes_.size(); ++at) {
+        processes_[at].remaining = plan.processes[at].events;
+        processes_[at].end = plan.processes[at].end;
+        processes_[at].isRoot = plan.processes[at].isRoot;
+        processes_[at].isForked = plan.processes[at].isForked;
+    }
+}
+
+void Profiler::prefetch(const Event& event) const {
+    const LiveBlocks& live = processes_[event.process].live;
+    live.prefetch(event.address);
+    if (event.old != 0)
+        live.prefetch(event.old);
+}
+
+void Profiler::apply(const Event& event) {
+    advance(event.time);
+    Process& process = processes_[event.process];
+    if (event.routine == Routine::release) {
+        release(process, event);
+        return;
+    }
+    if (state_.operations >= phaseEnd_) [[unlikely]]
+        nextPhase();
+    count(process, event);
+    if (trace::isFree(event.routine))
+        free(process, event);
+    else if (event.old != 0 && trace::isRealloc(event.routine))
+        reallocate(process, event);
+    else
+        allocate(process, event);
+    ++state_.operations;
+    if (process.remaining == 0)
+        closeProcess(event.process);
+}
+
+/// Time goes on: curves take their points before anything changes.
+void Profiler::advance(std::uint64_t time) {
+    if (!closing_.empty() && time > closing_.begin()->first) [[unlikely]]
+        closeUntil(time);
+    timeline_.advance(state_, time);
+    heapMap_.advance(time);
+    if (system_ != nullptr)
+        system_->advance(time, state_.bytes, state_.usable);
+    state_.time = time;
+}
+
+void Profiler::count(Process& process, const Event& event) {
+    counts_.firstTime = std::min(counts_.firstTime, event.time);
+    ++counts_.routines[static_cast<std::size_t>(event.routine)].calls;
+    ThreadCounts& thread = threads_.of(event.thread);
+    thread.process = event.process;
+    thread.first = std::min(thread.first, event.time);
+    thread.last = event.time;
+    process.remaining -= process.remaining != 0 ? 1 : 0;
+}
+
+void Profiler::nextPhase() {
+    if (phase_ != nullptr)
+        phase_->last = state_;
+    phase_ = &phases_.at(state_.operations);
+    phaseEnd_ = phases_.endOf(state_.operations);
+}
+
+void Profiler::free(Process& process, const Event& event) {
+    ++counts_.frees;
+    if (event.address == 0) {
+        ++counts_.nullFrees;
+        return;
+    }
+    ++threads_.of(event.thread).frees;
+    Block* const found = process.live.find(event.address);
+    if (found == nullptr) {
+        unknown(process);
+        return;
+    }
+    const Block block = *found;
+    process.live.remove(found);
+    end(block, event.process, {event.time, event.thread, false});
+}
+
+void Profiler::allocate(Process& process, const Event& event) {
+    if (event.address == 0) {
+        fail(event);
+        return;
+    }
+    if (trace::isRealloc(event.routine))
+        ++counts_.reallocOfNull;
+    counts_.growth += event.size;
+    counts_.routines[static_cast<std::size_t>(event.routine)].bytes += event.size;
+    begin(process, event);
+    grown();
+}
+
+void Profiler::fail(const Event& event) {
+    ++counts_.failed;
+    ++counts_.routines[static_cast<std::size_t>(event.routine)].failed;
+    if (trace::isRealloc(event.routine))
+        ++counts_.reallocFailed;
+}
+
+void Profiler::unknown(const Process& process) {
+    ++(process.isForked ? counts_.inheritedFrees : counts_.unknownFrees);
+}
+
+void Profiler::release(Process& process, const Event& event) {
+    Block* const found = process.live.find(event.address);
+    if (found == nullptr)
+        return; // its realloc will find that it is not known
+    process.released.push_back({event.thread, event.time, *found});
+    process.live.remove(found);
+}
+
+std::optional<Profiler::Released> Profiler::takeOld(Process& process, const Event& event) {
+    auto& released = process.released;
+    for (auto each = released.rbegin(); each != released.rend(); ++each)
+        if (each->thread == event.thread && each->block.address == event.old) {
+            const Released taken = *each;
+            *each = released.back();
+            released.pop_back();
+            return taken;
+        }
+    Block* const found = process.live.find(event.old);
+    if (found == nullptr || found->born > event.began)
+        return {}; // not known; or another thread has got its address since
+    const Released taken{event.thread, event.began, *found};
+    process.live.remove(found);
+    return taken;
+}
+
+void Profiler::reallocate(Process& process, const Event& event) {
+    if (event.address == 0 && event.size != 0) {
+        fail(event);
+        return;
+    }
+    RoutineCounts& routine = counts_.routines[static_cast<std::size_t>(event.routine)];
+    if (event.address != 0)
+        routine.bytes += event.size;
+    if (event.address == event.old) {
+        reallocateInPlace(process, event);
+        return;
+    }
+    ++(event.address == 0 ? counts_.freedByRealloc : counts_.moved);
+    const std::optional<Released> old = takeOld(process, event);
+    if (old)
+        end(old->block, event.process, {old->time, event.thread, true});
+    else
+        unknown(process);
+    if (event.address != 0) {
+        counts_.growth += since(old ? old->block.size : 0, event.size);
+        begin(process, event);
+        grown();
+    }
+}
+
+void Profiler::reallocateInPlace(Process& process, const Event& event) {
+    Block* const found = process.live.find(event.address);
+    const std::uint64_t before = found == nullptr ? 0 : found->size;
+    if (found == nullptr)
+        unknown(process);
+    else if (event.size <= before) {
+        ++counts_.shrunkInPlace;
+        resize(*found, event);
+        return;
+    }
+    ++counts_.grownInPlace;
+    counts_.growth += event.size - before;
+    if (found != nullptr) {
+        const Block block = *found;
+        process.live.remove(found);
+        end(block, event.process, {event.began, event.thread, true});
+    }
+    begin(process, event);
+    grown();
+}
+
+/// A block keeps its place and its age, and has another size.
+void Profiler::resize(Block& block, const Event& event) {
+    const std::uint32_t slack = slackOf(event);
+    state_.bytes += event.size - block.size;
+    state_.usable += event.size + slack - block.size - block.slack;
+    sizes_.resized(block.size, event.size);
+    blockEnded(event.process, block);
+    block.size = event.size;
+    block.slack = slack;
+    blockBegan(event.process, block);
+}
+
+void Profiler::begin(Process& process, const Event& event) {
+    if (Block* const before = process.live.find(event.address); before != nullptr) [[unlikely]] {
+        const Block block = *before;
+        process.live.remove(before);
+        ++counts_.overwritten;
+        end(block, event.process, {event.time, static_cast<std::uint32_t>(block.thread), false});
+    }
+    Block block;
+    block.address = event.address;
+    block.born = event.time;
+    block.size = event.size;
+    block.operation = state_.operations & 0xFF'FFFF'FFFF;
+    block.thread = event.thread & 0xFF'FFFF;
+    block.slack = slackOf(event);
+    block.site = sites_.number(event.process, event.stack);
+    process.live.insert(block);
+
+    ++counts_.allocations;
+    counts_.bytes += event.size;
+    counts_.usableKnown &= event.usable != 0 || event.size == 0;
+    RoutineCounts& routine = counts_.routines[static_cast<std::size_t>(event.routine)];
+    ++routine.allocations;
+    routine.allocated += event.size;
+    sizes_.allocated(event.size);
+    blockBegan(event.process, block);
+    ThreadCounts& thread = threads_.of(event.thread);
+    ++thread.allocations;
+    thread.bytes += event.size;
+    Sites::Site& site = sites_[block.site];
+    ++site.allocations;
+    site.bytes += event.size;
+    ++phase_->allocations;
+    phase_->bytes += event.size;
+    state_.bytes += event.size;
+    state_.usable += event.size + block.slack;
+    state_.requested += event.size;
+    ++state_.objects;
+}
+
+/// Told once the call is counted, so that a peak names the operation that made it.
+void Profiler::grown() {
+    counts_.mostObjects = std::max(counts_.mostObjects, state_.objects);
+    timeline_.grown(state_, state_.operations + 1);
+}
+
+/// Those that look at addresses hear of the blocks of one process only.
+void Profiler::blockBegan(std::uint32_t process, const Block& block) {
+    if (process != mapped_)
+        return;
+    heapMap_.began(block.address, block.size);
+    if (system_ != nullptr)
+        system_->allocated(block.address, block.size + block.slack);
+}
+
+void Profiler::blockEnded(std::uint32_t process, const Block& block) {
+    if (process != mapped_)
+        return;
+    heapMap_.ended(block.address, block.size);
+    if (system_ != nullptr)
+        system_->freed(block.address, block.size + block.slack);
+}
+
+void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
+    const auto owner = static_cast<std::uint32_t>(block.thread);
+    const bool handedOver = owner != how.thread;
+    const Life life{block.size, since(block.born, how.time), state_.operations - block.operation,
+                    true, handedOver};
+    ++counts_.ended;
+    counts_.endedBytes += block.size;
+    ++phase_->ends;
+    if (handedOver) {
+        threads_.handedOver(owner, how.thread, how.byRealloc);
+        ++phase_->handedOver;
+    }
+    if (life.nanoseconds <= shortRetention)
+        ++sites_[block.site].shortLived;
+    settle(block, process, life);
+}
+
+/// What is done when a life is known, whether it ended or not.
+void Profiler::settle(const Block& block, std::uint32_t process, const Life& life) {
+    retention_.add(life);
+    if (life.isLong()) {
+        pattern_.addLongLived(block.operation);
+        ++phases_.at(block.operation).longLived;
+    }
+    sizes_.ended(block.size);
+    blockEnded(process, block);
+    state_.bytes -= block.size;
+    state_.usable -= block.size + block.slack;
+    --state_.objects;
+}
+
+/// No more calls come from a process. What it has left is live until its end.
+void Profiler::closeProcess(std::uint32_t number) {
+    const Process& process = processes_[number];
+    if (process.end != 0)
+        closing_.emplace(std::max(process.end, state_.time), number);
+    else if (!process.isRoot)
+        closing_.emplace(state_.time, number);
+}
+
+void Profiler::closeUntil(std::uint64_t time) {
+    while (!closing_.empty() && closing_.begin()->first < time) {
+        const auto [end, number] = *closing_.begin();
+        closing_.erase(closing_.begin());
+        timeline_.advance(state_, end);
+        heapMap_.advance(end);
+        state_.time = std::max(state_.time, end);
+        abandon(number);
+    }
+}
+
+/// Nothing of a process is live any more, and what was has never been freed.
+void Profiler::abandon(std::uint32_t number) {
+    Process& process = processes_[number];
+    const auto leave = [&](const Block& block) {
+        Sites::Site& site = sites_[block.site];
+        ++site.neverFreed;
+        site.neverFreedBytes += block.size;
+        ++counts_.neverFreed;
+        counts_.neverFreedBytes += block.size;
+        settle(block, number, {block.size, 0, 0, false, false});
+    };
+    process.live.forEach(leave);
+    for (const Released& released : process.released)
+        leave(released.block);
+    process.live = {};
+    process.released = {};
+}
+
+void Profiler::finish() {
+    timeline_.finish(state_);
+    heapMap_.finish(state_.time);
+    if (system_ != nullptr)
+        system_->finish(state_.bytes, state_.usable);
+    if (phase_ != nullptr)
+        phase_->last = state_;
+    const LiveState last = state_;
+    closing_.clear();
+    for (std::uint32_t number = 0; number < processes_.size(); ++number)
+        abandon(number);
+    state_ = last;
+}
+
+} // namespace heapwright::profile

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a profile comes from: the file, the processes in it, and what could not be read.
+#pragma once
+
+#include <cstdint>
+
+#include "profiler/json.hpp"
+#include "profiler/profiler.hpp"
+#include "trace/reader.hpp"
+
+namespace heapwright::profile {
+
+/// What the pass should know before it begins. A process that is not selected has no events.
+Plan planOf(const trace::Trace& trace, std::uint32_t selected);
+
+/// The value of `provenance`.
+void writeProvenance(Json& json, const trace::Trace& trace, const Profiler& profiler);
+
+} // namespace heapwright::profile

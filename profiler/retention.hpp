@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long blocks were kept: all together, and by size. A block's retention runs from its
+// allocation's return to the entry of what ended it; what never ended counts as long.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "profiler/json.hpp"
+#include "profiler/scales.hpp"
+
+namespace heapwright::profile {
+
+constexpr std::uint64_t shortRetention = 100'000'000;    ///< ns, the limit included
+constexpr std::uint64_t mediumRetention = 1'000'000'000; ///< ns, the limit included
+
+/// The life of a block, when it is over or when the trace is.
+struct Life {
+    std::uint64_t size;
+    std::uint64_t nanoseconds;
+    std::uint64_t operations;
+    bool ended;      ///< else it was never freed
+    bool handedOver; ///< ended by another thread than the one that allocated it
+
+    bool isLong() const { return !ended || nanoseconds > mediumRetention; }
+};
+
+class Retention {
+public:
+    Retention() : sizes_(std::make_unique<BySize>()) {}
+
+    void add(const Life& life);
+
+    void write(Json& json, std::uint64_t allocations) const;
+    void writeBySize(Json& json) const;
+
+private:
+    /// Step 0 is [0, 1], each further one (2^(n-1), 2^n].
+    static constexpr std::size_t operationSteps = 65;
+
+    struct Step {
+        std::uint64_t count = 0;
+        std::uint64_t bytes = 0;
+    };
+    struct SizeLives {
+        std::uint64_t count = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t neverFreed = 0;
+        std::uint64_t handedOver = 0;
+        std::array<std::uint64_t, TimeScale::steps> times{};
+        std::array<std::uint64_t, operationSteps> operations{};
+    };
+    using BySize = std::array<SizeLives, SizeScale::steps>;
+
+    std::uint64_t short_ = 0;
+    std::uint64_t medium_ = 0;
+    std::uint64_t long_ = 0;
+    std::uint64_t neverFreed_ = 0;
+    std::array<Step, TimeScale::steps> times_{};
+    std::unique_ptr<BySize> sizes_;
+};
+
+} // namespace heapwright::profile

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each place of the program asked for, by the number of its chain of calls. Memory is that of
+// the distinct chains.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "profiler/json.hpp"
+
+namespace heapwright::profile {
+
+class Sites {
+public:
+    struct Site {
+        std::uint32_t process = 0;
+        std::uint32_t stack = 0;
+        std::uint64_t allocations = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t shortLived = 0;
+        std::uint64_t neverFreed = 0;
+        std::uint64_t neverFreedBytes = 0;
+    };
+
+    /// The number of a site here, for `operator[]`. Without stacks there is one.
+    std::uint32_t number(std::uint32_t process, std::uint32_t stack);
+    Site& operator[](std::uint32_t number) { return sites_[number]; }
+
+    void write(Json& json) const;
+
+private:
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+    std::vector<Site> sites_{1}; ///< the first: what has no stack
+};
+
+} // namespace heapwright::profile

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How often each size was asked for, and how many blocks of it are live. Memory is that of the
+// distinct sizes: small ones stand in a table by size, larger ones are hashed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "profiler/json.hpp"
+
+namespace heapwright::profile {
+
+struct SizeCount {
+    std::uint64_t allocations = 0;
+    std::uint64_t live = 0;
+};
+
+/// A size with its counts.
+struct CountedSize {
+    std::uint64_t size;
+    SizeCount count;
+};
+
+class Sizes {
+public:
+    Sizes() : small_(smallSizes) {}
+
+    void allocated(std::uint64_t size) {
+        SizeCount& count = of(size);
+        ++count.allocations;
+        ++count.live;
+    }
+    void ended(std::uint64_t size) { --of(size).live; }
+    /// A live block changed its size without a new allocation.
+    void resized(std::uint64_t from, std::uint64_t to) {
+        --of(from).live;
+        ++of(to).live;
+    }
+    SizeCount& of(std::uint64_t size) {
+        return size < smallSizes ? small_[static_cast<std::size_t>(size)] : large_[size];
+    }
+    SizeCount look(std::uint64_t size) const;
+
+    /// All sizes that were asked for, the commonest first, the smaller first among equals.
+    std::vector<CountedSize> commonest(std::size_t most) const;
+    /// The same by size.
+    std::vector<CountedSize> bySize() const;
+
+    /// The fields of `sizes` but for what runs over time.
+    void write(Json& json, std::uint64_t allocations) const;
+
+private:
+    static constexpr std::size_t smallSizes = 4096;
+
+    std::vector<SizeCount> small_;
+    std::unordered_map<std::uint64_t, SizeCount> large_;
+};
+
+} // namespace heapwright::profile
