@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The explanation: why a program's memory is what it is, as `heapwright explain` found it.
+
+This is the document that `--json` writes; docs/explain.md explains the kinds and the rules.
+Invariants: immutable; the sentence follows from the figures that stand beside it; a figure that
+could not be had is null. Times are seconds since the trace began, memory is bytes.
+
+Versions:
+    1  the first
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION: Literal[1] = 1
+FORMAT: Literal["heapwright explanation"] = "heapwright explanation"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+class Kind(StrEnum):
+    """What the memory is, in one word."""
+
+    LEAK = "leak"  # blocks that nobody will free rise through the run
+    RETENTION = "retention"  # the allocator holds what the program has freed
+    GROWTH = "growth"  # the program uses more and more, and has not lost it
+    ELSEWHERE = "elsewhere"  # most of it is not malloc's
+    STEADY = "steady"  # none of these
+
+
+class Ending(StrEnum):
+    """How what was looked at ended."""
+
+    EXITED = "exited"
+    KILLED = "killed"
+    RUNNING = "running"
+    UNKNOWN = "unknown"
+
+
+class Moment(_Frozen):
+    """What resident memory was made of at one time; held and other are null without samples."""
+
+    time_s: float
+    live_bytes: int
+    waste_bytes: int | None = None
+    held_bytes: int | None = None
+    lazy_bytes: int | None = None
+    other_bytes: int | None = None
+    resident_bytes: int | None = None
+
+
+class Culprit(_Frozen):
+    """A place in the program whose blocks were not freed."""
+
+    frames: Annotated[tuple[str, ...], Field(description="The calls, innermost first")]
+    blocks: int
+    bytes: int
+
+
+class Setting(_Frozen):
+    """What makes the allocator in use give memory back."""
+
+    allocator: Annotated[str, Field(description="In use, as far as its file tells")]
+    assignments: Annotated[
+        dict[str, str], Field(description="Variables to set; empty: it has no such setting")
+    ] = {}
+    why: str
+
+
+class Reachability(_Frozen):
+    """What pointers led to when the program ended, by a search of all its memory."""
+
+    blocks: int
+    bytes: int
+    unreachable_blocks: int
+    unreachable_bytes: int
+
+
+class Explanation(_Frozen):
+    """The whole document."""
+
+    format: Literal["heapwright explanation"] = FORMAT
+    schema_version: Literal[1] = SCHEMA_VERSION
+    heapwright_version: str = ""
+    command: tuple[str, ...] = ()
+    kind: Kind
+    sentence: str
+    ending: Ending = Ending.UNKNOWN
+    allocator: str = ""
+    rise_bytes: Annotated[
+        int, Field(description="Median live bytes of the last quarter less that of the first")
+    ] = 0
+    never_freed_bytes: int = 0
+    never_freed_blocks: int = 0
+    held_share: Annotated[
+        float | None,
+        Field(description="Of resident heap memory in the last quarter of the time: held"),
+    ] = None
+    most_held_bytes: int | None = None
+    reachability: Reachability | None = None
+    culprits: tuple[Culprit, ...] = ()
+    setting: Setting | None = None
+    moments: tuple[Moment, ...] = ()
+
+    def to_json(self) -> str:
+        """The document as it is written to a file."""
+        return self.model_dump_json(indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Explanation":
+        """Read what `to_json` wrote; raises pydantic.ValidationError on anything else."""
+        return cls.model_validate_json(text)

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""An explanation on a terminal: what memory was made of over time, and the sentence.
+
+Each line is a moment; its bar shows, at one scale for all lines, what was live (#), what blocks
+were rounded up by (+), what the allocator held (=), and other resident memory (.).
+"""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from heapwright.artefacts.explanation import Explanation, Kind, Moment
+
+LINES = 12
+BAR = 40
+_STYLES = {
+    Kind.LEAK: "bold red",
+    Kind.RETENTION: "bold yellow",
+    Kind.GROWTH: "bold yellow",
+    Kind.ELSEWHERE: "bold",
+    Kind.STEADY: "bold green",
+}
+_PARTS = (("#", "green"), ("+", "yellow"), ("=", "red"), (".", "dim"))
+
+
+def print_explanation(console: Console, found: Explanation, *, quiet: bool = False) -> None:
+    """The table of moments, the places, the sentence; `quiet`: the sentence alone."""
+    if not quiet and found.moments:
+        console.print(_table(found.moments))
+        console.print(
+            Text("# live  + internal waste  = held by the allocator  . other", style="dim")
+        )
+        console.print()
+    console.print(Text(found.sentence, style=_STYLES[found.kind]), soft_wrap=True)
+    if quiet:
+        return
+    for culprit in found.culprits:
+        console.print(f"  {_size(culprit.bytes)} in {culprit.blocks:,} blocks", soft_wrap=True)
+        for frame in culprit.frames:
+            console.print(f"      {frame}", soft_wrap=True)
+
+
+def _table(moments: Sequence[Moment]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("time", justify="right")
+    for name in ("live", "waste", "held", "other", "resident"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    chosen = _spread(moments)
+    scale = max(sum(_parts(moment)) for moment in chosen)
+    for moment in chosen:
+        table.add_row(
+            f"{moment.time_s:.3g} s",
+            *(
+                _size(each)
+                for each in (
+                    moment.live_bytes,
+                    moment.waste_bytes,
+                    moment.held_bytes,
+                    moment.other_bytes,
+                    moment.resident_bytes,
+                )
+            ),
+            _bar(moment, scale),
+        )
+    return table
+
+
+def _spread(moments: Sequence[Moment]) -> list[Moment]:
+    """Evenly over time, the first, the last and the one of the most resident memory among them."""
+    if len(moments) <= LINES:
+        return list(moments)
+    begin, end = moments[0].time_s, moments[-1].time_s
+    wanted = [begin + (end - begin) * i / (LINES - 1) for i in range(LINES)]
+    picked = {
+        min(range(len(moments)), key=lambda i: abs(moments[i].time_s - time)) for time in wanted
+    }
+    picked.add(max(range(len(moments)), key=lambda i: sum(_parts(moments[i]))))
+    return [moments[i] for i in sorted(picked)]
+
+
+def _parts(moment: Moment) -> tuple[int, ...]:
+    """Resident parts. What is live need not be resident, so they may be more than is."""
+    return (
+        moment.live_bytes,
+        moment.waste_bytes or 0,
+        moment.held_bytes or 0,
+        moment.other_bytes or 0,
+    )
+
+
+def _bar(moment: Moment, scale: int) -> Text:
+    bar = Text()
+    total = drawn = 0
+    for part, (letter, style) in zip(_parts(moment), _PARTS, strict=True):
+        total += part
+        upto = round(BAR * total / scale) if scale else 0
+        bar.append(letter * (upto - drawn), style=style)
+        drawn = upto
+    return bar
+
+
+def _size(count: int | None) -> str:
+    if count is None:
+        return "?"
+    value = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles made by hand: a live curve, what the system saw, what was never freed."""
+
+from collections.abc import Sequence
+
+from heapwright.artefacts.profile import (
+    CrossThreadFrees,
+    Pattern,
+    Peak,
+    Profile,
+    Provenance,
+    Retention,
+    Routines,
+    RoutineShare,
+    Site,
+    Sizes,
+    Totals,
+)
+from heapwright.artefacts.profile_series import (
+    HeapPlace,
+    HeapRatio,
+    MostHeld,
+    Phase,
+    System,
+    SystemSample,
+)
+
+MIB = 1 << 20
+
+
+def phases(live: Sequence[int]) -> tuple[Phase, ...]:
+    """Live bytes after each of as many even steps of 1,000 calls."""
+    return tuple(
+        Phase(
+            operation=1000 * (i + 1),
+            time_s=0.01 * i,
+            allocations=500,
+            bytes=50_000,
+            frees=500,
+            long_lived=0,
+            handed_over=0,
+            live_bytes=each,
+            live_objects=each // 100,
+        )
+        for i, each in enumerate(live)
+    )
+
+
+def sample(
+    time: float, live: int, heap: int, *, other: int = 4 * MIB, lazy: int = 0
+) -> SystemSample:
+    """What the system saw: so much live, so much resident in heaps."""
+    return SystemSample(
+        time_s=time,
+        live_bytes=live,
+        waste_bytes=0,
+        held_bytes=max(heap - live, 0),
+        lazy_bytes=lazy,
+        other_bytes=other,
+        heap_mapped_bytes=heap,
+        heap_resident_bytes=heap,
+        resident_bytes=heap + other,
+    )
+
+
+def place(resident: int = 0, usable: int = 0, free_top: int = 0, mappings: int = 1) -> HeapPlace:
+    return HeapPlace(
+        mappings=mappings,
+        mapped_bytes=resident,
+        resident_bytes=resident,
+        usable_bytes=usable,
+        free_top_bytes=free_top,
+    )
+
+
+def system(
+    samples: Sequence[SystemSample],
+    objects: Sequence[str] = (),
+    most_held: MostHeld | None = None,
+) -> System:
+    return System(
+        samples=tuple(samples),
+        a_over_u=HeapRatio(peak=None, at_end=None),
+        most_held=most_held,
+        objects=tuple(objects),
+    )
+
+
+def site(stack: int, *, allocations: int, short: int, never_freed: int, size: int = 100) -> Site:
+    return Site(
+        process=0,
+        stack=stack,
+        frames=("operator new(unsigned long)", f"make_{stack} (file.cpp:{stack})", "main"),
+        allocations=allocations,
+        bytes=allocations * size,
+        short=short,
+        never_freed=never_freed,
+        never_freed_bytes=never_freed * size,
+    )
+
+
+def profile(
+    live: Sequence[int],
+    *,
+    seen: System | None = None,
+    never_freed_bytes: int = 0,
+    sites: Sequence[Site] = (),
+) -> Profile:
+    """A profile whose live memory went as `live` says."""
+    none = RoutineShare(count=0, share=0, bytes=0)
+    most = max(live, default=0)
+    return Profile(
+        provenance=Provenance(duration_s=1, events=1000 * len(live)),
+        totals=Totals(
+            allocations=500 * len(live),
+            bytes=50_000 * len(live),
+            mean_bytes=100,
+            frees=500 * len(live),
+            null_frees=0,
+            null_free_share=0,
+            never_freed=never_freed_bytes // 100,
+            never_freed_bytes=never_freed_bytes,
+        ),
+        sizes=Sizes(distinct=1, top10_share=1, top=(), cumulative=(), histogram=()),
+        routines=Routines(malloc=none, calloc=none, realloc=none, aligned=none),
+        retention=Retention(
+            short=1,
+            medium=0,
+            long=0,
+            short_count=1,
+            medium_count=0,
+            long_count=0,
+            never_freed_share=0,
+            distribution=(),
+        ),
+        pattern=Pattern.model_validate({"class": None, "rule": "none", "long_lived": ()}),
+        peak_live_bytes=most,
+        peak_live_objects=most // 100,
+        peak=Peak(time_s=0, operation=0, live_bytes=most, live_objects=most // 100),
+        timeline=(),
+        threads=(),
+        cross_thread_frees=CrossThreadFrees(count=0, share=0),
+        phases=phases(live),
+        system=seen,
+        sites=tuple(sites),
+    )
