@@ -48,6 +48,9 @@ constexpr unsigned shapeKnown = 0;
 constexpr unsigned shapeSmall = 1;
 constexpr unsigned shapeMedium = 2;
 constexpr unsigned shapeLarge = 3;
+/// In place of usable − size: the usable size is 0, which is not known, or the call failed.
+constexpr std::uint64_t noneSmall = 0xFF;
+constexpr std::uint64_t noneMedium = 0xFF'FFFF;
 
 constexpr unsigned grain = 16; ///< addresses are counted in this where they are multiples of it
 
@@ -67,7 +70,7 @@ static constexpr std::array<std::uint8_t, 64> lengths = makeLengths();
 } // namespace detail
 
 /// The bytes that a value needs in a file.
-inline unsigned fieldLength(std::uint64_t value) noexcept {
+inline std::size_t fieldLength(std::uint64_t value) noexcept {
     return detail::lengths[static_cast<unsigned>(std::bit_width(value | 1)) - 1];
 }
 

@@ -27,11 +27,13 @@ void BlockDecoder::newShape(Event& event, unsigned way) noexcept {
     event.stack = 0;
     if (way == coding::shapeSmall) {
         event.size = bytes(2);
-        event.usable = event.size + bytes(1);
+        const std::uint64_t extra = bytes(1);
+        event.usable = extra == coding::noneSmall ? 0 : event.size + extra;
         event.stack = withStacks_ ? static_cast<std::uint32_t>(bytes(3)) : 0;
     } else if (way == coding::shapeMedium) {
         event.size = bytes(4);
-        event.usable = event.size + bytes(3);
+        const std::uint64_t extra = bytes(3);
+        event.usable = extra == coding::noneMedium ? 0 : event.size + extra;
     } else {
         event.size = field(0);
         event.usable = field(0);
@@ -70,10 +72,10 @@ bool BlockDecoder::decodeOther(Event& event, unsigned tag) noexcept {
     event.address = address((tag >> coding::addressShift) & 3, (second & coding::crooked) != 0);
     event.size = event.usable = 0;
     event.stack = 0;
-    if (isAllocation(event.routine))
-        shape(event, tag >> coding::shapeShift);
     if ((second & coding::hasAlignmentField) != 0)
         alignment(event);
+    if (isAllocation(event.routine))
+        shape(event, tag >> coding::shapeShift);
     return true;
 }
 

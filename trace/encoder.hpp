@@ -66,8 +66,7 @@ public:
         unsigned bits = routine == Routine::malloc ? coding::formMalloc : coding::formNew;
         bits |= putTime(at, time) << coding::timeShift;
         bits |= putAddress(at, address) << coding::addressShift;
-        bits |= putShape(at, size, usable, stack) << coding::shapeShift;
-        finish(tag, at, bits);
+        finishShape(tag, at, bits, {size, usable, alignment, stack});
     }
 
     /// A free that is about to happen.
@@ -113,10 +112,10 @@ private:
     }
 
     static unsigned putField(std::byte*& at, std::uint64_t value) noexcept {
-        const unsigned length = coding::fieldLength(value);
+        const std::size_t length = coding::fieldLength(value);
         store(at, value);
         at += length;
-        return length & 3;
+        return static_cast<unsigned>(length) & 3;
     }
 
     unsigned putTime(std::byte*& at, std::uint64_t time) noexcept {
@@ -147,15 +146,19 @@ private:
         return address % coding::grain == 0 ? putAddress(at, address) : putCrooked(at, address);
     }
 
-    unsigned putShape(std::byte*& at, std::uint64_t size, std::uint64_t usable,
-                      std::uint32_t stack) noexcept {
-        const unsigned place = coding::ShapeTable::place(static_cast<std::uint32_t>(size), stack);
+    /// The shape, and the tag's bits with the way that it is said.
+    [[gnu::always_inline]] void finishShape(std::byte* tag, std::byte* at, unsigned bits,
+                                            const Rest& rest) noexcept {
+        const unsigned place =
+            coding::ShapeTable::place(static_cast<std::uint32_t>(rest.size), rest.stack);
         const coding::Shape& known = shapes_.at(place);
-        if (known.size == size && known.usable == usable && known.stack == stack) [[likely]] {
-            *at++ = static_cast<std::byte>(place);
-            return coding::shapeKnown;
+        if (known.size != rest.size || known.usable != rest.usable || known.stack != rest.stack)
+            [[unlikely]] {
+            finishNewShape(tag, at, bits, rest);
+            return;
         }
-        return putNewShape(at, {size, usable, 0, stack});
+        *at = static_cast<std::byte>(place);
+        finish(tag, at + 1, bits | (coding::shapeKnown << coding::shapeShift));
     }
 
     void finish(std::byte* tag, std::byte* at, unsigned bits) noexcept {
@@ -166,7 +169,8 @@ private:
         ++events_;
     }
 
-    [[gnu::cold]] unsigned putNewShape(std::byte*& at, const Rest& rest) noexcept;
+    [[gnu::cold]] void finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
+                                      Rest rest) noexcept;
     [[gnu::cold]] void other(Routine routine, std::uint64_t time, std::uint64_t address,
                              const Rest& rest) noexcept;
     [[gnu::cold]] void unusualFree(Routine routine, std::uint64_t time,
@@ -222,15 +226,19 @@ inline void Encoder::seal(bool threadEnded) noexcept {
     abandon();
 }
 
-inline unsigned Encoder::putNewShape(std::byte*& at, const Rest& rest) noexcept {
+inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
+                                    Rest rest) noexcept {
+    const bool unknown = rest.usable == 0 && rest.size != 0;
     const std::uint64_t extra = rest.usable - rest.size;
     unsigned way = coding::shapeLarge;
-    if (rest.size < (1U << 16) && extra < (1U << 8) && rest.stack < (1U << 24)) {
-        store(at, rest.size | (extra << 16) | (std::uint64_t{rest.stack} << 24));
+    if (rest.size < (1U << 16) && (unknown || extra < coding::noneSmall) &&
+        rest.stack < (1U << 24)) {
+        store(at, rest.size | ((unknown ? coding::noneSmall : extra) << 16) |
+                      (std::uint64_t{rest.stack} << 24));
         at += withStacks_ ? 6 : 3;
         way = coding::shapeSmall;
-    } else if (rest.size < (std::uint64_t{1} << 32) && extra < (1U << 24)) {
-        store(at, rest.size | (extra << 32));
+    } else if (rest.size >> 32 == 0 && (unknown || extra < coding::noneMedium)) {
+        store(at, rest.size | ((unknown ? coding::noneMedium : extra) << 32));
         at += 7;
         way = coding::shapeMedium;
     } else {
@@ -242,12 +250,12 @@ inline unsigned Encoder::putNewShape(std::byte*& at, const Rest& rest) noexcept 
         store(at, rest.stack);
         at += 4;
     }
-    if (way == coding::shapeLarge || rest.usable >> 32 != 0)
-        return way;
-    const auto size = static_cast<std::uint32_t>(rest.size);
-    shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
-        size, static_cast<std::uint32_t>(rest.usable), rest.stack};
-    return way;
+    if (way != coding::shapeLarge && rest.usable >> 32 == 0) {
+        const auto size = static_cast<std::uint32_t>(rest.size);
+        shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
+            size, static_cast<std::uint32_t>(rest.usable), rest.stack};
+    }
+    finish(tag, at, bits | (way << coding::shapeShift));
 }
 
 inline bool Encoder::putAlignment(std::byte*& at, std::uint64_t alignment) noexcept {
@@ -272,11 +280,12 @@ inline void Encoder::other(Routine routine, std::uint64_t time, std::uint64_t ad
     second |= crooked ? coding::crooked : 0;
     unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
     bits |= putAnyAddress(at, address) << coding::addressShift;
-    if (isAllocation(routine))
-        bits |= putShape(at, rest.size, rest.usable, rest.stack) << coding::shapeShift;
     second |= putAlignment(at, rest.alignment) ? coding::hasAlignmentField : 0;
     tag[1] = static_cast<std::byte>(second);
-    finish(tag, at, bits);
+    if (isAllocation(routine))
+        finishShape(tag, at, bits, rest);
+    else
+        finish(tag, at, bits);
 }
 
 inline void Encoder::unusualFree(Routine routine, std::uint64_t time,
@@ -304,11 +313,10 @@ inline void Encoder::reallocated(Routine routine, std::uint64_t began, std::uint
     unsigned third = putField(at, began < time ? time - began : 0);
     third |= putAnyAddress(at, old) << coding::oldShift;
     bits |= putAnyAddress(at, address) << coding::addressShift;
-    bits |= putShape(at, size, usable, stack) << coding::shapeShift;
     tag[1] =
         static_cast<std::byte>(static_cast<unsigned>(routine) | (crooked ? coding::crooked : 0));
     tag[2] = static_cast<std::byte>(third | (crookedOld ? coding::oldCrooked : 0));
-    finish(tag, at, bits);
+    finishShape(tag, at, bits, {size, usable, 0, stack});
 }
 
 } // namespace heapwright::trace

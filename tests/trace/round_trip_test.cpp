@@ -45,7 +45,9 @@ public:
         if (isFree(event.routine))
             return event;
         event.size = below(10) == 0 ? any() : 8 * below(40);
-        event.usable = below(10) == 0 ? any() : (event.size + 23) & ~std::uint64_t{15};
+        event.usable = below(10) == 0  ? any()
+                       : below(5) == 0 ? 0
+                                       : (event.size + 23) & ~std::uint64_t{15};
         event.stack = stacks ? static_cast<std::uint32_t>(below(30) == 0 ? any() : below(50)) : 0;
         if (isRealloc(event.routine)) {
             event.old = address();
