@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The profile of a trace: `heapwright-profile` makes one pass over the file, this names what it says.
+"""The profile of a trace: `heapwright-profile` makes one pass over it, this checks what it says.
 
 The pass is a program of its own because a trace has up to billions of calls; what it prints is a
 whole profile of a megabyte at most, which is checked here like anything else that is read.

@@ -51,6 +51,9 @@ def _numbers(part: BaseModel, path: str) -> Iterator[tuple[str, float]]:
         value, here = getattr(part, name), f"{path}{name}"
         if isinstance(value, BaseModel):
             yield from _numbers(value, f"{here}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            if here not in CONSTANTS:
-                yield here, float(value)
+        elif _is_number(value) and here not in CONSTANTS:
+            yield here, float(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
