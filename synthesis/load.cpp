@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A phase at a time; the threads that live in it share it by their weights.
+#include "synthesis/load.hpp"
+
+#include "synthesis/agenda.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace heapwright::synthesis {
+
+namespace {
+
+class Load {
+public:
+    Load(const Plan& plan, Output& output) : plan_(plan), output_(output), random_(plan.seed) {}
+
+    void run() {
+        for (const Phase& phase : plan_.phases)
+            perform(phase);
+        for (const Block& block : kept_)
+            output_.free(block);
+    }
+
+private:
+    void perform(const Phase& phase) {
+        if (phase.operations == 0)
+            return;
+        output_.pace(phase.nanoseconds / static_cast<double>(phase.operations));
+        const std::vector<double> weights = weightsIn(phase);
+        working_ = Lottery(weights);
+        for (std::uint64_t operation = 0; operation < phase.operations; ++operation) {
+            agenda_.advance();
+            if (plan_.nullFrees > 0 && random_.chance(plan_.nullFrees))
+                output_.freeNull(someThread());
+            else if (agenda_.ready())
+                output_.free(agenda_.take());
+            else
+                allocate(phase);
+        }
+    }
+
+    /// A thread's part of a phase: its weight times the share of the phase that it lives through.
+    std::vector<double> weightsIn(const Phase& phase) const {
+        const std::uint64_t from = agenda_.now();
+        const std::uint64_t to = from + phase.operations;
+        std::vector<double> weights;
+        for (const Thread& thread : plan_.threads) {
+            const std::uint64_t begins = std::max(from, thread.begins);
+            const std::uint64_t ends = std::min(to, thread.ends);
+            const double lived = begins < ends ? static_cast<double>(ends - begins) : 0;
+            weights.push_back(thread.weight * lived);
+        }
+        return weights;
+    }
+
+    std::uint32_t someThread() {
+        return working_.empty() ? 0 : static_cast<std::uint32_t>(working_.draw(random_));
+    }
+
+    void allocate(const Phase& phase) {
+        const Cell cell = phase.cells[phase.which.draw(random_)];
+        const Band& band = plan_.bands[cell.band];
+        const std::uint64_t size = sizeOf(band);
+        Block block;
+        Block old;
+        if (plan_.moves > 0 && random_.chance(plan_.moves) && agenda_.takeSoon(old))
+            block = output_.reallocate(old, size);
+        else
+            block = output_.allocate(someThread(), request(size));
+        block.ender = enderOf(block.ender, band.handing * phase.handing);
+        settle(block, plan_.lifetimes[cell.lifetime]);
+    }
+
+    std::uint64_t sizeOf(const Band& band) {
+        const Sizes& sizes = band.sizes[band.which.draw(random_)];
+        return sizes.low + sizes.step * random_.below((sizes.high - sizes.low) / sizes.step + 1);
+    }
+
+    Request request(std::uint64_t size) {
+        const Choice& choice = plan_.routines[plan_.whichRoutine.draw(random_)];
+        return {choice.routine, size, choice.alignment};
+    }
+
+    std::uint32_t enderOf(std::uint32_t owner, double likelier) {
+        const Thread& thread = plan_.threads[owner];
+        if (thread.which.empty() || !random_.chance(thread.hands * likelier))
+            return owner;
+        return thread.takers[thread.which.draw(random_)];
+    }
+
+    void settle(const Block& block, const Lifetime& lifetime) {
+        if (lifetime.kind == Lifetime::Kind::end)
+            kept_.push_back(block);
+        else if (lifetime.kind == Lifetime::Kind::operations)
+            agenda_.add(agenda_.now() + random_.between(lifetime.low, lifetime.high), block);
+    }
+
+    const Plan& plan_;
+    Output& output_;
+    Random random_;
+    Agenda agenda_;
+    Lottery working_;
+    std::vector<Block> kept_; ///< to be freed at the end
+};
+
+} // namespace
+
+void generate(const Plan& plan, Output& output) {
+    Load(plan, output).run();
+}
+
+} // namespace heapwright::synthesis

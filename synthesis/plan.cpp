@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a plan: words and numbers between blanks. Every list says its length first, and no list may
+// be longer than its limit, so that a damaged text costs no memory.
+#include "synthesis/plan.hpp"
+
+#include "synthesis/places.hpp"
+
+#include <bit>
+#include <cmath>
+#include <istream>
+#include <limits>
+#include <utility>
+
+namespace heapwright::synthesis {
+
+namespace {
+
+constexpr std::uint64_t maxOperations = std::uint64_t{1} << 48U;
+constexpr std::uint64_t mostRoutines = 64;
+constexpr std::uint64_t mostBands = 4096;
+constexpr std::uint64_t mostSizes = 1U << 20U;
+constexpr std::uint64_t mostLifetimes = 256;
+constexpr std::uint64_t mostThreads = 1U << 20U;
+constexpr std::uint64_t mostTakers = 1U << 20U;
+constexpr std::uint64_t mostPhases = 1U << 16U;
+constexpr double longestNanoseconds = 1e18;
+
+class Words {
+public:
+    explicit Words(std::istream& text) : text_(text) {}
+
+    void expect(const std::string& word) {
+        std::string found;
+        if (!(text_ >> found) || found != word)
+            fail("expected '" + word + "'" + (found.empty() ? "" : ", found '" + found + "'"));
+        last_ = word;
+    }
+
+    std::uint64_t whole(std::uint64_t least, std::uint64_t most) {
+        std::uint64_t value = 0;
+        // An extraction takes "-1" for a large number.
+        if ((text_ >> std::ws).peek() == '-' || !(text_ >> value) || value < least || value > most)
+            fail("expected a whole number from " + std::to_string(least) + " to " +
+                 std::to_string(most));
+        return value;
+    }
+
+    double real(double most) {
+        double value = 0;
+        if (!(text_ >> value) || !std::isfinite(value) || value < 0 || value > most)
+            fail("expected a number from 0 to " + std::to_string(most));
+        return value;
+    }
+
+    double weight() { return real(1e18); }
+
+    [[noreturn]] void fail(const std::string& what) const {
+        throw PlanError("the plan makes no sense after '" + last_ + "': " + what);
+    }
+
+private:
+    std::istream& text_;
+    std::string last_ = "the beginning";
+};
+
+void readRoutines(Words& words, Plan& plan) {
+    words.expect("routines");
+    std::vector<double> weights(words.whole(1, mostRoutines));
+    for (double& weight : weights) {
+        const auto number = static_cast<unsigned>(words.whole(0, 255));
+        const std::uint64_t alignment = words.whole(0, 1U << 21U);
+        weight = words.weight();
+        const auto routine = static_cast<trace::Routine>(number);
+        if (!trace::isRoutine(number) || trace::isFree(routine))
+            words.fail("there is no allocating routine " + std::to_string(number));
+        if (trace::hasAlignment(routine) ? !std::has_single_bit(alignment) : alignment != 0)
+            words.fail("routine " + std::to_string(number) + " cannot have that alignment");
+        plan.routines.push_back({routine, alignment});
+    }
+    plan.whichRoutine = Lottery(weights);
+    if (plan.whichRoutine.empty())
+        words.fail("no routine has a weight");
+}
+
+void readBands(Words& words, Plan& plan) {
+    words.expect("bands");
+    plan.bands.resize(words.whole(1, mostBands));
+    for (Band& band : plan.bands) {
+        words.expect("band");
+        band.handing = words.weight();
+        std::vector<double> weights(words.whole(1, mostSizes));
+        for (double& weight : weights) {
+            const std::uint64_t low = words.whole(0, Places::maxSize);
+            const std::uint64_t high = words.whole(low, Places::maxSize);
+            band.sizes.push_back({low, high, words.whole(1, Places::maxSize)});
+            weight = words.weight();
+        }
+        band.which = Lottery(weights);
+        if (band.which.empty())
+            words.fail("no size has a weight");
+    }
+}
+
+void readLifetimes(Words& words, Plan& plan) {
+    words.expect("lifetimes");
+    plan.lifetimes.resize(words.whole(1, mostLifetimes));
+    for (Lifetime& lifetime : plan.lifetimes) {
+        lifetime.kind = static_cast<Lifetime::Kind>(words.whole(0, 2));
+        if (lifetime.kind == Lifetime::Kind::operations) {
+            lifetime.low = words.whole(1, maxOperations);
+            lifetime.high = words.whole(lifetime.low, maxOperations);
+        }
+    }
+}
+
+void readThreads(Words& words, Plan& plan) {
+    words.expect("threads");
+    plan.threads.resize(words.whole(1, mostThreads));
+    for (Thread& thread : plan.threads) {
+        thread.weight = words.weight();
+        thread.begins = words.whole(0, maxOperations);
+        thread.ends = words.whole(thread.begins, maxOperations);
+        thread.hands = words.real(1);
+        std::vector<double> weights(words.whole(0, mostTakers));
+        for (double& weight : weights) {
+            const std::uint64_t taker = words.whole(0, plan.threads.size() - 1);
+            thread.takers.push_back(static_cast<std::uint32_t>(taker));
+            weight = words.weight();
+        }
+        thread.which = Lottery(weights);
+    }
+}
+
+void readCells(Words& words, const Plan& plan, Phase& phase) {
+    std::vector<double> weights(words.whole(1, mostBands * mostLifetimes));
+    for (double& weight : weights) {
+        const std::uint64_t band = words.whole(0, plan.bands.size() - 1);
+        const std::uint64_t lifetime = words.whole(0, plan.lifetimes.size() - 1);
+        phase.cells.push_back(
+            {static_cast<std::uint32_t>(band), static_cast<std::uint32_t>(lifetime)});
+        weight = words.weight();
+    }
+    phase.which = Lottery(weights);
+    if (phase.which.empty())
+        words.fail("no cell has a weight");
+}
+
+void readPhases(Words& words, Plan& plan) {
+    words.expect("phases");
+    plan.phases.resize(words.whole(1, mostPhases));
+    std::uint64_t left = maxOperations;
+    for (Phase& phase : plan.phases) {
+        words.expect("phase");
+        phase.operations = words.whole(0, left);
+        left -= phase.operations;
+        phase.nanoseconds = words.real(longestNanoseconds);
+        phase.handing = words.weight();
+        readCells(words, plan, phase);
+    }
+}
+
+} // namespace
+
+std::uint64_t Plan::operations() const {
+    std::uint64_t total = 0;
+    for (const Phase& phase : phases)
+        total += phase.operations;
+    return total;
+}
+
+Plan readPlan(std::istream& text) {
+    Words words(text);
+    Plan plan;
+    words.expect("heapwright-plan");
+    words.whole(1, 1);
+    words.expect("seed");
+    plan.seed = words.whole(0, std::numeric_limits<std::uint64_t>::max());
+    words.expect("null-frees");
+    plan.nullFrees = words.real(0.99);
+    words.expect("moves");
+    plan.moves = words.real(1);
+    readRoutines(words, plan);
+    readBands(words, plan);
+    readLifetimes(words, plan);
+    readThreads(words, plan);
+    readPhases(words, plan);
+    words.expect("end");
+    return plan;
+}
+
+} // namespace heapwright::synthesis
