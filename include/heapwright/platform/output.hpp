@@ -128,9 +128,10 @@ struct FileIdentity {
 /// The value of an environment variable; empty if it is not set, or not known yet.
 [[nodiscard]] inline std::string_view environmentVariable(std::string_view name) noexcept {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
+        std::string_view text(*entry);
         if (text.size() > name.size() && text[name.size()] == '=' && text.starts_with(name)) {
-            return text.substr(name.size() + 1);
+            text.remove_prefix(name.size() + 1);
+            return text;
         }
     }
     return {};

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The recorded command as a child process. It keeps our streams, folder and terminal, so that being
+// recorded changes nothing that it sees but its environment.
+#pragma once
+
+#include "options.hpp"
+
+#include <csignal>
+#include <string>
+#include <sys/types.h>
+
+namespace heapwright::launch {
+
+/// How it went.
+struct Ending {
+    int exitStatus = -1; ///< -1: it was not by exit
+    int signal = 0;      ///< 0: not by a signal
+    int spawnError = 0;  ///< errno, when it could not be started
+};
+
+class Command {
+public:
+    /// Starts it with the signals blocked as `mask` says.
+    Command(const Options& options, const sigset_t& mask);
+
+    bool isRunning() const { return running_; }
+    const Ending& ending() const { return ending_; }
+
+    /// Passes a signal on, if it is running.
+    void send(int signal) const;
+
+    /// Takes the dead; whether any child of ours is left. Orphans are children, too, where they are
+    /// followed.
+    bool reap();
+
+private:
+    pid_t pid_ = -1;
+    bool running_ = false;
+    Ending ending_;
+};
+
+} // namespace heapwright::launch

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-record: makes a trace, starts a command that records into it, waits until it is over,
+// and says in one JSON object how it went. Meanwhile it listens to the control file and to SIGUSR1,
+// which turn recording on and off, and watches the system's view of the command's memory. The
+// recorder itself comes by LD_PRELOAD, whose value for the command the caller knows.
+//
+// It leaves with 0 whenever it wrote its object, and with 2 when it was itself misused or the trace
+// could not be made. An interrupt is the command's; that or a SIGTERM after the command's end ends
+// the waiting for processes that it has left behind.
+#include "command.hpp"
+#include "control.hpp"
+#include "options.hpp"
+#include "summary.hpp"
+#include "trace_file.hpp"
+
+#include "watch/watcher.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace {
+
+using namespace heapwright;
+using namespace heapwright::launch;
+
+constexpr std::uint64_t millisecond = 1'000'000;
+constexpr std::uint64_t controlInterval = 10 * millisecond;
+constexpr std::uint64_t longestWait = 1000 * millisecond;
+
+sigset_t listenedTo() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1}) {
+        sigaddset(&set, number);
+    }
+    return set;
+}
+
+class Recording {
+public:
+    Recording(const Options& options, int signals, const sigset_t& mask)
+        : options_(options), signals_(signals), trace_(options), control_(options.control) {
+        if (options.watch) {
+            watching_ = watcher_.open(options.trace);
+        }
+        look();
+        command_.emplace(options, mask);
+    }
+
+    void run() {
+        bool alone = !command_->reap();
+        bool told = false;
+        while (!alone && (command_->isRunning() || (options_.follow && !enough_))) {
+            if (!command_->isRunning() && !told) {
+                told = true;
+                std::fputs("heapwright: the command has left processes behind, which are recorded "
+                           "still; Ctrl-C ends that\n",
+                           stderr);
+            }
+            wait(look());
+            alone = !command_->reap();
+        }
+        watcher_.close();
+        trace_.close(alone || !options_.follow);
+    }
+
+    void report() const { writeSummary(options_, trace_, command_->ending()); }
+
+private:
+    /// Does what is due; the nanoseconds until something is due again.
+    std::uint64_t look() {
+        if (const std::optional<bool> on = control_.change()) {
+            trace_.setRecording(*on);
+        }
+        const std::uint64_t limit = options_.control != nullptr ? controlInterval : longestWait;
+        return watching_ ? std::min(limit, watcher_.tick()) : limit;
+    }
+
+    void wait(std::uint64_t ns) {
+        pollfd waiting = {signals_, POLLIN, 0};
+        const timespec time = {static_cast<time_t>(ns / (1000 * millisecond)),
+                               static_cast<long>(ns % (1000 * millisecond))};
+        if (ppoll(&waiting, 1, &time, nullptr) <= 0) {
+            return;
+        }
+        signalfd_siginfo signal = {};
+        while (read(signals_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+            take(static_cast<int>(signal.ssi_signo), signal.ssi_code == SI_USER);
+        }
+    }
+
+    void take(int signal, bool sentByProgram) {
+        if (signal == SIGUSR1) {
+            trace_.toggle();
+        } else if (signal != SIGCHLD) {
+            enough_ = !command_->isRunning();
+            if (sentByProgram) { // what the terminal sends, it sends to the command as well
+                command_->send(signal);
+            }
+        }
+    }
+
+    const Options& options_;
+    int signals_;
+    NewTrace trace_;
+    ControlFile control_;
+    watch::Watcher watcher_;
+    bool watching_ = false;
+    bool enough_ = false;
+    std::optional<Command> command_;
+};
+
+int record(const Options& options) {
+    const sigset_t ours = listenedTo();
+    sigset_t before;
+    sigprocmask(SIG_BLOCK, &ours, &before);
+    const int signals = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
+    Recording recording(options, signals, before);
+    recording.run();
+    recording.report();
+    return 0;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    const std::optional<Options> options = parseOptions(count, arguments);
+    if (!options) {
+        return 2;
+    }
+    try {
+        return record(*options);
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "heapwright-record: %s: %s\n", options->trace,
+                     error.code().message().c_str());
+        return 2;
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of heapwright-record.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace heapwright::launch {
+
+struct Options {
+    const char* trace = nullptr;
+    const char* preload = nullptr; ///< LD_PRELOAD for the command, the recorder first
+    int resultFd = -1;
+    std::uint64_t sample = 0; ///< one block in so many; 0 = all
+    std::uint64_t salt = 0;
+    std::uint64_t limit = 0;       ///< bytes of the file; 0 = none
+    const char* control = nullptr; ///< the file that turns recording on and off
+    int toggleSignal = 0;          ///< in the recorded processes; 0 = none
+    bool stacks = false;
+    bool follow = false;
+    bool paused = false;
+    bool watch = true; ///< the system's view of memory is recorded, too
+    char** command = nullptr;
+};
+
+/// Nothing, and a line on standard error that says why, when the command line is wrong.
+std::optional<Options> parseOptions(int count, char** arguments);
+
+} // namespace heapwright::launch

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See trace_file.hpp.
+#include "trace_file.hpp"
+
+#include "trace/blocks.hpp"
+
+#include <heapwright/platform/ticks.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace heapwright::launch {
+
+namespace {
+
+using platform::clockNanoseconds;
+using platform::ticks;
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t millisecond = 1'000'000;
+constexpr unsigned shift = 3; ///< a few nanoseconds are enough, and times are shorter in the file
+
+[[noreturn]] void fail(const char* path) {
+    throw std::system_error(errno, std::generic_category(), path);
+}
+
+/// Both clocks at one moment, as nearly as can be had.
+struct Moment {
+    std::uint64_t ticks;
+    std::uint64_t ns;
+
+    static Moment now() {
+        Moment best{};
+        std::uint64_t least = ~std::uint64_t{0};
+        for (int i = 0; i < 5; ++i) {
+            const std::uint64_t before = platform::ticks();
+            const std::uint64_t ns = clockNanoseconds(CLOCK_MONOTONIC);
+            const std::uint64_t took = platform::ticks() - before;
+            if (took < least) {
+                least = took;
+                best = {before + took / 2, ns};
+            }
+        }
+        return best;
+    }
+};
+
+std::uint64_t ticksPerSecond(const Moment& from, const Moment& to) {
+    const double rate = static_cast<double>(to.ticks - from.ticks) /
+                        static_cast<double>(to.ns - from.ns) * double{second};
+    return static_cast<std::uint64_t>(rate) >> shift;
+}
+
+/// Good to about a hundred thousandth; the whole run will tell it better.
+std::uint64_t measureRate(const Moment& from) {
+    while (clockNanoseconds(CLOCK_MONOTONIC) - from.ns < 5 * millisecond) {
+    }
+    return ticksPerSecond(from, Moment::now());
+}
+
+std::uint32_t flagsOf(const Options& options) {
+    return (options.stacks ? trace::flag::stacks : 0U) |
+           (options.follow ? trace::flag::followed : 0U) |
+           (options.sample > 1 ? trace::flag::sampled : 0U);
+}
+
+} // namespace
+
+NewTrace::NewTrace(const Options& options) {
+    file_ = ::open(options.trace, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (file_ < 0) {
+        fail(options.trace);
+    }
+    const int error = ::posix_fallocate(file_, 0, trace::pageSize);
+    if (error != 0) {
+        errno = error;
+        fail(options.trace);
+    }
+    void* const page =
+        ::mmap(nullptr, trace::pageSize, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (page == MAP_FAILED) {
+        fail(options.trace);
+    }
+    const bool steady = platform::steadyTicks();
+    const Moment began = Moment::now();
+    beganTicks_ = began.ticks;
+    beganNs_ = began.ns;
+    trace::FileHeader header = trace::newHeader(
+        steady ? trace::Clock::timestamp : trace::Clock::monotonic, steady ? shift : 0,
+        steady ? measureRate(began) : second, steady ? began.ticks >> shift : began.ns,
+        clockNanoseconds(CLOCK_REALTIME) - (clockNanoseconds(CLOCK_MONOTONIC) - began.ns));
+    header.flags = flagsOf(options);
+    header.sampleInterval = options.sample;
+    header.sampleSalt = options.salt;
+    header.limit = options.limit;
+    header.reserved = trace::pageSize;
+    header.recording = options.paused ? 0 : 1;
+    header.launcher = static_cast<std::uint32_t>(::getpid());
+    trace::sealHeader(header);
+    header_ = static_cast<trace::FileHeader*>(page);
+    *header_ = header;
+}
+
+NewTrace::~NewTrace() {
+    ::munmap(header_, trace::pageSize);
+    ::close(file_);
+}
+
+void NewTrace::setRecording(bool on) {
+    if (trace::mayGrow(*header_) || !on) {
+        std::atomic_ref(header_->recording).store(on ? 1 : 0);
+    }
+}
+
+void NewTrace::toggle() {
+    setRecording(std::atomic_ref(header_->recording).load() == 0);
+}
+
+double NewTrace::seconds() const {
+    const std::uint64_t passed = clockNanoseconds(CLOCK_MONOTONIC) - beganNs_;
+    return static_cast<double>(passed) / double{second};
+}
+
+void NewTrace::close(bool alone) {
+    setRecording(false);
+    const Moment now = Moment::now();
+    if (header_->clock == trace::Clock::timestamp && now.ns - beganNs_ > 20 * millisecond) {
+        header_->ticksPerSecond = ticksPerSecond({beganTicks_, beganNs_}, now);
+        trace::sealHeader(*header_);
+    }
+    std::atomic_ref(header_->closed).store(1);
+    struct stat status = {};
+    if (alone && ::fstat(file_, &status) == 0) {
+        const auto size = static_cast<std::uint64_t>(status.st_size);
+        const std::uint64_t kept = std::min(size, std::atomic_ref(header_->claimed).load());
+        if (::ftruncate(file_, static_cast<off_t>(kept)) == 0) {
+            header_->reserved = kept;
+        }
+    }
+}
+
+} // namespace heapwright::launch

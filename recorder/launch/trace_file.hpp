@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The trace as its launcher sees it: made with its header before the command starts, switched while
+// it runs, closed and cut to its length at the end. The words that change are in the header page,
+// which all recorded processes have mapped.
+#pragma once
+
+#include "options.hpp"
+#include "trace/layout.hpp"
+
+#include <cstdint>
+
+namespace heapwright::launch {
+
+class NewTrace {
+public:
+    /// Makes the file, or empties the one that is there; throws std::system_error.
+    explicit NewTrace(const Options& options);
+    ~NewTrace();
+    NewTrace(const NewTrace&) = delete;
+    NewTrace& operator=(const NewTrace&) = delete;
+
+    void setRecording(bool on);
+    void toggle();
+
+    /// Nothing is written any more: corrects the clock's rate by the whole run. `alone`: no process
+    /// has the file any more, so it is cut to its length.
+    void close(bool alone);
+
+    const trace::FileHeader& header() const { return *header_; }
+    double seconds() const; ///< since it was made
+
+private:
+    trace::FileHeader* header_ = nullptr;
+    int file_ = -1;
+    std::uint64_t beganTicks_ = 0; ///< not shifted
+    std::uint64_t beganNs_ = 0;    ///< of CLOCK_MONOTONIC
+};
+
+} // namespace heapwright::launch

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the recorder hooks into the life of a process: its start, its forks, its end in order, and
+// the signal that turns recording off and on. All but the start may be missed: a process that is
+// killed, that calls _exit, or becomes another program says nothing, and what it recorded is there.
+#include "lifetime.hpp"
+
+#include "record.hpp"
+
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/output.hpp>
+
+#include <charconv>
+#include <csignal>
+#include <pthread.h>
+
+namespace heapwright::recorder {
+
+namespace {
+
+/// The kernel has shut the gate already; here the child is told of even if it never allocates.
+void afterForkInChild() {
+    Thread& self = thisThread;
+    const State before = self.state;
+    self.state = State::inside;
+    session.noteForkInChild();
+    self.state = before;
+}
+
+void toggleBySignal(int) {
+    session.toggle();
+}
+
+void listenToSignal() noexcept {
+    const std::string_view text = platform::environmentVariable(signalVariable);
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    if (number > 0) {
+        struct sigaction action = {};
+        action.sa_handler = &toggleBySignal;
+        action.sa_flags = SA_RESTART;
+        ::sigaction(number, &action, nullptr);
+    }
+}
+
+__attribute__((constructor)) void begin() {
+    const platform::ErrnoKeeper keeper;
+    Thread& self = thisThread;
+    isOutermost(self);
+    if (!session.isOpen()) {
+        return;
+    }
+    const State before = self.state;
+    self.state = State::inside;
+    findWhoseOperators();
+    ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
+    listenToSignal();
+    self.state = before;
+}
+
+__attribute__((destructor)) void end() {
+    session.end();
+}
+
+} // namespace
+
+} // namespace heapwright::recorder

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See next.hpp.
+#include "next.hpp"
+
+#include <heapwright/platform/abort.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace heapwright::recorder {
+
+alignas(16) constinit char Arena::bytes_[16 << 10] = {};
+
+namespace {
+
+void freeNothing(void*) {}
+
+constinit std::atomic<std::size_t> arenaUsed{0};
+
+template <class Function>
+void find(Function*& place, const char* name) noexcept {
+    place = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+template <class Function>
+void demand(Function*& place, const char* name) noexcept {
+    Function* found = nullptr;
+    find(found, name);
+    if (found == nullptr) {
+        platform::abortWithMessage(name, "there is no allocator behind the recorder");
+    }
+    place = found;
+}
+
+/// Whether two functions are of one loaded object.
+template <class One, class Other>
+bool sameObject(One* one, Other* other) noexcept {
+    Dl_info first = {};
+    Dl_info second = {};
+    return ::dladdr(reinterpret_cast<void*>(one), &first) != 0 &&
+           ::dladdr(reinterpret_cast<void*>(other), &second) != 0 &&
+           first.dli_fbase == second.dli_fbase;
+}
+
+void cfreeByFree(void* object) {
+    next.free(object);
+}
+void freeSizedByFree(void* object, std::size_t) {
+    next.free(object);
+}
+void freeAlignedSizedByFree(void* object, std::size_t, std::size_t) {
+    next.free(object);
+}
+void* reallocarrayByRealloc(void* object, std::size_t count, std::size_t size) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return next.realloc(object, bytes);
+}
+
+template <class Function>
+void orElse(Function*& place, Function* instead) noexcept {
+    place = place != nullptr ? place : instead;
+}
+
+} // namespace
+
+constinit Next next = {&Arena::take,
+                       &freeNothing,
+                       &Arena::takeZeros,
+                       &Arena::resize,
+                       &reallocarrayByRealloc,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       &cfreeByFree,
+                       &freeSizedByFree,
+                       &freeAlignedSizedByFree,
+                       nullptr,
+                       nullptr};
+
+void findNext() noexcept {
+    Next found = next;
+    demand(found.malloc, "malloc");
+    demand(found.free, "free");
+    demand(found.calloc, "calloc");
+    demand(found.realloc, "realloc");
+    find(found.reallocarray, "reallocarray");
+    find(found.memalign, "memalign");
+    find(found.alignedAlloc, "aligned_alloc");
+    find(found.posixMemalign, "posix_memalign");
+    find(found.valloc, "valloc");
+    find(found.pvalloc, "pvalloc");
+    find(found.cfree, "cfree");
+    find(found.freeSized, "free_sized");
+    find(found.freeAlignedSized, "free_aligned_sized");
+    find(found.usableSize, "malloc_usable_size");
+    find(found.dlclose, "dlclose");
+    orElse(found.reallocarray, &reallocarrayByRealloc);
+    orElse(found.cfree, &cfreeByFree);
+    orElse(found.freeSized, &freeSizedByFree);
+    orElse(found.freeAlignedSized, &freeAlignedSizedByFree);
+    if (!sameObject(found.malloc, found.usableSize)) {
+        found.usableSize = nullptr;
+    }
+    next = found; // until here, what the search itself asked for came from the arena
+}
+
+void* Arena::take(std::size_t size) noexcept {
+    if (size > sizeof bytes_) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    const std::size_t whole = (size + lead + 15) & ~std::size_t{15};
+    const std::size_t at = arenaUsed.fetch_add(whole, std::memory_order_relaxed);
+    if (at + whole > sizeof bytes_) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    std::memcpy(bytes_ + at, &size, sizeof size);
+    return bytes_ + at + lead;
+}
+
+void* Arena::takeZeros(std::size_t count, std::size_t size) noexcept {
+    std::size_t bytes = 0;
+    return take(__builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX
+                                                            : bytes); // never used before
+}
+
+void* Arena::resize(void* object, std::size_t size) noexcept {
+    void* const fresh = next.malloc(size);
+    if (fresh != nullptr && object != nullptr) {
+        std::size_t held = 0; // it stands before the object
+        std::memcpy(&held, static_cast<const char*>(object) - lead, sizeof held);
+        std::memcpy(fresh, object, held < size ? held : size);
+    }
+    return fresh;
+}
+
+} // namespace heapwright::recorder

@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Between operators.c, which has the operators of C++ and may be left by an exception, and the
+ * recorder, which is C++ without exceptions.
+ *
+ * A call of operator new is entered where it is made and left, by way of `cleanup`, where it goes
+ * out of scope, an exception included: it is then an allocation that failed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(hidden)
+
+/* One call of operator new. */
+struct heapwright_new {
+    void* result; /* null until it has returned */
+    size_t size;
+    size_t alignment; /* 0 for the plain forms */
+    const void* frame;
+    uint8_t routine; /* as in the trace */
+    bool recorded;
+};
+
+/* Whether the call is to be recorded; if so the thread is inside it from now on. */
+bool heapwright_enter(void);
+void heapwright_leave_new(struct heapwright_new* call);
+
+/* Records a delete that is about to happen, if it is to be; whether it must be left afterwards. */
+bool heapwright_enter_delete(uint8_t routine, const void* object);
+void heapwright_leave_delete(void);
+
+/* A function of the C++ runtime that the process has by now; null if it has none. */
+void* heapwright_runtime_function(const char* name);
+
+/* What to do without a runtime: there is nobody to throw, nor to catch. */
+void* heapwright_plain_new(size_t size, size_t alignment);
+void heapwright_plain_delete(void* object);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a process says of itself in a block of its own: that it began, as which program, with which
+// arguments, and that it ended in order.
+//
+// Cost: five calls to the system at the start of a process.
+#pragma once
+
+#include "trace/layout.hpp"
+
+namespace heapwright::recorder {
+
+/// The path and the arguments are found out and follow; they are cut where the block ends.
+void writeProcessStart(trace::BlockHeader& block, trace::ProcessStart start) noexcept;
+
+void writeProcessEnd(trace::BlockHeader& block, const trace::ProcessEnd& end) noexcept;
+
+} // namespace heapwright::recorder

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See stream.hpp.
+#include "stream.hpp"
+
+#include "next.hpp"
+#include "stacks/stacks.hpp"
+
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/output.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/platform/thread_exit.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace heapwright::recorder {
+
+constinit Stream noStream = {};
+constinit thread_local Thread thisThread = {&noStream, State::fresh, 0, 0, 0, 0, 0, false};
+
+namespace {
+
+constexpr std::uint8_t mostSizeShift = 4;
+static_assert(trace::pageSize << mostSizeShift == trace::threadBlockSize);
+
+/// Streams that no thread has. The lock is held for a few instructions, twice in a thread's life.
+class Pool {
+public:
+    Stream* take() noexcept {
+        lock();
+        if (free_ == nullptr) {
+            grow();
+        }
+        Stream* const taken = free_;
+        if (taken != nullptr) {
+            free_ = taken->nextFree;
+        }
+        unlock();
+        return taken;
+    }
+
+    void give(Stream* stream) noexcept {
+        lock();
+        stream->nextFree = free_;
+        free_ = stream;
+        unlock();
+    }
+
+    /// In the child of a fork: another thread may have held the lock. What is on the list is lost.
+    void startAgain() noexcept {
+        free_ = nullptr;
+        unlock();
+    }
+
+private:
+    static constexpr std::size_t atOnce = 20; ///< about 64 KiB, of which few may ever be touched
+
+    void grow() noexcept {
+        void* const pages = platform::reservePages(atOnce * sizeof(Stream) + trace::pageSize -
+                                                   (atOnce * sizeof(Stream)) % trace::pageSize);
+        for (std::size_t i = 0; pages != nullptr && i < atOnce; ++i) {
+            Stream* const each = static_cast<Stream*>(pages) + i;
+            each->nextFree = free_;
+            free_ = each;
+        }
+    }
+    void lock() noexcept {
+        while (held_.exchange(true, std::memory_order_acquire)) {
+            platform::pauseBriefly();
+        }
+    }
+    void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+    std::atomic<bool> held_{false};
+    Stream* free_ = nullptr;
+};
+
+constinit Pool pool;
+constinit std::atomic<std::uint32_t> begun{0}; ///< 1: somebody is at it; 2: done
+constinit std::atomic<bool> joined{false};
+constinit std::uint32_t generation = 1; ///< of processes; a fork is a new one
+
+void seal(Thread& self, bool threadEnded) noexcept {
+    trace::BlockHeader* const block = self.stream->encoder.block();
+    if (block != nullptr) {
+        const std::size_t bytes = trace::pageSize << block->sizeShift;
+        self.stream->encoder.seal(threadEnded);
+        TraceFile::unmap(block, bytes);
+    }
+}
+
+/// The end of a thread, as late as the system tells it.
+void endThread() noexcept {
+    const platform::ErrnoKeeper keeper;
+    Thread& self = thisThread;
+    const State before = self.state;
+    self.state = State::inside;
+    self.over = true;
+    closeStream(self);
+    if (session.takesStacks()) {
+        stacks::endThread();
+    }
+    self.state = before;
+}
+
+using AtEnd = platform::AtThreadExit<&endThread>;
+
+/// A stream for a thread that has none.
+bool takeStream(Thread& self) noexcept {
+    Stream* const stream = pool.take();
+    if (stream == nullptr) {
+        return false;
+    }
+    if (self.number == 0 || self.process != generation) {
+        self.number = session.takeThreadNumber() + 1;
+        self.process = generation;
+        self.sequence = 0;
+        self.sizeShift = 0;
+    }
+    self.stream = stream;
+    return true;
+}
+
+} // namespace
+
+bool makeRoom(Thread& self) noexcept {
+    const platform::ErrnoKeeper keeper;
+    if (self.stream == &noStream && !takeStream(self)) {
+        return false;
+    }
+    seal(self, false);
+    if (!session.claimEvents(self.stream->encoder, self.number - 1, self.sequence,
+                             self.over ? 0 : self.sizeShift)) {
+        return false;
+    }
+    ++self.sequence;
+    self.sizeShift = std::min<std::uint8_t>(self.sizeShift + 1, mostSizeShift);
+    self.stream->encoder.lost(self.lost);
+    self.lost = 0;
+    return true;
+}
+
+void closeStream(Thread& self) noexcept {
+    if (self.stream != &noStream) {
+        Stream* const stream = self.stream;
+        seal(self, true);
+        self.stream = &noStream;
+        pool.give(stream);
+    }
+}
+
+bool wake(Thread& self) noexcept {
+    if (self.state == State::writing) {
+        ++self.lost;
+        session.countLost();
+        return false;
+    }
+    if (self.state != State::fresh) {
+        return false;
+    }
+    self.state = State::inside;
+    std::uint32_t expected = 0;
+    if (begun.compare_exchange_strong(expected, 1)) {
+        findNext();
+        begun.store(2);
+    }
+    while (begun.load() != 2) {
+        platform::pauseBriefly();
+    }
+    // The environment is there once the C library has begun; what comes before is the loader's.
+    if (environ != nullptr && !joined.exchange(true)) {
+        const platform::ErrnoKeeper keeper;
+        session.begin();
+    }
+    if (!joined.load(std::memory_order_relaxed)) {
+        self.state = State::fresh;
+        return false;
+    }
+    if (!AtEnd::arrange()) {
+        self.over = true; // its end will not be told, so each call has a block
+    }
+    self.state = State::idle;
+    return true;
+}
+
+void forgetStreamsOfParent() noexcept {
+    pool.startAgain();
+    ++generation;
+    Thread& self = thisThread;
+    self.stream = &noStream;
+    self.lost = 0;
+    self.over = false;
+}
+
+std::uint32_t numberOfThisThread() noexcept {
+    return thisThread.number == 0 ? 0 : thisThread.number - 1;
+}
+
+} // namespace heapwright::recorder
