@@ -38,7 +38,8 @@ std::uint64_t Watcher::tick() {
     adopt();
     if (now >= due_ && !watched_.empty()) {
         std::erase_if(watched_, [](const auto& each) { return !each->look(); });
-        spent_ += clockNs(CLOCK_THREAD_CPUTIME_ID) - used;
+        last_ = clockNs(CLOCK_THREAD_CPUTIME_ID) - used;
+        spent_ += last_;
         due_ = now + pause(now);
     }
     const std::uint64_t wait = due_ > now ? due_ - now : millisecond;
@@ -61,7 +62,9 @@ std::uint64_t Watcher::pause(std::uint64_t now) const {
     const std::uint64_t wished =
         std::max(std::clamp(elapsed / 50, millisecond, 10 * millisecond), elapsed / 2000);
     const std::uint64_t owed = spent_ > credit ? (spent_ - credit) * share : 0;
-    return std::max(wished, owed > elapsed ? owed - elapsed : 0);
+    const std::uint64_t longest =
+        std::max(last_ * 20, elapsed / 20); // one dear look is not the end
+    return std::max(wished, std::min(owed > elapsed ? owed - elapsed : 0, longest));
 }
 
 void Watcher::close() {

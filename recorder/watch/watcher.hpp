@@ -4,8 +4,8 @@
 // Watches from outside what the system gives to the processes of a trace, and adds it to the trace.
 // No thread and no clock of its own: the launcher calls `tick` from its waiting loop. A run is seen
 // every millisecond at first, every 10 ms after half a second, two thousand times after that for
-// each twentyfold of its length; all together may use half a per cent of one processor, and where
-// that is not enough samples become rarer.
+// each twentyfold of its length; all together may use half a per cent of one processor, in the
+// long run, and where that is not enough samples become rarer.
 #pragma once
 
 #include "watched.hpp"
@@ -37,7 +37,8 @@ private:
     std::vector<Started> found_;
     std::uint64_t began_ = 0; ///< ns of the monotonic clock, as all that follow
     std::uint64_t due_ = 0;
-    std::uint64_t spent_ = 0; ///< CPU time
+    std::uint64_t spent_ = 0; ///< CPU time of all looks
+    std::uint64_t last_ = 0;  ///< of the last one
 };
 
 } // namespace heapwright::watch
