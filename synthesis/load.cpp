@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A phase at a time; the threads that live in it share it by their weights.
+// The clock is that of the operations which the plan has, not of those that come about: what was
+// fitted to such a clock then needs no correction, and nothing drifts.
 #include "synthesis/load.hpp"
 
 #include "synthesis/agenda.hpp"
+#include "synthesis/urn.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,20 +29,25 @@ public:
 
 private:
     void perform(const Phase& phase) {
-        if (phase.operations == 0)
-            return;
-        output_.pace(phase.nanoseconds / static_cast<double>(phase.operations));
+        Urn urn(phase.counts);
+        const std::uint64_t all = urn.left();
         const std::vector<double> weights = weightsIn(phase);
         working_ = Lottery(weights);
-        for (std::uint64_t operation = 0; operation < phase.operations; ++operation) {
+        const double tick = phase.nanoseconds / static_cast<double>(phase.operations);
+        output_.pace(tick / 2);
+        const double perTick = static_cast<double>(all) / static_cast<double>(phase.operations);
+        for (std::uint64_t operation = 1; operation <= phase.operations; ++operation) {
             agenda_.advance();
-            if (plan_.nullFrees > 0 && random_.chance(plan_.nullFrees))
-                output_.freeNull(someThread());
-            else if (agenda_.ready())
+            output_.passTo(time_ + tick * static_cast<double>(operation));
+            while (agenda_.ready())
                 output_.free(agenda_.take());
-            else
-                allocate(phase);
+            const bool last = operation == phase.operations;
+            const double due =
+                last ? static_cast<double>(all) : perTick * static_cast<double>(operation);
+            while (urn.left() != 0 && static_cast<double>(all - urn.left()) < due)
+                allocate(phase.cells[urn.draw(random_)], phase.handing);
         }
+        time_ += phase.nanoseconds;
     }
 
     /// A thread's part of a phase: its weight times the share of the phase that it lives through.
@@ -61,8 +68,8 @@ private:
         return working_.empty() ? 0 : static_cast<std::uint32_t>(working_.draw(random_));
     }
 
-    void allocate(const Phase& phase) {
-        const Cell cell = phase.cells[phase.which.draw(random_)];
+    void allocate(const Cell& cell, double handing) {
+        freeNulls();
         const Band& band = plan_.bands[cell.band];
         const std::uint64_t size = sizeOf(band);
         Block block;
@@ -71,8 +78,17 @@ private:
             block = output_.reallocate(old, size);
         else
             block = output_.allocate(someThread(), request(size));
-        block.ender = enderOf(block.ender, band.handing * phase.handing);
+        block.ender = enderOf(block.ender, band.handing * handing);
         settle(block, plan_.lifetimes[cell.lifetime]);
+    }
+
+    /// As many as there are for each allocation; of a fraction, by chance.
+    void freeNulls() {
+        double due = plan_.nullFrees;
+        for (; due >= 1; --due)
+            output_.freeNull(someThread());
+        if (due > 0 && random_.chance(due))
+            output_.freeNull(someThread());
     }
 
     std::uint64_t sizeOf(const Band& band) {
@@ -103,7 +119,8 @@ private:
     Output& output_;
     Random random_;
     Agenda agenda_;
-    Lottery working_;
+    Lottery working_;         ///< the threads of the phase
+    double time_ = 0;         ///< ns at the beginning of the phase
     std::vector<Block> kept_; ///< to be freed at the end
 };
 

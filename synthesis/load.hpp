@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a load from a plan and writes it as a trace. Each operation is the free of a block whose
-// time has come, or else an allocation, of a size and a lifetime that the phase says; so frees come
-// when the lifetimes that were drawn say, and what is live at any time follows. Memory is that of
-// the blocks that are live and will be freed.
+// Draws a load from a plan and writes it as a trace. A clock counts the plan's operations. At each,
+// the blocks whose time has come are freed; the allocations of a phase are spread evenly over it
+// and come in random order, each as often as the plan has it. What is live at any time follows from
+// the lifetimes. Memory is that of the blocks that are live and will be freed.
 #pragma once
 
 #include "synthesis/output.hpp"

@@ -85,13 +85,16 @@ void Output::freeNull(std::uint32_t thread) {
 }
 
 Block Output::reallocate(const Block& block, std::uint64_t size) {
-    places_.giveBack(block.address, block.size);
     trace::Event event = begin(block.ender, Routine::realloc);
     event.began = static_cast<std::uint64_t>(time_ - step_ / 2);
     event.old = block.address;
     event.size = size;
     event.usable = Places::usable(size);
+    if (size > block.size)
+        places_.giveBack(block.address, block.size);
     event.address = places_.take(size);
+    if (size <= block.size)
+        places_.giveBack(block.address, block.size);
     writer_.add(event);
     return {event.address, size, block.ender, Routine::realloc};
 }

@@ -9,6 +9,7 @@
 #include "synthesis/places.hpp"
 #include "trace/writer.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,8 +30,11 @@ public:
 
     std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
 
-    /// From here on an operation takes that many nanoseconds, on average.
+    /// From one call to the next so many nanoseconds pass where nothing else is said.
     void pace(double nanoseconds) { step_ = nanoseconds; }
+
+    /// It is now so many nanoseconds after the beginning, or later if that is past already.
+    void passTo(double nanoseconds) { time_ = std::max(time_, nanoseconds); }
 
     /// The block that `thread` gets; it will be freed by the same thread if nothing else is said.
     Block allocate(std::uint32_t thread, const Request& request);
@@ -39,7 +43,8 @@ public:
     void free(const Block& block);
     void freeNull(std::uint32_t thread);
 
-    /// The block's `ender` makes it another size; the new block is its own.
+    /// The block's `ender` makes it another size; the new block is its own. A block that does not
+    /// grow moves, so that each call counts as an allocation.
     Block reallocate(const Block& block, std::uint64_t size);
 
     std::uint64_t events() const { return events_; }
@@ -53,8 +58,8 @@ private:
     trace::TraceWriter writer_;
     std::vector<std::uint32_t> threads_; ///< by our number: the writer's
     Places places_;
-    double step_ = 100;
-    double time_ = 0;
+    double step_ = 50; ///< ns
+    double time_ = 0;  ///< ns
     std::uint64_t events_ = 0;
 };
 

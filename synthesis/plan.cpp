@@ -134,17 +134,16 @@ void readThreads(Words& words, Plan& plan) {
 }
 
 void readCells(Words& words, const Plan& plan, Phase& phase) {
-    std::vector<double> weights(words.whole(1, mostBands * mostLifetimes));
-    for (double& weight : weights) {
+    phase.counts.resize(words.whole(0, mostBands * mostLifetimes));
+    std::uint64_t left = maxOperations;
+    for (std::uint64_t& count : phase.counts) {
         const std::uint64_t band = words.whole(0, plan.bands.size() - 1);
         const std::uint64_t lifetime = words.whole(0, plan.lifetimes.size() - 1);
         phase.cells.push_back(
             {static_cast<std::uint32_t>(band), static_cast<std::uint32_t>(lifetime)});
-        weight = words.weight();
+        count = words.whole(0, left);
+        left -= count;
     }
-    phase.which = Lottery(weights);
-    if (phase.which.empty())
-        words.fail("no cell has a weight");
 }
 
 void readPhases(Words& words, Plan& plan) {
@@ -153,7 +152,7 @@ void readPhases(Words& words, Plan& plan) {
     std::uint64_t left = maxOperations;
     for (Phase& phase : plan.phases) {
         words.expect("phase");
-        phase.operations = words.whole(0, left);
+        phase.operations = words.whole(1, left);
         left -= phase.operations;
         phase.nanoseconds = words.real(longestNanoseconds);
         phase.handing = words.weight();
@@ -163,13 +162,6 @@ void readPhases(Words& words, Plan& plan) {
 
 } // namespace
 
-std::uint64_t Plan::operations() const {
-    std::uint64_t total = 0;
-    for (const Phase& phase : phases)
-        total += phase.operations;
-    return total;
-}
-
 Plan readPlan(std::istream& text) {
     Words words(text);
     Plan plan;
@@ -178,7 +170,7 @@ Plan readPlan(std::istream& text) {
     words.expect("seed");
     plan.seed = words.whole(0, std::numeric_limits<std::uint64_t>::max());
     words.expect("null-frees");
-    plan.nullFrees = words.real(0.99);
+    plan.nullFrees = words.real(1e6);
     words.expect("moves");
     plan.moves = words.real(1);
     readRoutines(words, plan);

@@ -57,11 +57,11 @@ struct Cell {
 
 /// A stretch of operations in which the mixture stays the same.
 struct Phase {
-    std::uint64_t operations = 0;
-    double nanoseconds = 0; ///< that it lasts
-    double handing = 1;     ///< as a band's
+    std::uint64_t operations = 0; ///< that pass on the clock which lifetimes are counted on
+    double nanoseconds = 0;       ///< that it lasts
+    double handing = 1;           ///< as a band's
     std::vector<Cell> cells;
-    Lottery which;
+    std::vector<std::uint64_t> counts; ///< allocations of each cell
 };
 
 struct Thread {
@@ -80,7 +80,7 @@ struct Choice {
 
 struct Plan {
     std::uint64_t seed = 0;
-    double nullFrees = 0; ///< the probability that an operation is a free of null
+    double nullFrees = 0; ///< the free of null for each allocation
     double moves = 0;     ///< the probability that an allocation is a realloc of a live block
     std::vector<Choice> routines;
     Lottery whichRoutine;
@@ -88,8 +88,6 @@ struct Plan {
     std::vector<Lifetime> lifetimes;
     std::vector<Thread> threads;
     std::vector<Phase> phases;
-
-    std::uint64_t operations() const;
 };
 
 /// Throws PlanError, which says where the text stops making sense.
