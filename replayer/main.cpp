@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-replay: carries out a recorded trace again, call by call. `prepare` makes a plan of
+// the trace, without any allocator of interest; `run` replays the plan under whatever is preloaded.
+#include "prepare/prepare.hpp"
+#include "run/crew.hpp"
+#include "run/leaving.hpp"
+#include "run/plan_file.hpp"
+#include "run/report.hpp"
+
+#include "trace/event.hpp"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <optional>
+#include <string_view>
+#include <unistd.h>
+
+namespace heapwright::replay {
+
+namespace {
+
+constexpr char usage[] =
+    "usage: heapwright-replay prepare TRACE -o PLAN [--process N] [--order recorded]\n"
+    "                                 [--pace recorded]\n"
+    "       heapwright-replay run PLAN [--touch none|first-byte|all|as-recorded-size]\n"
+    "                                  [--check] [--curve FILE] [--no-latencies]\n"
+    "                                  [--resident BYTES]\n"
+    "Both print one JSON line. Leaves with 1 if a check found something wrong, 2 if the trace or\n"
+    "the plan cannot be used, 3 if memory or threads could not be had.\n";
+
+/// `recorded` or the other word that the option takes.
+bool isRecorded(const char* option, std::string_view value, std::string_view other) {
+    if (value != "recorded" && value != other) {
+        leave(Status::usage, "%s takes recorded or %.*s", option, static_cast<int>(other.size()),
+              other.data());
+    }
+    return value == "recorded";
+}
+
+std::uint32_t processNumber(const char* text) {
+    char* end = nullptr;
+    const unsigned long value = std::strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || value >= PrepareOptions::busiest) {
+        leave(Status::usage, "--process takes the number of a process in the trace");
+    }
+    return static_cast<std::uint32_t>(value);
+}
+
+PrepareOptions readPrepareOptions(int argc, char** argv) {
+    PrepareOptions options;
+    for (int at = 0; at < argc; ++at) {
+        const std::string_view word = argv[at];
+        if (!word.starts_with("-") && options.trace.empty()) {
+            options.trace = word;
+            continue;
+        }
+        if (at + 1 >= argc) {
+            leave(Status::usage, "%.200s needs a value", argv[at]);
+        }
+        const char* const value = argv[++at];
+        if (word == "-o") {
+            options.plan = value;
+        } else if (word == "--process") {
+            options.process = processNumber(value);
+        } else if (word == "--order") {
+            options.ordered = isRecorded("--order", value, "hand-over");
+        } else if (word == "--pace") {
+            options.paced = isRecorded("--pace", value, "asap");
+        } else {
+            leave(Status::usage, "prepare: there is no such option: %.200s", word.data());
+        }
+    }
+    if (options.trace.empty() || options.plan.empty()) {
+        leave(Status::usage, "prepare: it needs a trace and -o PLAN");
+    }
+    return options;
+}
+
+int prepareMain(int argc, char** argv) {
+    const PrepareOptions options = readPrepareOptions(argc, argv);
+    try {
+        const std::string text = describePlan(prepare(options));
+        writeAll(STDOUT_FILENO, text.data(), text.size());
+        return static_cast<int>(Status::fine);
+    } catch (const std::exception& error) {
+        ::unlink(options.plan.c_str());
+        leave(Status::usage, "%s", error.what());
+    }
+}
+
+int openCurve(const char* path) {
+    const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        leave(Status::usage, "%s cannot be written: %s", path, strerrordesc_np(errno));
+    }
+    return file;
+}
+
+void tell(const Findings& findings) {
+    for (const Finding& each : findings.kept()) {
+        const std::string_view routine = trace::name(each.routine);
+        std::fprintf(stderr,
+                     "heapwright-replay: %.*s: %s: %" PRIu64 " bytes at 0x%" PRIx64
+                     " (byte or alignment %" PRIu64 ")\n",
+                     static_cast<int>(routine.size()), routine.data(),
+                     words[static_cast<std::size_t>(each.wrong)], each.size, each.address, each.at);
+    }
+    std::fprintf(stderr, "heapwright-replay: verification failed: %" PRIu64 " violations\n",
+                 findings.count());
+}
+
+int runMain(int argc, char** argv) {
+    const RunOptions options = readRunOptions(argc, argv);
+    const Plan plan = openPlan(options.plan, options.resident);
+    std::optional<Curve> curve;
+    if (options.curve != nullptr) {
+        curve.emplace(openCurve(options.curve));
+    }
+    std::optional<Check> check;
+    if (options.check) {
+        check.emplace();
+    }
+    Watched watched;
+    watched.curve = curve ? &*curve : nullptr;
+    watched.check = check ? &*check : nullptr;
+    const Outcome outcome = replay(plan, options, watched);
+    if (curve) {
+        curve->flush();
+    }
+    const std::string text = describeReplay(plan.header, outcome, watched.check);
+    writeAll(STDOUT_FILENO, text.data(), text.size());
+    if (check && check->findings().count() != 0) {
+        tell(check->findings());
+        return static_cast<int>(Status::notVerified);
+    }
+    return static_cast<int>(Status::fine);
+}
+
+} // namespace
+
+} // namespace heapwright::replay
+
+int main(int argc, char** argv) {
+    using namespace heapwright::replay;
+    const std::string_view verb = argc > 1 ? argv[1] : "";
+    if (verb == "prepare") {
+        return prepareMain(argc - 2, argv + 2);
+    }
+    if (verb == "run") {
+        return runMain(argc - 2, argv + 2);
+    }
+    const bool asked = verb == "--help" || verb == "-h";
+    writeAll(asked ? STDOUT_FILENO : STDERR_FILENO, usage, sizeof usage - 1);
+    return static_cast<int>(asked ? Status::fine : Status::usage);
+}

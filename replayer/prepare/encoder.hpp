@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns the steps of a ledger into commands. It decides where each object is held, and in the
+// recorded order lets the turn pass wherever another thread made the next call.
+#pragma once
+
+#include "ledger.hpp"
+#include "places.hpp"
+#include "writer.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapwright::replay {
+
+/// What frees an object that a routine made, where the program's own free was not seen.
+trace::Routine freeing(trace::Routine routine);
+
+class Encoder {
+public:
+    /// `passed` says by an allocation's number whether another thread will end the object.
+    Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads, bool ordered,
+            bool paced);
+
+    /// Commands for one step; `first` is when the plan's first call was, ns.
+    void encode(Step& step, std::uint64_t first);
+
+    std::uint64_t ownPlaces(std::size_t thread) const { return own_[thread].used(); }
+    std::uint64_t sharedPlaces() const { return shared_.used(); }
+
+private:
+    /// A command that is being put together.
+    struct Command {
+        std::uint64_t words[command::mostWords];
+        std::size_t count = 1;
+
+        void add(std::uint64_t word) { words[count++] = word; }
+    };
+
+    void takeTurn(std::uint32_t thread);
+    void waitUntil(const Step& step, std::uint64_t first);
+    void allocate(const Step& step);
+    void free(const Step& step);
+    void freeObject(const Object& object, trace::Routine routine, std::uint32_t thread,
+                    std::uint64_t flags);
+    void resize(const Step& step);
+    Hold holdFor(Object& object);
+    void leave(const Object& object);
+    Command begin(trace::Routine routine, std::size_t place, std::uint64_t size,
+                  std::uint64_t flags, std::uint64_t alignment);
+    void put(std::uint32_t thread, const Command& made) {
+        writer_.add(thread, {made.words, made.count});
+    }
+
+    PlanWriter& writer_;
+    const std::vector<bool>& passed_;
+    std::vector<OwnPlaces> own_;
+    SharedPlaces shared_;
+    std::vector<std::uint64_t> told_; ///< by thread, the time that it was last told to wait for
+    std::uint32_t turn_ = 0;
+    bool ordered_;
+    bool paced_;
+};
+
+} // namespace heapwright::replay

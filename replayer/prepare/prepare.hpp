@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a trace to a plan, in two passes: the first finds out which objects are ended by another
+// thread than the one that made them, the second writes the commands. Memory is in proportion to
+// the objects that are live at once, and one bit for each allocation.
+#pragma once
+
+#include "replayer/plan.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace heapwright::replay {
+
+struct PrepareOptions {
+    static constexpr std::uint32_t busiest = UINT32_MAX;
+
+    std::string trace;
+    std::string plan;
+    std::uint32_t process = busiest; ///< which one; the one with the most events
+    bool ordered = false;            ///< with the one recorded interleaving
+    bool paced = false;              ///< with the recorded times
+};
+
+/// Throws trace::TraceError, std::system_error, std::runtime_error. Answers the plan's header.
+PlanHeader prepare(const PrepareOptions& options);
+
+} // namespace heapwright::replay

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See check.hpp.
+#include "check.hpp"
+
+#include "contents.hpp"
+
+#include <algorithm>
+
+namespace heapwright::replay {
+
+using trace::Routine;
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t anyType = 16; ///< what a type of that size or more may need
+constexpr std::size_t smallType = 8;
+
+std::size_t neededAlignment(Routine routine, std::size_t size, std::size_t asked) {
+    if (routine == Routine::valloc || routine == Routine::pvalloc) {
+        return page;
+    }
+    return std::max(asked, size < anyType ? smallType : anyType);
+}
+
+} // namespace
+
+void Check::find(Wrong wrong, Routine routine, const void* object, std::size_t size,
+                 std::size_t at) {
+    findings_.add({wrong, routine, reinterpret_cast<std::uintptr_t>(object), size, at});
+}
+
+void Check::place(Routine routine, void* object, std::size_t size, std::size_t alignment) {
+    const std::size_t needed = neededAlignment(routine, size, alignment);
+    if (reinterpret_cast<std::uintptr_t>(object) % needed != 0) {
+        find(Wrong::alignment, routine, object, size, needed);
+    }
+    if (!shadow_.mark(object, size)) {
+        find(Wrong::overlap, routine, object, size, 0);
+    }
+}
+
+void Check::verify(Routine routine, const void* object, std::size_t size) {
+    const std::size_t wrong = firstUnlike(object, size, reinterpret_cast<std::uintptr_t>(object));
+    if (wrong != size) {
+        find(Wrong::contents, routine, object, size, wrong);
+    }
+}
+
+void Check::gave(Routine routine, void* object, std::size_t size, std::size_t alignment) {
+    if (object == nullptr) {
+        return;
+    }
+    place(routine, object, size, alignment);
+    if (routine == Routine::calloc) {
+        const std::size_t wrong = firstNotZero(object, size);
+        if (wrong != size) {
+            find(Wrong::zeroes, routine, object, size, wrong);
+        }
+    }
+    fill(object, size);
+}
+
+void Check::takes(void* object, std::size_t size) {
+    if (object != nullptr) {
+        verify(Routine::free, object, size);
+        shadow_.unmark(object, size);
+    }
+}
+
+void Check::resizes(void* object, std::size_t size) {
+    if (object != nullptr) {
+        verify(Routine::realloc, object, size);
+        shadow_.unmark(object, size);
+    }
+}
+
+void Check::kept(void* object, std::size_t size) {
+    if (object != nullptr) {
+        shadow_.mark(object, size);
+    }
+}
+
+void Check::resized(void* object, const void* old, std::size_t oldSize, std::size_t size) {
+    if (object == nullptr) {
+        return;
+    }
+    place(Routine::realloc, object, size, 0);
+    const std::size_t same = old == nullptr ? 0 : std::min(oldSize, size);
+    const std::size_t wrong = firstUnlike(object, same, reinterpret_cast<std::uintptr_t>(old));
+    if (wrong != same) {
+        find(Wrong::moved, Routine::realloc, object, size, wrong);
+    }
+    fill(object, size);
+}
+
+} // namespace heapwright::replay

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one line of JSON that a replay, or its preparation, prints; docs/replay.md explains the
+// fields.
+#pragma once
+
+#include "crew.hpp"
+
+#include "replayer/plan.hpp"
+
+#include <string>
+
+namespace heapwright::replay {
+
+std::string describePlan(const PlanHeader& header);
+std::string describeReplay(const PlanHeader& header, const Outcome& outcome, const Check* check);
+
+} // namespace heapwright::replay

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which memory belongs to live objects: a bit for each 8 bytes of the address space, in leaves that
+// are mapped when first used. Any number of threads may mark at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright::replay {
+
+class Shadow {
+public:
+    Shadow();
+
+    /// Marks an object; false if part of it was marked.
+    bool mark(const void* object, std::size_t size);
+    void unmark(const void* object, std::size_t size);
+
+private:
+    using Word = std::atomic<std::uint64_t>;
+
+    static constexpr unsigned grainBits = 3;
+    static constexpr unsigned leafBits = 26; ///< a leaf speaks of 64 MiB
+    static constexpr unsigned addressBits = 48;
+    static constexpr std::size_t leafWords = std::size_t{1} << (leafBits - grainBits - 6);
+
+    Word& wordOf(std::uint64_t grain);
+
+    /// Calls `change(word, mask)` for all words that an object has bits in.
+    template <class Change>
+    void eachWord(const void* object, std::size_t size, Change change);
+
+    std::atomic<Word*>* leaves_;
+};
+
+} // namespace heapwright::replay
