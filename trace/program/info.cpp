@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+
+#include "trace/decoder.hpp"
+#include "trace/program/json.hpp"
+#include "trace/program/program.hpp"
+
+namespace heapwright::trace {
+
+namespace {
+
+const char* text(bool value) {
+    return value ? "true" : "false";
+}
+
+void printFaults(const Trace& trace, std::FILE* out) {
+    std::fprintf(out, "\"fault_count\": %" PRIu64 ", \"faults\": [", trace.faultCount());
+    const char* comma = "";
+    for (const Fault& fault : trace.faults()) {
+        std::fprintf(out, "%s{\"offset\": %" PRIu64 ", \"what\": %s}", comma, fault.offset,
+                     jsonText(fault.what).c_str());
+        comma = ", ";
+    }
+    std::fputs("]", out);
+}
+
+void printProcess(const ProcessInfo& process, std::FILE* out) {
+    static const char* const causes[] = {"start", "fork", "exec"};
+    std::fprintf(out, "{\"process\": %u, \"parent\": ", process.process);
+    if (process.parent == noProcess)
+        std::fputs("null", out);
+    else
+        std::fprintf(out, "%u", process.parent);
+    std::fprintf(out, ", \"pid\": %u, \"cause\": \"%s\", \"start_ns\": %" PRIu64 ", \"end_ns\": ",
+                 process.pid, causes[static_cast<unsigned>(process.cause)], process.start);
+    if (process.end == 0)
+        std::fputs("null", out);
+    else
+        std::fprintf(out, "%" PRIu64, process.end);
+    std::fprintf(out, ", \"replaced\": %s, \"executable\": %s, \"arguments\": [",
+                 text(process.replaced), jsonText(process.executable).c_str());
+    const char* comma = "";
+    for (const std::string& argument : process.arguments) {
+        std::fprintf(out, "%s%s", comma, jsonText(argument).c_str());
+        comma = ", ";
+    }
+    std::fputs("]}", out);
+}
+
+void printThread(const ThreadInfo& thread, std::FILE* out) {
+    std::fprintf(out,
+                 "{\"thread\": %u, \"process\": %u, \"tid\": %u, \"events\": %" PRIu64
+                 ", \"lost\": %" PRIu64 ", \"clock_backwards\": %" PRIu64 ", \"first_ns\": %" PRIu64
+                 ", \"last_ns\": %" PRIu64 ", \"ended\": %s}",
+                 thread.thread, thread.process, thread.threadId, thread.events, thread.lost,
+                 thread.backwards, thread.firstTime, thread.lastTime, text(thread.ended));
+}
+
+void printHeader(const Trace& trace, std::FILE* out) {
+    static const char* const clocks[] = {"monotonic", "timestamp", "counted"};
+    static const char* const stops[] = {"none", "disk-full", "limit", "failed"};
+    const FileHeader& header = trace.header();
+    const auto clock = static_cast<std::uint32_t>(header.clock);
+    const auto stop = static_cast<std::uint32_t>(header.stop);
+    std::fprintf(
+        out,
+        "\"version\": %u, \"bytes\": %" PRIu64 ", \"closed\": %s, \"stop\": \"%s\", "
+        "\"clock\": \"%s\", \"ticks_per_second\": %" PRIu64 ", \"start_utc_ns\": %" PRIu64 ", ",
+        header.version, trace.size(), text(header.closed != 0), stop < 4 ? stops[stop] : "unknown",
+        clock < 3 ? clocks[clock] : "unknown", header.ticksPerSecond, header.startUtc);
+    std::fprintf(out,
+                 "\"stacks\": %s, \"sample_interval\": %" PRIu64 ", \"imported\": %s, "
+                 "\"generated\": %s, \"invented_addresses\": %s, \"followed\": %s, "
+                 "\"lost\": %" PRIu64 ", \"unfollowed\": %u, ",
+                 text(trace.has(flag::stacks)), header.sampleInterval,
+                 text(trace.has(flag::imported)), text(trace.has(flag::generated)),
+                 text(trace.has(flag::noAddresses)), text(trace.has(flag::followed)),
+                 header.lostEvents, header.unfollowed);
+}
+
+/// Of blocks that are still open nobody has counted the events.
+std::uint64_t openBlocks(const Trace& trace) {
+    std::uint64_t count = 0;
+    for (const BlockInfo& block : trace.blocks())
+        count += block.kind == BlockKind::events && !block.sealed ? 1 : 0;
+    return count;
+}
+
+} // namespace
+
+void printInfo(const Trace& trace, std::FILE* out) {
+    std::fputs("{", out);
+    printHeader(trace, out);
+    std::fprintf(out, "\"events\": %" PRIu64 ", \"open_blocks\": %" PRIu64 ", \"blocks\": %zu, ",
+                 trace.events(), openBlocks(trace), trace.blocks().size());
+    std::fputs("\"processes\": [", out);
+    const char* comma = "";
+    for (const ProcessInfo& process : trace.processes()) {
+        std::fputs(comma, out);
+        printProcess(process, out);
+        comma = ", ";
+    }
+    std::fputs("], \"threads\": [", out);
+    comma = "";
+    for (const ThreadInfo& thread : trace.threads()) {
+        std::fputs(comma, out);
+        printThread(thread, out);
+        comma = ", ";
+    }
+    std::fputs("], ", out);
+    printFaults(trace, out);
+    std::fputs("}\n", out);
+}
+
+bool printCheck(const Trace& trace, std::FILE* out) {
+    std::uint64_t events = 0;
+    std::uint64_t held = 0;
+    for (const ThreadInfo& thread : trace.threads()) {
+        ThreadEvents decoded(trace, thread.thread);
+        Event event;
+        while (decoded.next(event))
+            ++events;
+        held += decoded.held();
+    }
+    std::uint64_t records = 0;
+    for (const BlockKind kind : {BlockKind::modules, BlockKind::stacks, BlockKind::system})
+        records += trace.records(kind).size();
+    std::fprintf(out,
+                 "{\"events\": %" PRIu64 ", \"records\": %" PRIu64 ", \"bytes\": %" PRIu64
+                 ", \"closed\": %s, \"held\": %" PRIu64 ", ",
+                 events, records, trace.size(), text(trace.header().closed != 0), held);
+    printFaults(trace, out);
+    std::fputs("}\n", out);
+    return trace.faultCount() == 0;
+}
+
+} // namespace heapwright::trace
