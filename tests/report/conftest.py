@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A made-up comparison whose every figure is given, so that a report of it is known beforehand."""
 
+import importlib.util
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -152,3 +156,25 @@ def make_comparison() -> Callable[..., Comparison]:
 @pytest.fixture(scope="session")
 def make_run() -> Callable[..., Run]:
     return run
+
+
+def _browsing() -> ModuleType:
+    """Tests are loaded one by one, so that what they share has to be as well."""
+    spec = importlib.util.spec_from_file_location(
+        "report_browsing", Path(__file__).with_name("browsing.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+BROWSING = _browsing()
+
+
+@pytest.fixture(scope="session")
+def browsing() -> ModuleType:
+    """Reading and looking at pages."""
+    return BROWSING

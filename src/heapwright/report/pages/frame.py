@@ -9,6 +9,7 @@ themselves, charts are as wide as there is room, colours come from the style's v
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -27,12 +28,9 @@ def frame(
     scripts: Sequence[str] = (),
 ) -> str:
     """The whole page; `styles` and `scripts` are those of components that it has besides charts."""
-    import vl_convert  # noqa: PLC0415 (it takes a while to load, and only pages need it)
-
     data = embedded(charts.specs)
-    library = vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8"))
     style = "\n".join((STYLE.read_text(encoding="utf-8"), *styles))
-    tail = "\n".join(map(_script, (*scripts, library)))
+    tail = "\n".join(map(_script, (*scripts, library())))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -40,6 +38,14 @@ def frame(
         f'<main id="main">\n{body}\n</main>\n'
         f'<script type="application/json" id="charts">{data}</script>\n{tail}\n</body>\n</html>\n'
     )
+
+
+@cache
+def library() -> str:
+    """What draws the charts: Vega with the page's own script, as one."""
+    import vl_convert  # noqa: PLC0415 (it takes a while to load, and only pages need it)
+
+    return str(vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8")))
 
 
 def _script(text: str) -> str:

@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws each chart into the place that names it, in the page's own ink, again where that changes
-// (light, dark), and writes down there if it could not.
-const charts = JSON.parse(document.getElementById("charts").textContent);
+// (light, dark), and writes down there if it could not. The root says when all is done.
+const written = document.getElementById("charts").textContent;
 const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// Colours that are too deep for a dark page, and what stands for them there.
+const LIGHTER = { "#0072b2": "#3f9bd9", "#d55e00": "#ee7a22", "#009e73": "#1fbb90" };
+
+function charts() {
+  const colours = dark.matches ? Object.entries(LIGHTER) : [];
+  return JSON.parse(colours.reduce((text, [deep, light]) => text.replaceAll(deep, light), written));
+}
 
 function ink() {
   const style = getComputedStyle(document.documentElement);
@@ -12,6 +20,7 @@ function ink() {
   const words = { labelColor: colour("--dim"), titleColor: colour("--dim"), titleFontWeight: "normal" };
   return {
     background: "transparent",
+    view: { stroke: "transparent" },
     axis: { ...words, gridColor: colour("--line"), domainColor: colour("--dim"), tickColor: colour("--dim") },
     legend: words,
     header: words,
@@ -20,15 +29,17 @@ function ink() {
   };
 }
 
-function draw() {
-  const config = ink();
-  for (const place of document.querySelectorAll("[data-chart]")) {
+async function draw() {
+  const config = ink(), specs = charts();
+  const places = [...document.querySelectorAll("[data-chart]")];
+  await Promise.all(places.map((place) => {
     const options = { actions: false, renderer: "svg", config, tooltip: { theme: dark.matches ? "dark" : "light" } };
-    vegaEmbed(place, charts[place.dataset.chart], options).catch((error) => {
+    return vegaEmbed(place, specs[place.dataset.chart], options).catch((error) => {
       place.textContent = `This chart could not be drawn: ${error.message}`;
       place.classList.add("undrawn");
     });
-  }
+  }));
+  document.documentElement.dataset.drawn = "all";
 }
 
 draw();

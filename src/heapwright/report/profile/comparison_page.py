@@ -94,13 +94,13 @@ def figures(changes: Sequence[Change], series: Series) -> str:
             text = f'<span class="{kind.strip()}">{text}</span>'
         return [
             escape(figure.name),
-            escape(figure.aspect),
             escape(figure.text(change.before)),
             escape(figure.text(change.after)),
             text,
+            escape(figure.aspect),
         ]
 
-    headings = ("figure", "aspect", *(each.name for each in series), "change")
+    headings = ("figure", *(each.name for each in series), "change", "aspect")
     told = (
         "<p>Figures are means of the repetitions. Underlined: the ranges over the repetitions do "
         "not overlap.</p>"

@@ -39,7 +39,7 @@
 
   // Where each row stands: regions from the highest address down, a strip above each.
   function lay(map) {
-    const height = Math.max(2, Math.min(12, Math.floor(420 / map.starts.length)));
+    const height = Math.max(2, Math.min(24, Math.floor(420 / map.starts.length)));
     const tops = new Array(map.starts.length);
     const strips = [];
     let y = 0;

@@ -21,8 +21,8 @@ def live_memory(series: Series, charts: Charts) -> str:
     )
     single = series[0].profile if len(series) == 1 else None
     parts = [
-        f"<p>The most: {words.escaped(peaks)}. That is the ideal heap: no allocator can do with "
-        "less.</p>",
+        f"<p>The most: {words.escaped(peaks)}. The most is the ideal heap: no allocator can do "
+        "with less.</p>",
         charts.place(
             "live-memory",
             draw.live_memory(series),

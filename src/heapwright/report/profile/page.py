@@ -101,14 +101,14 @@ def figures(profile: Profile) -> str:
         value = figure.of(profile)
         if value is None:
             continue
-        cells = [escape(figure.name), escape(figure.aspect), escape(figure.text(value))]
+        cells = [escape(figure.name), escape(figure.text(value))]
         if spread:
             found = spread.get(figure.path)
             shown = (found.mean, found.sd, found.least, found.most) if found else (None,) * 4
             cells += [escape(figure.text(each)) for each in shown]
-        rows.append(cells)
+        rows.append([*cells, escape(figure.aspect)])
     more = ("mean", "standard deviation", "least", "most") if spread else ()
-    return table(("figure", "aspect", "value", *more), rows, "figures", "All figures")
+    return table(("figure", "value", *more, "aspect"), rows, "figures", "All figures")
 
 
 def notes(profile: Profile) -> str:

@@ -86,7 +86,7 @@ def _cell(blocks: int, most: int, *, own: bool) -> str:
     if not blocks:
         return '<td class="zero">0</td>'
     depth = 0.15 + 0.85 * math.log1p(blocks) / math.log1p(most)
-    strong = " strong" if depth > 0.55 else ""
+    strong = " strong" if depth > 0.87 else ""
     return f'<td class="pair{strong}" style="--d:{100 * depth:.0f}%">{short(blocks)}</td>'
 
 
