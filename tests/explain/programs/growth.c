@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Keeps a list that becomes longer and longer. What becomes of it at the end is the argument:
+ * `free`, `keep` (it ends with the list still there), `wait` (to be killed).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct Node {
+    struct Node* next;
+    char content[1000];
+};
+
+static struct Node* list;
+
+__attribute__((noinline)) static void remember(void) {
+    struct Node* node = malloc(sizeof *node);
+    memset(node, 1, sizeof *node);
+    node->next = list;
+    list = node;
+}
+
+__attribute__((noinline)) static void use(size_t size) {
+    void* volatile block = malloc(size);
+    free(block);
+}
+
+int main(int count, char** arguments) {
+    const char* fate = count > 1 ? arguments[1] : "free";
+    for (unsigned i = 0; i < 60000; ++i) {
+        if (i % 10 == 0) {
+            remember();
+        }
+        use(200 + i % 700);
+    }
+    while (strcmp(fate, "wait") == 0) {
+        pause();
+    }
+    while (strcmp(fate, "free") == 0 && list != NULL) {
+        struct Node* node = list;
+        list = node->next;
+        free(node);
+    }
+    return 0;
+}
