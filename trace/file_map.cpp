@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <stdexcept>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -23,8 +24,10 @@ FileMap::FileMap(const std::string& path) {
         refuse(path, errno);
     struct stat facts {};
     int error = ::fstat(file, &facts) == 0 ? 0 : errno;
-    if (error == 0 && !S_ISREG(facts.st_mode))
-        error = S_ISDIR(facts.st_mode) ? EISDIR : ESPIPE;
+    if (error == 0 && !S_ISREG(facts.st_mode)) {
+        ::close(file);
+        throw std::runtime_error(path + ": not a regular file");
+    }
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (error == 0 && size != 0) {
         void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);

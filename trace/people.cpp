@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "trace/decoder.hpp"
 #include "trace/reader.hpp"
 
 namespace heapwright::trace {
@@ -120,6 +121,16 @@ void Trace::orderThreads() {
     }
 }
 
+/// Of a block that is still open nobody has counted the events.
+void Trace::countOpen(BlockInfo& block) const {
+    BlockDecoder decoder;
+    decoder.begin(payload(block), block.withStacks, true, block.firstTicks);
+    block.lastTicks = block.firstTicks;
+    block.events = 0;
+    for (Event event; decoder.next(event); ++block.events)
+        block.lastTicks = event.time;
+}
+
 void Trace::orderThread(ThreadInfo& thread) {
     if (thread.blocks.empty())
         return;
@@ -132,7 +143,7 @@ void Trace::orderThread(ThreadInfo& thread) {
     std::uint32_t expected = 0;
     thread.process = blocks_[thread.blocks.front()].process;
     for (const std::uint32_t index : thread.blocks) {
-        const BlockInfo& block = blocks_[index];
+        BlockInfo& block = blocks_[index];
         const std::string who = " of thread " + std::to_string(thread.thread);
         if (block.sequence < expected || block.process != thread.process) {
             addFault(block.offset, "a second block with a number" + who + " is left out");
@@ -143,6 +154,8 @@ void Trace::orderThread(ThreadInfo& thread) {
                      std::to_string(block.sequence - expected) + " blocks" + who + " are missing");
         expected = block.sequence + 1;
         kept.push_back(index);
+        if (!block.sealed)
+            countOpen(block);
         thread.events += block.events;
         thread.lost += block.lost;
         thread.backwards += block.backwards;

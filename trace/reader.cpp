@@ -199,7 +199,8 @@ std::vector<Record> Trace::records(BlockKind kind) const {
                 break;
             }
             found.push_back({record.type, block.process, where + sizeof record,
-                             payload.subspan(at + sizeof record, record.length)});
+                             payload.subspan(at + sizeof record, record.length),
+                             nanoseconds(block.firstTicks)});
             at += sizeof record + ((record.length + std::size_t{7}) & ~std::size_t{7});
         }
     }

@@ -68,9 +68,9 @@ struct ProcessInfo {
 struct BlockInfo {
     std::uint64_t offset;
     std::uint64_t firstTicks;
-    std::uint64_t lastTicks; ///< 0 while it is open
-    std::uint32_t size;      ///< as far as it is in the file
-    std::uint32_t used;      ///< of its payload; of an open block of events as far as it may go
+    std::uint64_t lastTicks;
+    std::uint32_t size; ///< as far as it is in the file
+    std::uint32_t used; ///< of its payload; of an open block of events as far as it may go
     std::uint32_t events;
     std::uint32_t process;
     std::uint32_t thread;
@@ -90,6 +90,7 @@ struct Record {
     std::uint32_t process;
     std::uint64_t offset;
     std::span<const std::byte> bytes;
+    std::uint64_t time; ///< ns: when its block was begun
 };
 
 class FileMap;
@@ -145,6 +146,7 @@ private:
     void linkProcesses();
     void orderThreads();
     void orderThread(ThreadInfo& thread);
+    void countOpen(BlockInfo& block) const;
 
     std::unique_ptr<FileMap> file_;
     FileHeader header_{};
