@@ -47,13 +47,13 @@ bool sameObject(One* one, Other* other) noexcept {
 }
 
 void cfreeByFree(void* object) {
-    next.free(object);
+    nextFree(object);
 }
 void freeSizedByFree(void* object, std::size_t) {
-    next.free(object);
+    nextFree(object);
 }
 void freeAlignedSizedByFree(void* object, std::size_t, std::size_t) {
-    next.free(object);
+    nextFree(object);
 }
 void* reallocarrayByRealloc(void* object, std::size_t count, std::size_t size) {
     std::size_t bytes = 0;
@@ -71,9 +71,10 @@ void orElse(Function*& place, Function* instead) noexcept {
 
 } // namespace
 
-constinit Next next = {&Arena::take,
-                       &freeNothing,
-                       &Arena::takeZeros,
+void* (*nextMalloc)(std::size_t) = &Arena::take;
+void (*nextFree)(void*) = &freeNothing;
+std::size_t (*nextUsableSize)(void*) = nullptr;
+constinit Next next = {&Arena::takeZeros,
                        &Arena::resize,
                        &reallocarrayByRealloc,
                        nullptr,
@@ -84,13 +85,15 @@ constinit Next next = {&Arena::take,
                        &cfreeByFree,
                        &freeSizedByFree,
                        &freeAlignedSizedByFree,
-                       nullptr,
                        nullptr};
 
 void findNext() noexcept {
     Next found = next;
-    demand(found.malloc, "malloc");
-    demand(found.free, "free");
+    void* (*malloc)(std::size_t) = nullptr;
+    void (*free)(void*) = nullptr;
+    std::size_t (*usableSize)(void*) = nullptr;
+    demand(malloc, "malloc");
+    demand(free, "free");
     demand(found.calloc, "calloc");
     demand(found.realloc, "realloc");
     find(found.reallocarray, "reallocarray");
@@ -102,15 +105,15 @@ void findNext() noexcept {
     find(found.cfree, "cfree");
     find(found.freeSized, "free_sized");
     find(found.freeAlignedSized, "free_aligned_sized");
-    find(found.usableSize, "malloc_usable_size");
+    find(usableSize, "malloc_usable_size");
     find(found.dlclose, "dlclose");
     orElse(found.reallocarray, &reallocarrayByRealloc);
     orElse(found.cfree, &cfreeByFree);
     orElse(found.freeSized, &freeSizedByFree);
     orElse(found.freeAlignedSized, &freeAlignedSizedByFree);
-    if (!sameObject(found.malloc, found.usableSize)) {
-        found.usableSize = nullptr;
-    }
+    nextUsableSize = sameObject(malloc, usableSize) ? usableSize : nullptr;
+    nextMalloc = malloc;
+    nextFree = free;
     next = found; // until here, what the search itself asked for came from the arena
 }
 
@@ -131,12 +134,12 @@ void* Arena::take(std::size_t size) noexcept {
 
 void* Arena::takeZeros(std::size_t count, std::size_t size) noexcept {
     std::size_t bytes = 0;
-    return take(__builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX
-                                                            : bytes); // never used before
+    // Zero as it is: nothing of the arena is ever used twice.
+    return take(__builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
 }
 
 void* Arena::resize(void* object, std::size_t size) noexcept {
-    void* const fresh = next.malloc(size);
+    void* const fresh = nextMalloc(size);
     if (fresh != nullptr && object != nullptr) {
         std::size_t held = 0; // it stands before the object
         std::memcpy(&held, static_cast<const char*>(object) - lead, sizeof held);

@@ -6,10 +6,10 @@
 // that is the C library's or one that is preloaded after us.
 //
 // Invariants: malloc, calloc, realloc and free can always be called. A form that the allocator does
-// not have goes to a plainer one (cfree to free). `usableSize` is null unless it is of the same
-// object as malloc: another one's would read what it does not know. What is asked for while the
-// search runs (dlsym allocates when a name is missing) comes from a small arena that is never freed
-// and never recorded.
+// not have goes to a plainer one (cfree to free). `nextUsableSize` is null unless it is of
+// the same object as malloc: another one's would read what it does not know. What is asked for
+// while the search runs (dlsym allocates when a name is missing) comes from a small arena that is
+// never freed and never recorded.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,12 @@
 
 namespace heapwright::recorder {
 
+// The three of the common path stand alone: there one instruction reaches each.
+extern void* (*nextMalloc)(std::size_t);
+extern void (*nextFree)(void*);
+extern std::size_t (*nextUsableSize)(void*);
+
 struct Next {
-    void* (*malloc)(std::size_t);
-    void (*free)(void*);
     void* (*calloc)(std::size_t, std::size_t);
     void* (*realloc)(void*, std::size_t);
     void* (*reallocarray)(void*, std::size_t, std::size_t);
@@ -31,7 +34,6 @@ struct Next {
     void (*cfree)(void*);
     void (*freeSized)(void*, std::size_t);
     void (*freeAlignedSized)(void*, std::size_t, std::size_t);
-    std::size_t (*usableSize)(void*);
     int (*dlclose)(void*);
 };
 
@@ -40,7 +42,9 @@ extern Next next;
 /// Finds them; called once, before any other thread allocates.
 void findNext() noexcept;
 
-/// A place outside the heap, for who asks before the heap is found.
+/// A place outside the heap, for who asks before the heap is found. Its objects are 8 bytes off a
+/// multiple of 16, so that the common path, which looks at that anyway, does not take them for the
+/// heap's.
 class Arena {
 public:
     static void* take(std::size_t size) noexcept;
@@ -52,7 +56,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t lead = 16; ///< the size stands before the object
+    static constexpr std::size_t lead = 8; ///< the size stands before the object
     alignas(16) static char bytes_[16 << 10];
 };
 

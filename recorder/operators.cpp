@@ -72,7 +72,8 @@ bool heapwright_enter_delete(std::uint8_t routine, const void* object) {
 }
 
 void heapwright_leave_delete() {
-    enter(thisThread, State::idle);
+    Thread& self = thisThread;
+    enter(self, self.rest);
 }
 
 void* heapwright_runtime_function(const char* name) {
@@ -89,7 +90,7 @@ void* heapwright_runtime_function(const char* name) {
 }
 
 void* heapwright_plain_new(std::size_t size, std::size_t alignment) {
-    void* const object = alignment == 0 ? next.malloc(size) : next.memalign(alignment, size);
+    void* const object = alignment == 0 ? nextMalloc(size) : next.memalign(alignment, size);
     if (object == nullptr) {
         platform::abortWithMessage("operator new",
                                    "out of memory, and no C++ runtime to throw bad_alloc");
@@ -98,6 +99,6 @@ void* heapwright_plain_new(std::size_t size, std::size_t alignment) {
 }
 
 void heapwright_plain_delete(void* object) {
-    next.free(object);
+    nextFree(object);
 }
 }

@@ -26,23 +26,77 @@ bool cutToSample(Resized& call, std::uint64_t& address) noexcept {
     return hadOld || hasNew;
 }
 
+/// Room for an event, or the event is counted as lost.
+bool hasRoom(Thread& self) noexcept {
+    return self.stream->encoder.hasRoom() || makeRoom(self);
+}
+
+/// The record is written, and the thread where `next` says.
+void finish(Thread& self, State next) noexcept {
+    if (self.over) [[unlikely]] {
+        closeStream(self);
+    }
+    enter(self, next);
+}
+
+std::uint64_t usableOf(void* object, std::size_t size) noexcept {
+    return nextUsableSize != nullptr ? nextUsableSize(object) : size;
+}
+
+bool isWanted(const void* object) noexcept {
+    return session.wants() && (!session.samples() || session.samples(object));
+}
+
 } // namespace
+
+void noteAllocated(Thread& self, Routine routine, void* object, std::size_t size,
+                   std::size_t alignment, const void* frame) noexcept {
+    if (!isWanted(object)) {
+        enter(self, self.rest);
+        return;
+    }
+    enter(self, State::writing);
+    const std::uint64_t usable = object == nullptr ? 0 : usableOf(object, size);
+    const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
+    if (hasRoom(self)) {
+        self.stream->encoder.allocated(routine, session.clock(), addressOf(object), size, usable,
+                                       stack, alignment);
+    }
+    finish(self, self.rest);
+}
+
+void noteFreed(Thread& self, Routine routine, const void* object) noexcept {
+    if (!isWanted(object)) {
+        enter(self, State::inside);
+        return;
+    }
+    enter(self, State::writing);
+    if (hasRoom(self)) {
+        self.stream->encoder.freed(routine, session.clock(), addressOf(object));
+    }
+    finish(self, State::inside);
+}
+
+void* noteAllocatedUncommonly(void* object, std::size_t size, Routine routine) noexcept {
+    noteAllocated(thisThread, routine, object, size, 0, nullptr);
+    return object;
+}
 
 void noteResized(Thread& self, const Resized& done, const void* frame) noexcept {
     Resized call = done;
     std::uint64_t address = addressOf(call.object);
     if (!session.wants() || (session.samples() && !cutToSample(call, address))) {
-        enter(self, State::idle);
+        enter(self, self.rest);
         return;
     }
     enter(self, State::writing);
     const std::uint64_t usable = address == 0 ? 0 : usableOf(call.object, call.size);
     const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
-    if (hasRoom(self)) [[likely]] {
+    if (hasRoom(self)) {
         self.stream->encoder.reallocated(call.routine, call.began, session.clock(), call.old,
                                          address, call.size, usable, stack);
     }
-    finish(self);
+    finish(self, self.rest);
 }
 
 } // namespace heapwright::recorder

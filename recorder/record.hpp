@@ -31,66 +31,56 @@ using trace::Routine;
 }
 
 /// Whether the program itself makes this call. Otherwise it is to be passed on as it is.
-[[gnu::always_inline]] inline bool isOutermost(Thread& self) noexcept {
-    return self.state == State::idle || wake(self);
+inline bool isOutermost(Thread& self) noexcept {
+    return self.state == self.rest || wake(self);
 }
 
 inline std::uint64_t addressOf(const void* object) noexcept {
     return reinterpret_cast<std::uintptr_t>(object);
 }
 
-/// Room for an event, or the event is counted as lost.
-[[gnu::always_inline]] inline bool hasRoom(Thread& self) noexcept {
-    return self.stream->encoder.hasRoom() || makeRoom(self);
-}
-
-[[gnu::always_inline]] inline void finish(Thread& self) noexcept {
-    if (self.over) [[unlikely]] {
-        closeStream(self);
-    }
-    enter(self, State::idle);
-}
-
-inline std::uint64_t usableOf(void* object, std::size_t size) noexcept {
-    if (object == nullptr) {
-        return 0;
-    }
-    return next.usableSize != nullptr ? next.usableSize(object) : size;
-}
-
 /// An allocation that has returned. `frame` is that of the routine that the program called.
-[[gnu::always_inline]] inline void noteAllocated(Thread& self, Routine routine, void* object,
-                                                 std::size_t size, std::size_t alignment,
-                                                 const void* frame) noexcept {
-    if (!session.wants() || (session.samples() && !session.samples(object))) {
-        enter(self, State::idle);
-        return;
-    }
-    enter(self, State::writing);
-    const std::uint64_t usable = usableOf(object, size);
-    const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
-    if (hasRoom(self)) [[likely]] {
-        self.stream->encoder.allocated(routine, session.clock(), addressOf(object), size, usable,
-                                       stack, alignment);
-    }
-    finish(self);
-}
+void noteAllocated(Thread& self, Routine routine, void* object, std::size_t size,
+                   std::size_t alignment, const void* frame) noexcept;
 
 /// A free that is about to happen; the thread stays in the middle of the call.
-[[gnu::always_inline]] inline void noteFreed(Thread& self, Routine routine,
-                                             const void* object) noexcept {
-    if (!session.wants() || (session.samples() && !session.samples(object))) {
-        enter(self, State::inside);
-        return;
+void noteFreed(Thread& self, Routine routine, const void* object) noexcept;
+
+/// What to do when the common way ends in the middle: as `noteAllocated`; returns the object.
+[[gnu::cold, gnu::noinline]] void* noteAllocatedUncommonly(void* object, std::size_t size,
+                                                           Routine routine) noexcept;
+
+/// An allocation in a thread that was idle, and is inside. Returns the object.
+[[gnu::always_inline]] inline void* noteAllocatedPlainly(Thread& self, Routine routine,
+                                                         void* object, std::size_t size) noexcept {
+    const bool common = object != nullptr && addressOf(object) % trace::coding::grain == 0;
+    if (!common) [[unlikely]] {
+        return noteAllocatedUncommonly(object, size, routine);
+    }
+    const std::uint64_t usable = nextUsableSize(object);
+    trace::Encoder& encoder = self.stream->encoder;
+    if (!encoder.hasRoom() || !session.isRecording()) [[unlikely]] {
+        return noteAllocatedUncommonly(object, size, routine);
     }
     enter(self, State::writing);
-    if (hasRoom(self)) [[likely]] {
-        self.stream->encoder.freed(routine, session.clock(), addressOf(object));
+    encoder.allocated(routine, session.plainClock(), addressOf(object), size, usable);
+    enter(self, State::idle);
+    return object;
+}
+
+/// A free in a thread that was idle, and is inside afterwards; false if it was not noted, because
+/// something about it is uncommon.
+[[gnu::always_inline]] inline bool noteFreedPlainly(Thread& self, Routine routine,
+                                                    const void* object) noexcept {
+    const bool common = object != nullptr && addressOf(object) % trace::coding::grain == 0;
+    trace::Encoder& encoder = self.stream->encoder;
+    if (!common || !encoder.hasRoom() || !session.isRecording()) [[unlikely]] {
+        return false;
     }
-    if (self.over) [[unlikely]] {
-        closeStream(self);
-    }
+    enter(self, State::writing);
+    encoder.freed(routine, session.plainClock(), addressOf(object));
     enter(self, State::inside);
+    return true;
 }
 
 struct Resized {

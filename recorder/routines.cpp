@@ -22,9 +22,8 @@ std::size_t product(std::size_t count, std::size_t size) noexcept {
 
 /// One allocation: `call` makes it.
 template <class Call>
-[[gnu::always_inline]] inline void* allocate(Routine routine, std::size_t size,
-                                             std::size_t alignment, const void* frame,
-                                             Call call) noexcept {
+inline void* allocate(Routine routine, std::size_t size, std::size_t alignment, const void* frame,
+                      Call call) noexcept {
     Thread& self = thisThread;
     if (!isOutermost(self)) [[unlikely]] {
         return call();
@@ -36,7 +35,7 @@ template <class Call>
 }
 
 template <class Call>
-[[gnu::always_inline]] inline void release(Routine routine, void* object, Call call) noexcept {
+inline void release(Routine routine, void* object, Call call) noexcept {
     Thread& self = thisThread;
     if (Arena::holds(object)) [[unlikely]] {
         return;
@@ -47,12 +46,12 @@ template <class Call>
     }
     noteFreed(self, routine, object);
     call();
-    enter(self, State::idle);
+    enter(self, self.rest);
 }
 
 template <class Call>
-[[gnu::always_inline]] inline void* resize(Routine routine, void* old, std::size_t size,
-                                           const void* frame, Call call) noexcept {
+inline void* resize(Routine routine, void* old, std::size_t size, const void* frame,
+                    Call call) noexcept {
     Thread& self = thisThread;
     if (Arena::holds(old)) [[unlikely]] {
         return Arena::resize(old, size);
@@ -67,15 +66,31 @@ template <class Call>
     return object;
 }
 
-} // namespace
-
 #define FRAME __builtin_frame_address(0)
+
+// What is not the common way. The routines below end in a jump to these, so that whose frame this
+// is was called by the program.
+
+[[gnu::noinline]] void* mallocCarefully(std::size_t size) noexcept {
+    return allocate(Routine::malloc, size, 0, FRAME, [size] { return nextMalloc(size); });
+}
+
+[[gnu::noinline]] void freeCarefully(void* object) noexcept {
+    release(Routine::free, object, [object] { nextFree(object); });
+}
+
+} // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(std::size_t size) noexcept {
-    return allocate(Routine::malloc, size, 0, FRAME, [size] { return next.malloc(size); });
+    Thread& self = thisThread;
+    if (self.state != State::idle) [[unlikely]] {
+        return mallocCarefully(size);
+    }
+    enter(self, State::inside);
+    return noteAllocatedPlainly(self, Routine::malloc, nextMalloc(size), size);
 }
 
 void* calloc(std::size_t count, std::size_t size) noexcept {
@@ -84,7 +99,12 @@ void* calloc(std::size_t count, std::size_t size) noexcept {
 }
 
 void free(void* object) noexcept {
-    release(Routine::free, object, [object] { next.free(object); });
+    Thread& self = thisThread;
+    if (self.state != State::idle || !noteFreedPlainly(self, Routine::free, object)) [[unlikely]] {
+        return freeCarefully(object);
+    }
+    nextFree(object);
+    enter(self, State::idle);
 }
 
 void* realloc(void* object, std::size_t size) noexcept {

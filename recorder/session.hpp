@@ -6,9 +6,11 @@
 // the child of a fork, and ends with the process, which may come without a word.
 //
 // Invariants: the gate is a word on a page that the kernel clears in the child of a fork, however
-// that was made; so no child ever writes into the blocks of its parent. A vfork child shares
-// memory, heap and gate with its parent: what it asks for is the parent's. Before `begin`, and
-// where there is no trace, the gate is shut.
+// that was made, as it clears the streams of the threads, which then have no room: so no child ever
+// writes into the blocks of its parent, and all that is left to the common path is to look for
+// room. A vfork child shares memory, heap and streams with its parent: what it asks for is the
+// parent's. Before `begin`, and where there is no trace, the gate is shut and no thread has a
+// stream.
 #pragma once
 
 #include "file.hpp"
@@ -34,13 +36,32 @@ inline constexpr char signalVariable[] = "HEAPWRIGHT_TOGGLE_SIGNAL";
 
 class Session {
 public:
-    /// Whether a call is to be recorded now. Two loads, as a rule.
-    [[gnu::always_inline]] bool wants() noexcept {
-        const std::uint32_t gate = gate_->load(std::memory_order_relaxed);
-        if (gate != Gate::open) [[unlikely]] {
-            return gate == Gate::newProcess && afterFork();
-        }
+    /// How far launchers shift the processor's counter: a tick is some nanoseconds then.
+    static constexpr unsigned plainShift = 3;
+
+    /// Whether recording is on, for who has a block: so there is a trace, and it is this process's.
+    [[gnu::always_inline]] bool isRecording() const noexcept {
         return std::atomic_ref(file_.header()->recording).load(std::memory_order_relaxed) != 0;
+    }
+
+    /// Whether a call is to be recorded now, for anybody.
+    bool wants() noexcept {
+        if (!isOpen() &&
+            !(gate_->load(std::memory_order_relaxed) == Gate::newProcess && afterFork())) {
+            return false;
+        }
+        return isRecording();
+    }
+
+    /// Whether calls are recorded in the common way: all of them, without stacks, by the
+    /// processor's clock.
+    bool isPlain() const noexcept {
+        return steady_ && shift_ == plainShift && !stacks_ && sampleBelow_ == 0;
+    }
+
+    /// The time in ticks where that is so.
+    [[gnu::always_inline]] std::uint64_t plainClock() const noexcept {
+        return platform::ticks() >> plainShift;
     }
 
     /// The time in ticks, as the trace's clock has it.

@@ -15,11 +15,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <sys/mman.h>
 
 namespace heapwright::recorder {
 
 constinit Stream noStream = {};
-constinit thread_local Thread thisThread = {&noStream, State::fresh, 0, 0, 0, 0, 0, false};
+constinit thread_local Thread thisThread = {&noStream, State::fresh, State::idle, 0, 0, 0, 0,
+                                            0,         false};
 
 namespace {
 
@@ -56,11 +58,14 @@ public:
     }
 
 private:
-    static constexpr std::size_t atOnce = 20; ///< about 64 KiB, of which few may ever be touched
+    static constexpr std::size_t bytes = 64 << 10; ///< of which little may ever be touched
+    static constexpr std::size_t atOnce = bytes / sizeof(Stream);
 
     void grow() noexcept {
-        void* const pages = platform::reservePages(atOnce * sizeof(Stream) + trace::pageSize -
-                                                   (atOnce * sizeof(Stream)) % trace::pageSize);
+        void* const pages = platform::reservePages(bytes);
+        if (pages != nullptr) { // a child has no stream, however it was forked
+            ::madvise(pages, bytes, MADV_WIPEONFORK);
+        }
         for (std::size_t i = 0; pages != nullptr && i < atOnce; ++i) {
             Stream* const each = static_cast<Stream*>(pages) + i;
             each->nextFree = free_;
@@ -92,18 +97,24 @@ void seal(Thread& self, bool threadEnded) noexcept {
     }
 }
 
+/// From now on each call has a block to itself.
+void endsNow(Thread& self) noexcept {
+    self.over = true;
+    self.rest = State::careful;
+}
+
 /// The end of a thread, as late as the system tells it.
 void endThread() noexcept {
     const platform::ErrnoKeeper keeper;
     Thread& self = thisThread;
     const State before = self.state;
     self.state = State::inside;
-    self.over = true;
+    endsNow(self);
     closeStream(self);
     if (session.takesStacks()) {
         stacks::endThread();
     }
-    self.state = before;
+    self.state = before == State::idle ? State::careful : before;
 }
 
 using AtEnd = platform::AtThreadExit<&endThread>;
@@ -179,10 +190,11 @@ bool wake(Thread& self) noexcept {
         self.state = State::fresh;
         return false;
     }
+    self.rest = session.isPlain() && nextUsableSize != nullptr ? State::idle : State::careful;
     if (!AtEnd::arrange()) {
-        self.over = true; // its end will not be told, so each call has a block
+        endsNow(self); // nobody will tell when it does
     }
-    self.state = State::idle;
+    self.state = self.rest;
     return true;
 }
 
@@ -192,7 +204,6 @@ void forgetStreamsOfParent() noexcept {
     Thread& self = thisThread;
     self.stream = &noStream;
     self.lost = 0;
-    self.over = false;
 }
 
 std::uint32_t numberOfThisThread() noexcept {

@@ -7,7 +7,9 @@
 // A thread's state is a word in its own storage. It says whether a call is the program's (idle), or
 // was made inside another one (inside: operator new calling malloc; passed on, not recorded), or
 // came from a signal handler in the middle of a record (writing: passed on and counted as lost). A
-// new thread is `fresh`, so that one comparison finds all that is not the common path.
+// new thread is `fresh`, and one that does not record in the common way (with stacks, a sample,
+// after the thread's end was told) is `careful` instead of idle: so one comparison finds all that
+// is not the common path.
 //
 // Invariants: the encoder, 3 KiB, is not in the thread's storage, which would eat up small stacks,
 // but in a pool of our own pages, and goes back there at the thread's end. What a thread asks for
@@ -21,7 +23,7 @@
 
 namespace heapwright::recorder {
 
-enum class State : std::uint32_t { fresh, idle, inside, writing };
+enum class State : std::uint32_t { fresh, idle, careful, inside, writing };
 
 struct Stream {
     trace::Encoder encoder;
@@ -31,6 +33,7 @@ struct Stream {
 struct Thread {
     Stream* stream;
     State state;
+    State rest;             ///< what it is between calls: idle or careful
     std::uint32_t number;   ///< one more than the thread's in the trace; 0 = it has none
     std::uint32_t sequence; ///< of its next block
     std::uint32_t process;  ///< the session's generation in which the number was given
@@ -42,7 +45,7 @@ struct Thread {
 /// Has no block and no room: so a thread without a stream needs no test of its own.
 extern Stream noStream;
 
-extern thread_local Thread thisThread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Thread thisThread __attribute__((tls_model("initial-exec")));
 
 /// Makes room for one event; false if there is none to be had.
 [[gnu::cold, gnu::noinline]] bool makeRoom(Thread& self) noexcept;
@@ -50,7 +53,8 @@ extern thread_local Thread thisThread __attribute__((tls_model("initial-exec")))
 /// After an event of a thread whose end was told.
 [[gnu::cold, gnu::noinline]] void closeStream(Thread& self) noexcept;
 
-/// First thing in a thread whose state is not idle: whether the call is the program's all the same.
+/// First thing in a thread whose state is neither idle nor careful: whether the call is the
+/// program's all the same.
 [[gnu::cold, gnu::noinline]] bool wake(Thread& self) noexcept;
 
 /// In the child of a fork: the streams are the parent's.

@@ -4,6 +4,7 @@
 // See trace_file.hpp.
 #include "trace_file.hpp"
 
+#include "session.hpp"
 #include "trace/blocks.hpp"
 
 #include <heapwright/platform/ticks.hpp>
@@ -26,7 +27,7 @@ using platform::ticks;
 
 constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t millisecond = 1'000'000;
-constexpr unsigned shift = 3; ///< a few nanoseconds are enough, and times are shorter in the file
+constexpr unsigned shift = recorder::Session::plainShift;
 
 [[noreturn]] void fail(const char* path) {
     throw std::system_error(errno, std::generic_category(), path);
