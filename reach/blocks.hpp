@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is live at the end of a trace, and where blocks have been: the pages that are the
+// allocator's. Memory is that of the live blocks and a bit for each page that a block touched.
+#pragma once
+
+#include "trace/reader.hpp"
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace heapwright::reach {
+
+struct Block {
+    std::uint64_t begin;
+    std::uint64_t size;   ///< as requested
+    std::uint64_t usable; ///< at least 1
+    std::uint32_t stack;
+    bool reached = false;
+};
+
+/// Pages of 4 KiB.
+class PageSet {
+public:
+    void set(std::uint64_t begin, std::uint64_t bytes, bool in);
+    bool has(std::uint64_t address) const;
+
+private:
+    std::unordered_map<std::uint64_t, std::bitset<512>> parts_; ///< by address / 2 MiB
+};
+
+/// The process of the trace that has this number last; nothing if there is none.
+std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t pid);
+
+class LiveBlocks {
+public:
+    LiveBlocks(const trace::Trace& trace, std::uint32_t process);
+
+    std::vector<Block>& blocks() { return blocks_; } ///< ascending
+    const std::vector<Block>& blocks() const { return blocks_; }
+    const PageSet& pages() const { return pages_; }
+
+    /// The block in which the address lies; null if there is none.
+    Block* find(std::uint64_t address);
+
+private:
+    void apply(const trace::Event& event);
+    void begin(const trace::Event& event);
+    void end(std::uint64_t address);
+
+    std::unordered_map<std::uint64_t, Block> live_;
+    std::vector<Block> blocks_;
+    PageSet pages_;
+};
+
+} // namespace heapwright::reach

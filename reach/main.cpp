@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// heapwright-reach TRACE PID: which blocks of the trace can the process still reach? The process
+// must wait meanwhile. Prints one JSON object and leaves with 0; 1 and a line on standard error if
+// it could not look.
+#include "blocks.hpp"
+#include "memory.hpp"
+#include "search.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+
+namespace {
+
+using namespace heapwright;
+using namespace heapwright::reach;
+
+struct Sum {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+
+    void add(const Block& block) {
+        ++blocks;
+        bytes += block.size;
+    }
+};
+
+void print(std::uint32_t process, const LiveBlocks& live) {
+    Sum all;
+    Sum lost;
+    std::map<std::uint32_t, Sum> byStack;
+    for (const Block& block : live.blocks()) {
+        all.add(block);
+        if (!block.reached) {
+            lost.add(block);
+            byStack[block.stack].add(block);
+        }
+    }
+    std::printf("{\"process\": %" PRIu32 ", \"blocks\": %" PRIu64 ", \"bytes\": %" PRIu64
+                ", \"unreachable_blocks\": %" PRIu64 ", \"unreachable_bytes\": %" PRIu64
+                ", \"stacks\": [",
+                process, all.blocks, all.bytes, lost.blocks, lost.bytes);
+    const char* between = "";
+    for (const auto& [stack, sum] : byStack) {
+        std::printf("%s[%" PRIu32 ", %" PRIu64 ", %" PRIu64 "]", between, stack, sum.blocks,
+                    sum.bytes);
+        between = ", ";
+    }
+    std::printf("]}\n");
+}
+
+int look(const char* path, std::uint32_t pid) {
+    const trace::Trace trace(path);
+    const std::optional<std::uint32_t> process = processOf(trace, pid);
+    if (!process) {
+        std::fprintf(stderr, "heapwright-reach: process %" PRIu32 " is not in the trace\n", pid);
+        return 1;
+    }
+    const Memory memory(static_cast<pid_t>(pid));
+    LiveBlocks live(trace, *process);
+    search(memory, live);
+    print(*process, live);
+    return 0;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count != 3) {
+        std::fprintf(stderr, "usage: heapwright-reach TRACE PID\n");
+        return 2;
+    }
+    try {
+        return look(arguments[1], static_cast<std::uint32_t>(std::atoi(arguments[2])));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "heapwright-reach: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of a process that waits: which of it may be written, and what stands there. It needs
+// the right to trace the process, which its own user has of a process that allows it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace heapwright::reach {
+
+struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+class Memory {
+public:
+    /// Throws std::system_error if the process may not be looked into.
+    explicit Memory(pid_t pid);
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    /// What may be written, but for files mapped to be shared. Of the first thread's stack only
+    /// what is in use.
+    std::vector<Range> writable() const;
+
+    /// As many words as can be read from there, `most` at most.
+    std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const;
+
+private:
+    std::uint64_t stackPointer() const;
+
+    std::string folder_;
+    int file_;
+};
+
+} // namespace heapwright::reach

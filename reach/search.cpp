@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "search.hpp"
+
+#include <algorithm>
+
+namespace heapwright::reach {
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::size_t words = page / sizeof(std::uint64_t);
+
+class Search {
+public:
+    Search(const Memory& memory, LiveBlocks& live) : memory_(memory), live_(live) {
+        if (!live.blocks().empty()) {
+            lowest_ = live.blocks().front().begin;
+            highest_ = live.blocks().back().begin + live.blocks().back().usable;
+        }
+    }
+
+    /// What is not the heap's in this range; pages in which blocks have been hold stale pointers.
+    void roots(const Range& range) {
+        for (std::uint64_t at = range.begin; at < range.end;) {
+            const std::uint64_t end = std::min(range.end, (at / page + 1) * page);
+            if (!live_.pages().has(at)) {
+                scan(at, end);
+            }
+            at = end;
+        }
+    }
+
+    void drain() {
+        while (!waiting_.empty()) {
+            const Block block = *waiting_.back();
+            waiting_.pop_back();
+            scan((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
+        }
+    }
+
+private:
+    void scan(std::uint64_t from, std::uint64_t to) {
+        for (std::uint64_t at = from; at + sizeof(std::uint64_t) <= to;) {
+            const std::size_t wanted = std::min<std::size_t>(words, (to - at) / sizeof *buffer_);
+            const std::size_t got = memory_.read(at, buffer_, wanted);
+            if (got == 0) { // a page that cannot be read
+                at = (at / page + 1) * page;
+                continue;
+            }
+            std::for_each(buffer_, buffer_ + got, [this](std::uint64_t word) { look(word); });
+            at += got * sizeof *buffer_;
+        }
+    }
+
+    void look(std::uint64_t word) {
+        if (word < lowest_ || word >= highest_) {
+            return;
+        }
+        Block* const block = live_.find(word);
+        if (block != nullptr && !block->reached) {
+            block->reached = true;
+            waiting_.push_back(block);
+        }
+    }
+
+    const Memory& memory_;
+    LiveBlocks& live_;
+    std::uint64_t lowest_ = ~std::uint64_t{0};
+    std::uint64_t highest_ = 0;
+    std::vector<Block*> waiting_;
+    std::uint64_t buffer_[words] = {};
+};
+
+} // namespace
+
+void search(const Memory& memory, LiveBlocks& live) {
+    Search from(memory, live);
+    for (const Range& range : memory.writable()) {
+        from.roots(range);
+        from.drain();
+    }
+}
+
+} // namespace heapwright::reach
