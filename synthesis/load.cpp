@@ -23,6 +23,8 @@ public:
     void run() {
         for (const Phase& phase : plan_.phases)
             perform(phase);
+        for (Block block; agenda_.takeSoon(block);)
+            output_.free(block);
         for (const Block& block : kept_)
             output_.free(block);
     }
