@@ -39,6 +39,8 @@ const measure = () => {
     charts: all("[data-chart]").map((place) => [place.dataset.chart, box(place)]),
     canvases: all("canvas").map(box),
     painted: all("canvas").map((canvas) => Number(canvas.dataset.painted)),
+    flames: all(".flame-picture").map((flame) => Number(flame.dataset.drawn)),
+    flame_boxes: all(".flame-picture").map(box),
     undrawn: count(".undrawn"),
     focusable: count("a[href], [tabindex='0'], summary"),
     unnamed: count("[role=img]:not([aria-label]), canvas:not([aria-label])"),
@@ -94,21 +96,26 @@ def marks_of(spec: Mapping[str, object]) -> int:
     return sum(len(re.findall(r'<path[^>]* d="M|<line', group)) for group in MARKS.findall(svg))
 
 
+Box = tuple[float, float, float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a browser made of a page."""
 
     height: int
     overflow: int
-    charts: dict[str, tuple[float, float, float, float]]
-    canvases: list[tuple[float, float, float, float]]
+    charts: dict[str, Box]
+    canvases: list[Box]
     painted: list[int]
+    flames: list[int]
+    flame_boxes: list[Box]
     undrawn: int
     focusable: int
     unnamed: int
     picture: Path
 
-    def ink(self, box: tuple[float, float, float, float]) -> int:
+    def ink(self, box: Box) -> int:
         """Pixels in a part of the picture that are neither paper nor grey."""
         image = pytest.importorskip("PIL.Image")
         numpy = pytest.importorskip("numpy")

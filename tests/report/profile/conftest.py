@@ -24,6 +24,7 @@ from heapwright.artefacts.profile import (
     Thread,
     Totals,
 )
+from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
 from heapwright.artefacts.profile_series import (
     HeapMap,
     HeapRatio,
@@ -203,6 +204,23 @@ def sites() -> tuple[Site, ...]:
     )
 
 
+def calls() -> Calls:
+    """main calls leak from two lines, and something without a name; main is inlined into start."""
+    return Calls(
+        objects=(CodeObject(path="/usr/bin/program"), CodeObject(path="/lib/libx.so.1")),
+        nodes=(
+            Call(0, 0, 0, 1000, 900_000, 50, 5_000),
+            Call(0, 0, 0x10, 1000, 900_000, 50, 5_000),
+            Call(1, 0, 0x20, 300, 100_000, 30, 3_000),
+            Call(1, 0, 0x28, 200, 200_000, 20, 2_000),
+            Call(1, 1, 0xABC, 100, 500_000, 0, 0),
+            Call(2, 3, 0, 10, 1_000, 0, 0),
+        ),
+        functions=(Function(name="start"), Function(name="main"), Function(name="leak<b>()")),
+        frames=((), (0, 1), (2,), (2,), (), ()),
+    )
+
+
 @pytest.fixture
 def profile() -> Profile:
     return Profile(
@@ -251,4 +269,5 @@ def profile() -> Profile:
         heap_map=heap_map(),
         system=system(),
         sites=sites(),
+        calls=calls(),
     )

@@ -29,7 +29,16 @@ function ink() {
   };
 }
 
+// Keys beside charts have the charts' colours; what draws itself keeps its own.
+function match() {
+  for (const key of document.querySelectorAll(".key[data-colour]")) {
+    const colour = key.dataset.colour;
+    key.style.setProperty("--c", (dark.matches && LIGHTER[colour]) || colour);
+  }
+}
+
 async function draw() {
+  match();
   const config = ink(), specs = charts();
   const places = [...document.querySelectorAll("[data-chart]")];
   await Promise.all(places.map((place) => {

@@ -58,10 +58,13 @@ def contents(entries: Sequence[tuple[str, str]]) -> str:
     return f'<nav class="contents" aria-label="On this page"><ul>\n{links}\n</ul></nav>'
 
 
-def key(entries: Sequence[tuple[str, str]]) -> str:
-    """What colours mean: texts with their colours."""
+def key(entries: Sequence[tuple[str, str]], *, of_charts: bool = True) -> str:
+    """What colours mean: texts with their colours, which charts make lighter in the dark."""
     keys = " ".join(
-        f'<span class="key" style="--c:{colour}">{escape(text)}</span>' for text, colour in entries
+        f'<span class="key" style="--c:{colour}"'
+        + (f' data-colour="{colour}"' if of_charts else "")
+        + f">{escape(text)}</span>"
+        for text, colour in entries
     )
     return f"<p>{keys}</p>"
 

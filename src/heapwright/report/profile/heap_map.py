@@ -74,8 +74,7 @@ def heap_map(drawn: HeapMap, name: str = "heap-map") -> str:
         "Arrow keys walk through it."
     )
     return (
-        f"{key(KEY)}\n"
-        f'<div class="heap-map" id="{name}">'
+        f'<div class="heap-map" id="{name}">{key(KEY, of_charts=False)}'
         f'<canvas tabindex="0" role="application" aria-roledescription="heap map" '
         f'aria-label="{escape(label, quote=True)}"></canvas>'
         f'<p class="heap-times dim"><span></span><span>time</span><span></span></p>'

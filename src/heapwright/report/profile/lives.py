@@ -13,7 +13,7 @@ def lifetimes(series: Series, charts: Charts) -> str:
     told = "; ".join(
         f"{each.name} short (up to 100 ms) {words.share(each.profile.retention.short)}, medium (up "
         f"to 1 s) {words.share(each.profile.retention.medium)}, long "
-        f"{words.share(each.profile.retention.long)}, of these never freed "
+        f"{words.share(each.profile.retention.long)}, among them never freed "
         f"{words.share(each.profile.retention.never_freed_share)}".strip()
         for each in series
     )

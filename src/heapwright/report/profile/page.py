@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 from heapwright.artefacts.profile import Profile
+from heapwright.report.flame import component
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, contents, section, table
 from heapwright.report.profile import heap_map, sites, words
@@ -41,8 +42,8 @@ def page(profile: Profile) -> str:
         title,
         body,
         charts,
-        styles=(STYLE, heap_map.STYLE, sites.STYLE),
-        scripts=(heap_map.SCRIPT, sites.SCRIPT),
+        styles=(STYLE, heap_map.STYLE, component.STYLE),
+        scripts=(heap_map.SCRIPT, component.SCRIPT),
     )
 
 

@@ -5,18 +5,23 @@
 from html import escape
 
 from heapwright.artefacts.profile import Profile, Site
+from heapwright.report.flame.component import flame_graph
 from heapwright.report.pages.parts import table
 from heapwright.report.profile import words
 
-STYLE = ""
-SCRIPT = ""
 LISTED = 30
 MOST_FRAMES = 24
 
 
-def who_asks(_profile: Profile) -> str:
-    """Flame graphs of bytes and of calls; nothing without stacks."""
-    return ""
+def who_asks(profile: Profile) -> str:
+    """The flame graph of bytes and of calls; nothing without stacks."""
+    drawn = "" if profile.calls is None else flame_graph(profile.calls)
+    if not drawn:
+        return ""
+    return (
+        "<p>A box is as wide as what the function, and those below that it called, asked for.</p>\n"
+        + drawn
+    )
 
 
 def never_freed(profile: Profile) -> str:

@@ -14,6 +14,7 @@ from heapwright.report.pages.parts import Charts, Spec, key, table
 from heapwright.report.taxonomy import charts
 from heapwright.report.taxonomy.table import failures_told
 from heapwright.report.taxonomy.words import (
+    BLOWUP,
     NOTHING,
     blowup_text,
     figure,
@@ -23,6 +24,7 @@ from heapwright.report.taxonomy.words import (
     tick,
 )
 
+UNJUDGED = ("not judged", charts.UNJUDGED)
 COLUMNS: tuple[Column, ...] = ("fast", "scalable", "avoids false sharing", "blowup")
 
 
@@ -139,8 +141,7 @@ def _growth(document: Taxonomy, drawn: Charts) -> str:
     return "\n".join(
         (
             "<h2>Blowup</h2>",
-            '<p><span class="key none">none</span> <span class="key linear">O(P)</span> '
-            '<span class="key unbounded">unbounded</span> <span class="key">not judged</span></p>',
+            key([*((text, charts.COLOURS[name]) for name, text in BLOWUP.items()), UNJUDGED]),
             "<h3>Memory against time</h3>",
             "<p>One thread allocates, another frees; never more than 1 MiB is live. The figure is "
             "how many bytes memory grows by for each byte allocated, late in the run; above "

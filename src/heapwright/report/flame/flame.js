@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws flame graphs: each box below the one that it was called from, the widest first. Boxes that
+// are too narrow to be seen are not drawn; how many are is on the picture (`data-drawn`).
+(() => {
+  const ROW = 18, NARROWEST = 0.8, LETTER = 6.7;
+  const SVG = "http://www.w3.org/2000/svg";
+
+  function size(value, isMemory) {
+    if (!isMemory) return value.toLocaleString("en");
+    const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let at = 0;
+    while (value >= 1024 && at < units.length - 1) { value /= 1024; at += 1; }
+    return `${Number(value.toPrecision(3))} ${units[at]}`;
+  }
+
+  // A warm colour for each name, the same on every page.
+  function colour(name) {
+    let hash = 7;
+    for (let at = 0; at < name.length; at += 1) hash = (hash * 31 + name.charCodeAt(at)) % 9973;
+    return `hsl(${12 + (hash % 40)} 85% ${62 + (hash % 13)}%)`;
+  }
+
+  class Flame {
+    constructor(place) {
+      const data = JSON.parse(place.querySelector("script").textContent);
+      Object.assign(this, data);
+      this.picture = place.querySelector(".flame-picture");
+      this.svg = place.querySelector("svg");
+      this.output = place.querySelector("output");
+      this.select = place.querySelector("select");
+      this.search = place.querySelector("input");
+      this.root = 0;
+      this.here = 0;
+      this.select.addEventListener("change", () => this.measure());
+      this.search.addEventListener("input", () => this.draw());
+      place.querySelector("button").addEventListener("click", () => this.widen(0));
+      this.picture.addEventListener("keydown", (event) => this.walk(event));
+      this.svg.addEventListener("click", (event) => {
+        const box = event.target.closest("g");
+        if (box) this.widen(Number(box.dataset.box));
+      });
+      this.svg.addEventListener("mousemove", (event) => {
+        const box = event.target.closest("g");
+        if (box) this.tell(Number(box.dataset.box));
+      });
+      new ResizeObserver(() => this.draw()).observe(this.picture);
+      this.measure();
+    }
+
+    measure() {
+      const option = this.select.selectedOptions[0];
+      this.values = this.sums[Number(option.value)];
+      this.isMemory = option.dataset.memory === "true";
+      this.below = this.parent.map(() => []);
+      for (let box = 1; box < this.parent.length; box += 1) {
+        if (this.values[box] > 0) this.below[this.parent[box]].push(box);
+      }
+      for (const boxes of this.below) boxes.sort((one, other) => this.values[other] - this.values[one]);
+      if (!this.values[this.root]) this.root = 0;
+      if (!this.values[this.here]) this.here = this.root;
+      this.draw();
+    }
+
+    chain(box) {
+      const found = [box];
+      while (found[0] !== 0) found.unshift(this.parent[found[0]]);
+      return found;
+    }
+
+    // Every box that can be seen: [box, x, row, width, whether it is around the widened one].
+    laid(width) {
+      const around = this.chain(this.root).slice(0, -1);
+      const found = around.map((box, row) => [box, 0, row, width, true]);
+      const waiting = [[this.root, 0, around.length, width]];
+      while (waiting.length) {
+        const [box, x, row, wide] = waiting.pop();
+        found.push([box, x, row, wide, false]);
+        let left = x;
+        for (const inner of this.below[box]) {
+          const part = (wide * this.values[inner]) / this.values[box];
+          if (part >= NARROWEST) waiting.push([inner, left, row + 1, part]);
+          left += part;
+        }
+      }
+      return found;
+    }
+
+    draw() {
+      const width = this.picture.clientWidth;
+      const laid = this.laid(width);
+      const wanted = this.search.value.trim().toLowerCase();
+      const drawn = document.createDocumentFragment();
+      for (const [box, x, row, wide, around] of laid) {
+        const name = this.names[this.name[box]];
+        const group = document.createElementNS(SVG, "g");
+        group.dataset.box = box;
+        if (around) group.classList.add("around");
+        if (wanted && name.toLowerCase().includes(wanted)) group.classList.add("found");
+        if (box === this.here) group.classList.add("here");
+        const rect = document.createElementNS(SVG, "rect");
+        const place = { x, y: row * ROW, width: wide, height: ROW - 1, fill: colour(name) };
+        for (const [key, value] of Object.entries(place)) rect.setAttribute(key, value);
+        group.append(rect);
+        const letters = Math.floor((wide - 6) / LETTER);
+        if (letters >= 3) {
+          const text = document.createElementNS(SVG, "text");
+          text.setAttribute("x", x + 3);
+          text.setAttribute("y", row * ROW + 12.5);
+          text.textContent = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+          group.append(text);
+        }
+        drawn.append(group);
+      }
+      const rows = Math.max(...laid.map((each) => each[2])) + 1;
+      this.svg.setAttribute("height", rows * ROW);
+      this.svg.replaceChildren(drawn);
+      this.picture.dataset.drawn = laid.length;
+    }
+
+    tell(box) {
+      const share = (100 * this.values[box]) / this.values[0];
+      const what = this.select.selectedOptions[0].textContent;
+      this.output.textContent =
+        `${this.names[this.name[box]]}: ${size(this.values[box], this.isMemory)} (${Number(share.toPrecision(3))} %, ${what})`;
+    }
+
+    go(box) {
+      this.here = box;
+      this.draw();
+      this.tell(box);
+      const shown = this.svg.querySelector(".here");
+      if (shown) shown.scrollIntoView({ block: "nearest" });
+    }
+
+    widen(box) {
+      this.root = box;
+      this.go(box);
+    }
+
+    walk(event) {
+      const beside = this.here === 0 ? [0] : this.below[this.parent[this.here]];
+      const at = beside.indexOf(this.here);
+      const to = {
+        ArrowDown: () => this.below[this.here][0],
+        ArrowUp: () => this.parent[this.here],
+        ArrowLeft: () => beside[at - 1],
+        ArrowRight: () => beside[at + 1],
+      }[event.key];
+      if (to) {
+        const box = to();
+        if (box !== undefined) this.go(box);
+      } else if (event.key === "Enter") this.widen(this.here);
+      else if (event.key === "Escape") this.widen(0);
+      else return;
+      event.preventDefault();
+    }
+  }
+
+  document.querySelectorAll(".flame").forEach((place) => new Flame(place));
+})();

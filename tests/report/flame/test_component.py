@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The flame graph carries its boxes, escapes names, and offers only measures that there are."""
+
+import json
+import re
+
+from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
+from heapwright.report.flame.component import flame_graph
+
+CALLS = Calls(
+    objects=(CodeObject(path="/usr/bin/program"),),
+    nodes=(
+        Call(0, 0, 0, 100, 1000, 0, 0),
+        Call(0, 0, 0x10, 100, 1000, 0, 0),
+        Call(1, 0, 0x20, 70, 700, 0, 0),
+    ),
+    functions=(Function(name="main"), Function(name="operator()</script><b>")),
+    frames=((), (0,), (1,)),
+)
+
+
+def test_the_boxes_are_all_there() -> None:
+    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', flame_graph(CALLS))
+    shown = json.loads(data)
+    assert shown["names"] == ["all", "main", "operator()</script><b>"]
+    assert shown["parent"] == [0, 0, 1]
+    assert [shown["names"][name] for name in shown["name"]] == shown["names"]
+    assert shown["sums"][:2] == [[1000, 1000, 700], [100, 100, 70]]
+
+
+def test_names_are_escaped() -> None:
+    text = flame_graph(CALLS)
+    assert text.count("</script>") == 1
+    assert "operator()&lt;/script&gt;&lt;b&gt;" in text
+
+
+def test_measures_without_any_figure_are_not_offered() -> None:
+    assert re.findall(r"<option[^>]*>(.*?)</option>", flame_graph(CALLS)) == ["bytes", "calls"]
+
+
+def test_without_calls_there_is_nothing() -> None:
+    assert flame_graph(CALLS.model_copy(update={"nodes": CALLS.nodes[:1]})) == ""
+    assert flame_graph(CALLS.model_copy(update={"nodes": ()})) == ""
