@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-reach TRACE PID: which blocks of the trace can the process still reach? The process
-// must wait meanwhile. Prints one JSON object and leaves with 0; 1 and a line on standard error if
-// it could not look.
+// heapwright-reach [--stop] TRACE PID: which blocks of the trace can the process still reach? It
+// must wait meanwhile; with --stop it is stopped and goes on afterwards. Prints one JSON object and
+// leaves with 0; 1 and a line on standard error if it could not look.
 #include "blocks.hpp"
 #include "memory.hpp"
 #include "search.hpp"
+#include "stopped.hpp"
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <map>
 
@@ -53,8 +55,12 @@ void print(std::uint32_t process, const LiveBlocks& live) {
     std::printf("]}\n");
 }
 
-int look(const char* path, std::uint32_t pid) {
-    const trace::Trace trace(path);
+int look(const char* path, std::uint32_t pid, bool stop) {
+    std::optional<Stopped> stopped;
+    if (stop) {
+        stopped.emplace(static_cast<pid_t>(pid));
+    }
+    const trace::Trace trace(path); // as it is now that nobody writes into it
     const std::optional<std::uint32_t> process = processOf(trace, pid);
     if (!process) {
         std::fprintf(stderr, "heapwright-reach: process %" PRIu32 " is not in the trace\n", pid);
@@ -62,7 +68,7 @@ int look(const char* path, std::uint32_t pid) {
     }
     const Memory memory(static_cast<pid_t>(pid));
     LiveBlocks live(trace, *process);
-    search(memory, live);
+    search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
     print(*process, live);
     return 0;
 }
@@ -70,12 +76,14 @@ int look(const char* path, std::uint32_t pid) {
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count != 3) {
-        std::fprintf(stderr, "usage: heapwright-reach TRACE PID\n");
+    const bool stop = count == 4 && std::strcmp(arguments[1], "--stop") == 0;
+    if (count != 3 && !stop) {
+        std::fprintf(stderr, "usage: heapwright-reach [--stop] TRACE PID\n");
         return 2;
     }
     try {
-        return look(arguments[1], static_cast<std::uint32_t>(std::atoi(arguments[2])));
+        const auto pid = static_cast<std::uint32_t>(std::atoi(arguments[count - 1]));
+        return look(arguments[count - 2], pid, stop);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "heapwright-reach: %s\n", error.what());
         return 1;

@@ -9,7 +9,7 @@ namespace heapwright::reach {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-constexpr std::size_t words = page / sizeof(std::uint64_t);
+constexpr std::size_t pageWords = page / sizeof(std::uint64_t);
 
 class Search {
 public:
@@ -39,20 +39,6 @@ public:
         }
     }
 
-private:
-    void scan(std::uint64_t from, std::uint64_t to) {
-        for (std::uint64_t at = from; at + sizeof(std::uint64_t) <= to;) {
-            const std::size_t wanted = std::min<std::size_t>(words, (to - at) / sizeof *buffer_);
-            const std::size_t got = memory_.read(at, buffer_, wanted);
-            if (got == 0) { // a page that cannot be read
-                at = (at / page + 1) * page;
-                continue;
-            }
-            std::for_each(buffer_, buffer_ + got, [this](std::uint64_t word) { look(word); });
-            at += got * sizeof *buffer_;
-        }
-    }
-
     void look(std::uint64_t word) {
         if (word < lowest_ || word >= highest_) {
             return;
@@ -64,18 +50,34 @@ private:
         }
     }
 
+private:
+    void scan(std::uint64_t from, std::uint64_t to) {
+        for (std::uint64_t at = from; at + sizeof(std::uint64_t) <= to;) {
+            const std::size_t wanted =
+                std::min<std::size_t>(pageWords, (to - at) / sizeof *buffer_);
+            const std::size_t got = memory_.read(at, buffer_, wanted);
+            if (got == 0) { // a page that cannot be read
+                at = (at / page + 1) * page;
+                continue;
+            }
+            std::for_each(buffer_, buffer_ + got, [this](std::uint64_t word) { look(word); });
+            at += got * sizeof *buffer_;
+        }
+    }
+
     const Memory& memory_;
     LiveBlocks& live_;
     std::uint64_t lowest_ = ~std::uint64_t{0};
     std::uint64_t highest_ = 0;
     std::vector<Block*> waiting_;
-    std::uint64_t buffer_[words] = {};
+    std::uint64_t buffer_[pageWords] = {};
 };
 
 } // namespace
 
-void search(const Memory& memory, LiveBlocks& live) {
+void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live) {
     Search from(memory, live);
+    std::for_each(words.begin(), words.end(), [&from](std::uint64_t word) { from.look(word); });
     for (const Range& range : memory.writable()) {
         from.roots(range);
         from.drain();

@@ -12,7 +12,7 @@
 
 namespace heapwright::reach {
 
-/// Marks each block that is reached.
-void search(const Memory& memory, LiveBlocks& live);
+/// Marks each block that is reached, from memory and from these words.
+void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live);
 
 } // namespace heapwright::reach
