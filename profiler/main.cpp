@@ -16,6 +16,7 @@
 #include "profiler/provenance.hpp"
 #include "profiler/system_view.hpp"
 #include "trace/reader.hpp"
+#include "trace/stack_table.hpp"
 
 namespace {
 
@@ -72,6 +73,7 @@ int run(const Options& options) {
     json.key("provenance");
     profile::writeProvenance(json, trace, profiler);
     profiler.write(json);
+    profiler.sites().write(json, trace::StackTable(trace));
     json.endObject();
     const std::string& text = json.text();
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

@@ -105,6 +105,7 @@ public:
 
     /// All fields of the document but its name and the provenance.
     void write(Json& json) const;
+    const Sites& sites() const { return sites_; }
 
 private:
     /// A block that a realloc has let go, until its return is told.

@@ -50,8 +50,6 @@ void Profiler::write(Json& json) const {
     phases_.write(json);
     json.key("system");
     system_ != nullptr ? system_->write(json) : static_cast<void>(json.null());
-    json.key("sites");
-    sites_.write(json);
 }
 
 void Profiler::writeTotals(Json& json) const {

@@ -5,6 +5,9 @@
 #include "profiler/sites.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "profiler/call_tree.hpp"
 
 namespace heapwright::profile {
 
@@ -21,21 +24,37 @@ std::uint32_t Sites::number(std::uint32_t process, std::uint32_t stack) {
     return found->second;
 }
 
-void Sites::write(Json& json) const {
+std::vector<Sites::Site> Sites::chosen() const {
     std::vector<Site> sites;
     if (sites_.size() > 1) // without any stack there are no sites
         std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(sites),
                      [](const Site& site) { return site.allocations != 0; });
-    std::stable_sort(sites.begin(), sites.end(),
-                     [](const Site& a, const Site& b) { return a.bytes > b.bytes; });
-    json.beginArray();
+    const auto byBytes = [](const Site& a, const Site& b) { return a.bytes > b.bytes; };
+    if (sites.size() > 2 * listed) {
+        const auto rest = sites.begin() + listed;
+        std::nth_element(sites.begin(), rest, sites.end(), byBytes);
+        std::nth_element(rest, rest + listed, sites.end(), [](const Site& a, const Site& b) {
+            return a.neverFreedBytes > b.neverFreedBytes;
+        });
+        sites.resize(2 * listed);
+    }
+    std::stable_sort(sites.begin(), sites.end(), byBytes);
+    return sites;
+}
+
+void Sites::write(Json& json, const trace::StackTable& stacks) const {
+    const std::vector<Site> sites = chosen();
+    json.key("sites").beginArray();
+    CallTree tree(stacks, sites_);
     for (const Site& site : sites) {
         json.beginObject().field("process", site.process).field("stack", site.stack);
+        json.field("call", tree.pin(site));
         json.field("allocations", site.allocations).field("bytes", site.bytes);
         json.field("short", site.shortLived).field("never_freed", site.neverFreed);
         json.field("never_freed_bytes", site.neverFreedBytes).endObject();
     }
-    json.endArray();
+    json.endArray().key("calls");
+    sites.empty() ? static_cast<void>(json.null()) : tree.write(json);
 }
 
 } // namespace heapwright::profile

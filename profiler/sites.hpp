@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/json.hpp"
+#include "trace/stack_table.hpp"
 
 namespace heapwright::profile {
 
@@ -29,9 +30,17 @@ public:
     std::uint32_t number(std::uint32_t process, std::uint32_t stack);
     Site& operator[](std::uint32_t number) { return sites_[number]; }
 
-    void write(Json& json) const;
+    const std::vector<Site>& all() const { return sites_; }
+
+    /// Those that asked for most, and those that left most; each with the number of its calls in
+    /// the tree, which comes with them.
+    void write(Json& json, const trace::StackTable& stacks) const;
 
 private:
+    static constexpr std::size_t listed = 1000; ///< of either
+
+    std::vector<Site> chosen() const;
+
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::vector<Site> sites_{1}; ///< the first: what has no stack
 };

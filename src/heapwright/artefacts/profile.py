@@ -21,6 +21,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heapwright.artefacts.profile_calls import Calls
 from heapwright.artefacts.profile_series import (
     HeapMap,
     LifetimesOfSizes,
@@ -293,6 +294,7 @@ class Site(_Frozen):
     frames: Annotated[
         tuple[str, ...], Field(description="The calls by name, innermost first; empty: not named")
     ] = ()
+    call: Annotated[Count, Field(description="Its place in `calls.nodes`; 0: not known")] = 0
     allocations: Count
     bytes: Count
     short: Annotated[Count, Field(description="Of these, retained for at most 100 ms")]
@@ -341,7 +343,11 @@ class Profile(_Frozen):
     system: Annotated[
         System | None, Field(description="null: the system's view was not recorded")
     ] = None
-    sites: Annotated[tuple[Site, ...], Field(description="Most bytes first")] = ()
+    sites: Annotated[
+        tuple[Site, ...],
+        Field(description="Most bytes first; the 1,000 largest, and the 1,000 that left most"),
+    ] = ()
+    calls: Annotated[Calls | None, Field(description="null: without stacks")] = None
     repetitions: Annotated[int, Field(ge=1)] = 1
     spread: Annotated[
         tuple[Spread, ...],

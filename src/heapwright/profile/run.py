@@ -15,6 +15,7 @@ from heapwright import __version__
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.profile import Profile
+from heapwright.profile.symbols.naming import named
 
 PROGRAM = "profile"
 
@@ -38,7 +39,9 @@ def profile_trace(path: Path, process: int | None = None) -> Profile:
             "build and install again",
         ) from error
     origin = profile.provenance.model_copy(update={"trace": str(path)})
-    return profile.model_copy(update={"heapwright_version": __version__, "provenance": origin})
+    return named(
+        profile.model_copy(update={"heapwright_version": __version__, "provenance": origin})
+    )
 
 
 def _complaint(done: subprocess.CompletedProcess[bytes]) -> str:

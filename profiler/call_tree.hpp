@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tree of calls that led to allocations, with what each call asked for by itself and through
+// others: what a flame graph shows. Chains of all processes are merged by the places of their
+// calls. Made once, when the pass is over, from the sites; what is too small to be seen is left
+// out, but not out of the sums.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "profiler/json.hpp"
+#include "profiler/sites.hpp"
+#include "trace/stack_table.hpp"
+
+namespace heapwright::profile {
+
+class CallTree {
+public:
+    CallTree(const trace::StackTable& table, const std::vector<Sites::Site>& sites);
+
+    /// Keeps the calls that lead to a site, and says its number in the tree as written.
+    std::uint32_t pin(const Sites::Site& site);
+
+    void write(Json& json) const;
+
+private:
+    static constexpr std::size_t mostNodes = 20000; ///< that are written
+
+    struct Sums {
+        std::uint64_t allocations = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t neverFreed = 0;
+        std::uint64_t neverFreedBytes = 0;
+
+        void add(const Sums& other);
+    };
+    struct Node {
+        std::uint32_t parent; ///< a smaller number; 0 is the root
+        trace::StackTable::Place place;
+        bool cut;
+        Sums sums;
+    };
+
+    std::uint32_t nodeOf(std::uint32_t process, std::uint32_t stack);
+    std::uint32_t childOf(std::uint32_t parent, const trace::StackTable::Call& call);
+    void choose();
+    std::size_t mark(std::uint64_t parts, std::vector<bool>& chosen) const;
+    std::uint32_t number(std::uint32_t node);
+
+    const trace::StackTable& table_;
+    std::vector<Node> nodes_;
+    std::unordered_map<std::uint64_t, std::uint32_t> known_; ///< by process and number in the trace
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> children_; ///< by hash
+    std::vector<std::uint32_t> numbers_; ///< as written; 0 of what is not (and of the root)
+    std::vector<std::uint32_t> written_;
+};
+
+} // namespace heapwright::profile

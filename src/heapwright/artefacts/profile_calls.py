@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The part of a profile that says where memory was asked for: the tree of calls.
+
+`heapwright-profile` writes objects and nodes, with addresses; `heapwright.profile.symbols` adds the
+names. Sums of a node include those of the calls inside of it. What is too small to be seen is left
+out, but not out of the sums.
+"""
+
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+class CodeObject(_Frozen):
+    """A file with code, as the process had loaded it."""
+
+    path: str
+    build_id: Annotated[str, Field(description="In hexadecimal; empty: it has none")] = ""
+
+
+class Function(_Frozen):
+    """A place in the program by name."""
+
+    name: str
+    file: Annotated[str, Field(description="Source file; empty: not known")] = ""
+    line: Count = 0
+
+
+class Call(NamedTuple):
+    """One call, in the chain of those around it; the first of the tree is the root, no call."""
+
+    parent: int
+    code: int
+    """Place in `objects`; one more than the last: in no file; two more: outer calls left out."""
+    address: int
+    """In the object's file; without one in memory."""
+    allocations: int
+    bytes: int
+    never_freed: int
+    never_freed_bytes: int
+
+
+class Calls(_Frozen):
+    """The tree, parents before their calls."""
+
+    objects: tuple[CodeObject, ...]
+    nodes: tuple[Call, ...]
+    functions: Annotated[tuple[Function, ...], Field(description="Empty: nothing is named")] = ()
+    frames: Annotated[
+        tuple[tuple[Count, ...], ...],
+        Field(description="For each node its functions, those inlined into another behind it"),
+    ] = ()

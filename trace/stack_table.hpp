@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The chains of calls of a trace, and the objects that their addresses lie in. A chain is a path of
+// nodes from the inside out; each node has a place: an object, and an address in that object's
+// file, which a debugger or a symbol table can name. Objects are one over the whole trace where
+// path and build are the same.
+//
+// What the file says is not believed: a node leads outward only to a smaller number, so that every
+// path ends. Memory is a few words for each block; nodes are read where they stand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/reader.hpp"
+#include "trace/stacks.hpp"
+
+namespace heapwright::trace {
+
+class StackTable {
+public:
+    explicit StackTable(const Trace& trace);
+
+    /// An object as its file is known.
+    struct Object {
+        std::string path;
+        std::string buildId; ///< in hexadecimal; empty where there is none
+    };
+    const std::vector<Object>& objects() const { return objects_; }
+
+    static constexpr std::uint32_t noObject = 0xFFFF'FFFF;
+
+    struct Place {
+        std::uint32_t object = noObject;
+        std::uint64_t address = 0; ///< of the call, in the object's file; without one in memory
+    };
+
+    /// One call of a chain.
+    struct Call {
+        std::uint32_t parent = 0; ///< the node of the call around it; 0 = there is none
+        Place place;
+        bool cut = false; ///< no call: further calls were left out here
+    };
+
+    /// The call of a node of a process; false where there is no such node.
+    bool find(std::uint32_t process, std::uint32_t node, Call& call) const;
+
+private:
+    struct Run {
+        std::uint32_t first;
+        std::uint32_t count;
+        const std::byte* nodes;
+        std::uint64_t time; ///< ns: when it was begun
+    };
+    struct Module {
+        std::uint64_t begin;
+        std::uint64_t end;
+        std::uint64_t bias;
+        std::uint64_t seen;
+        std::uint64_t unloaded; ///< ticks like `seen`; 0 = it stayed
+        std::uint32_t object;
+    };
+    struct Process {
+        std::vector<Run> runs; ///< by number
+        std::vector<Module> modules;
+        std::uint32_t inherits = noProcess; ///< whose nodes and objects it was forked with
+    };
+
+    void takeNodes(const Record& record);
+    void takeModule(const Trace& trace, const Record& record);
+    std::uint32_t objectNumber(Object object);
+    const Run* runOf(std::uint32_t process, std::uint32_t node) const;
+    Place placeOf(std::uint32_t process, std::uint64_t address, std::uint64_t time) const;
+
+    std::vector<Process> processes_;
+    std::vector<Object> objects_;
+};
+
+} // namespace heapwright::trace
