@@ -12,9 +12,11 @@
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <sched.h>
 #include <sys/mman.h>
 
 namespace heapwright::recorder {
@@ -28,11 +30,12 @@ namespace {
 constexpr std::uint8_t mostSizeShift = 4;
 static_assert(trace::pageSize << mostSizeShift == trace::threadBlockSize);
 
-/// Streams that no thread has. The lock is held for a few instructions, twice in a thread's life.
+/// Streams that no thread has. The lock is held for a few instructions, twice in a thread's life;
+/// who finds it held sleeps, for of ten thousand spinning threads none gets on.
 class Pool {
 public:
     Stream* take() noexcept {
-        lock();
+        lock_.lock();
         if (free_ == nullptr) {
             grow();
         }
@@ -40,21 +43,21 @@ public:
         if (taken != nullptr) {
             free_ = taken->nextFree;
         }
-        unlock();
+        lock_.unlock();
         return taken;
     }
 
     void give(Stream* stream) noexcept {
-        lock();
+        lock_.lock();
         stream->nextFree = free_;
         free_ = stream;
-        unlock();
+        lock_.unlock();
     }
 
     /// In the child of a fork: another thread may have held the lock. What is on the list is lost.
     void startAgain() noexcept {
         free_ = nullptr;
-        unlock();
+        lock_.reset();
     }
 
 private:
@@ -72,14 +75,7 @@ private:
             free_ = each;
         }
     }
-    void lock() noexcept {
-        while (held_.exchange(true, std::memory_order_acquire)) {
-            platform::pauseBriefly();
-        }
-    }
-    void unlock() noexcept { held_.store(false, std::memory_order_release); }
-
-    std::atomic<bool> held_{false};
+    FutexLock lock_;
     Stream* free_ = nullptr;
 };
 
@@ -179,7 +175,7 @@ bool wake(Thread& self) noexcept {
         begun.store(2);
     }
     while (begun.load() != 2) {
-        platform::pauseBriefly();
+        ::sched_yield();
     }
     // The environment is there once the C library has begun; what comes before is the loader's.
     if (environ != nullptr && !joined.exchange(true)) {
