@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright export` and `heapwright import`: traces for other tools, and from them.
+
+docs/trace.md is the manual page.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.trace import TraceFormat
+
+
+def export(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of heapwright record.")],
+    parquet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the events as a Parquet table."),
+    ] = None,
+    wl: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a .wl workload, for the simulators that run it."),
+    ] = None,
+    process: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=2**32 - 2, help="Only that process of the trace."),
+    ] = None,
+) -> None:
+    """Write a trace in a format of others."""
+    from heapwright.artefacts.trace import export_wl  # noqa: PLC0415
+
+    if parquet is None and wl is None:
+        raise HeapwrightError("nothing was asked for", "say --parquet FILE or --wl FILE")
+    if parquet is not None:
+        from heapwright.artefacts.trace_frame import write_parquet  # noqa: PLC0415
+
+        write_parquet(trace, parquet, process)
+    if wl is None:
+        return
+    done = export_wl(trace, wl, process)
+    for count, what in (
+        (done.unknown_frees, "frees of what the trace never gave out were left out"),
+        (done.replaced, "blocks were freed because their address was given out again"),
+        (done.fault_count, "pieces of the trace could not be read; see heapwright trace check"),
+    ):
+        if count:
+            typer.echo(f"{wl}: {count:,} {what}", err=True)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .wl, .mtrace or Android trace.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="TRACE", help="The new trace.")],
+    source: Annotated[
+        TraceFormat | None,
+        typer.Option("--format", help="What FILE is; by default what its name ends with."),
+    ] = None,
+) -> None:
+    """Make a trace of a file that another tool recorded."""
+    from heapwright.artefacts.trace import import_trace  # noqa: PLC0415
+
+    done = import_trace(file, output, source)
+    typer.echo(f"{output}: {done.events:,} events of {done.threads:,} threads")
+    for what, count in done.odd.items():
+        typer.echo(f"{file}: {count:,} {what}", err=True)
