@@ -42,7 +42,7 @@ private:
             agenda_.advance();
             output_.passTo(time_ + tick * static_cast<double>(operation));
             while (agenda_.ready())
-                output_.free(agenda_.take());
+                end(agenda_.take(), phase, urn);
             const bool last = operation == phase.operations;
             const double due =
                 last ? static_cast<double>(all) : perTick * static_cast<double>(operation);
@@ -70,18 +70,20 @@ private:
         return working_.empty() ? 0 : static_cast<std::uint32_t>(working_.draw(random_));
     }
 
+    /// A block whose time has come is freed, or becomes the next one that the phase makes.
+    void end(const Block& block, const Phase& phase, Urn& urn) {
+        if (urn.left() == 0 || plan_.moves == 0 || !random_.chance(plan_.moves)) {
+            output_.free(block);
+            return;
+        }
+        const Cell cell = phase.cells[urn.draw(random_)];
+        settle(output_.reallocate(block, sizeOf(plan_.bands[cell.band])), cell, phase.handing);
+    }
+
     void allocate(const Cell& cell, double handing) {
         freeNulls();
-        const Band& band = plan_.bands[cell.band];
-        const std::uint64_t size = sizeOf(band);
-        Block block;
-        Block old;
-        if (plan_.moves > 0 && random_.chance(plan_.moves) && agenda_.takeSoon(old))
-            block = output_.reallocate(old, size);
-        else
-            block = output_.allocate(someThread(), request(size));
-        block.ender = enderOf(block.ender, band.handing * handing);
-        settle(block, plan_.lifetimes[cell.lifetime]);
+        const std::uint64_t size = sizeOf(plan_.bands[cell.band]);
+        settle(output_.allocate(someThread(), request(size)), cell, handing);
     }
 
     /// As many as there are for each allocation; of a fraction, by chance.
@@ -110,7 +112,9 @@ private:
         return thread.takers[thread.which.draw(random_)];
     }
 
-    void settle(const Block& block, const Lifetime& lifetime) {
+    void settle(Block block, const Cell& cell, double handing) {
+        block.ender = enderOf(block.ender, plan_.bands[cell.band].handing * handing);
+        const Lifetime& lifetime = plan_.lifetimes[cell.lifetime];
         if (lifetime.kind == Lifetime::Kind::end)
             kept_.push_back(block);
         else if (lifetime.kind == Lifetime::Kind::operations)

@@ -81,7 +81,7 @@ struct Choice {
 struct Plan {
     std::uint64_t seed = 0;
     double nullFrees = 0; ///< the free of null for each allocation
-    double moves = 0;     ///< the probability that an allocation is a realloc of a live block
+    double moves = 0;     ///< the probability that a block ends in a realloc, not a free
     std::vector<Choice> routines;
     Lottery whichRoutine;
     std::vector<Band> bands;

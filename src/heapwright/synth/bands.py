@@ -28,7 +28,8 @@ def bands(profile: Profile) -> tuple[Band, ...]:
 
 
 def _distinct(profile: Profile, known: dict[int, int]) -> list[int]:
-    """For each band, over how many sizes its rest is spread, so that as many are drawn as there were.
+    """For each band, over how many sizes its rest is spread, so that as many are drawn as there
+    were.
 
     Of d sizes, n draws meet about d(1 - exp(-n/d)).
     """
@@ -38,7 +39,8 @@ def _distinct(profile: Profile, known: dict[int, int]) -> list[int]:
     spans = np.array([max(1, band.high - band.low) for band in bands], float)
 
     def spread(density: float) -> NDArray[np.float64]:
-        return np.maximum(np.minimum(spans, density * rests), 1.0)
+        numbers: NDArray[np.float64] = np.maximum(np.minimum(spans, density * rests), 1.0)
+        return numbers
 
     low, high = 1e-9, 1e9
     for _ in range(80):

@@ -6,13 +6,15 @@ The ten commonest sizes have their shares, the rest is spread evenly over the re
 routine mix is the program's. Short-lived objects (here: all but the long-lived) are freed at once,
 long-lived ones when all allocations are over. In the pattern *peak* the long-lived are made by the
 first operations, in *growing* evenly throughout. Threads share the work equally; each frees what it
-allocated. What the recipe does not say: which sizes remain where there were more distinct ones than a
-profile tells (those it tells, alike), and how the calls lie in time (evenly).
+allocated. What the recipe does not say: which sizes remain where there were more distinct ones than
+a profile tells (those it tells, alike), and how the calls lie in time (evenly).
 """
 
 from heapwright.artefacts.profile import Profile
 from heapwright.synth import routines
 from heapwright.synth.plan import Band, Lifetime, LifetimeKind, Plan, Sizes, Stretch, Worker
+
+Cell = tuple[int, int, int]
 
 COMMON = 10
 AT_ONCE, AT_END = 0, 1
@@ -41,7 +43,8 @@ def plan(profile: Profile, *, factor: float, threads: int | None, seed: int) -> 
 def _band(profile: Profile) -> Band:
     common = profile.sizes.top[:COMMON]
     taken = {each.size for each in common}
-    rest = [size for size, _ in profile.sizes.cumulative if size not in taken]
+    told = {each.size for each in profile.sizes.top} | {s for s, _ in profile.sizes.cumulative}
+    rest = sorted(told - taken)
     left = max(0.0, 1 - sum(each.share for each in common))
     sizes = [Sizes(each.size, each.size, 1, each.share) for each in common]
     if left > 0 and rest:
@@ -52,14 +55,13 @@ def _band(profile: Profile) -> Band:
 def _phases(profile: Profile, short: int, long: int, seconds: float) -> list[Stretch]:
     operations = PER_SHORT * short + long
     pace = seconds * 1e9 / max(operations, 1)
-    if profile.pattern.kind == "peak":
-        parts = [((0, AT_END, long),), ((0, AT_ONCE, short),)]
-    else:
-        parts = [((0, AT_END, long), (0, AT_ONCE, short))]
-    return [_stretch(tuple(cell for cell in part if cell[2]), pace) for part in parts if any(cell[2] for cell in part)]
+    early: list[Cell] = [(0, AT_END, long)] if long else []
+    late: list[Cell] = [(0, AT_ONCE, short)] if short else []
+    parts = [early, late] if profile.pattern.kind == "peak" else [early + late]
+    return [_stretch(tuple(part), pace) for part in parts if part]
 
 
-def _stretch(cells: tuple[tuple[int, int, int], ...], pace: float) -> Stretch:
+def _stretch(cells: tuple[Cell, ...], pace: float) -> Stretch:
     operations = sum(
         count * (PER_SHORT if lifetime == AT_ONCE else 1) for _, lifetime, count in cells
     )

@@ -4,12 +4,12 @@
 
 A profile tells lifetimes by size over the whole run, and by phase how much was allocated, how many
 bytes, what was live at the end and how many of the allocations were long-lived. It does not tell
-which sizes and lifetimes belong to which phase. Of all tables with those margins we want the one that
-assumes least beyond them (greatest entropy), and come to it by iterative scaling: each margin in turn
-multiplies the cells that it concerns by how far it is off (Deming and Stephan 1940; for margins that
-cells share in part, the simultaneous multiplicative form of Darroch and Ratcliff 1972). Margins need
-not be quite consistent (a band's mean stands for its sizes), so it ends after a fixed number of rounds,
-with the counts by size and lifetime exact.
+which sizes and lifetimes belong to which phase. Of all tables with those margins we want the one
+that assumes least beyond them (greatest entropy), and come to it by iterative scaling: each margin
+in turn multiplies the cells that it concerns by how far it is off (Deming and Stephan 1940; for
+margins that cells share in part, the simultaneous multiplicative form of Darroch and Ratcliff
+1972). Margins need not be quite consistent (a band's mean stands for its sizes), so it ends after a
+fixed number of rounds, with the counts by size and lifetime exact.
 """
 
 import numpy as np
@@ -27,8 +27,8 @@ def fit(seen: Observed) -> Array:
     """Shape (P, J): expected allocations of phase p in column j; its groups of columns sum to
     `seen.count`.
 
-    Live memory is matched with steps larger than the method's own, as long as that brings it nearer:
-    a block is live at many moments, each of which moves it a little only.
+    Live memory is matched with steps larger than the method's own, as long as that brings it
+    nearer: a block is live at many moments, each of which moves it a little only.
     """
     table = _Table(seen)
     step, before = 2.0, np.inf
@@ -140,7 +140,9 @@ def _odds(part: Array, whole: Array) -> Array:
 
 
 def _over_by_the_end(seen: Observed) -> Array:
-    """Shape (P, K): the probability that a block's end comes before the run's; 1 for \"for ever\"."""
+    """Shape (P, K): the probability that a block's end comes before the run's; 1 for \"for
+    ever\".
+    """
     ended = ended_by(seen.ends[-1:], seen.begins, seen.ends, seen.low, seen.high)[:, :, 0].T
     ended[:, ~np.isfinite(seen.high)] = 1.0
     return ended

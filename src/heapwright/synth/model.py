@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The default model: real lifetimes by size, phases as the program had them, blocks that change hands.
+"""The default model: real lifetimes by size, phases as the program had them, blocks that change
+hands.
 
 A load of another length than the program's is stretched: its phases take as much longer, and blocks
 live longer by a power of their lifetime, so that what lived as long as the run still does and what

@@ -3,8 +3,9 @@
 """What the default model takes from a profile, as arrays.
 
 Phases are P even stretches of operations; columns are J pairs of a size band and a lifetime class.
-Lifetimes are in operations: class k is `low[k]` to `high[k]`, the last one is for ever. A profile tells
-them by doublings; wide ones are split into parts, which together have the count of the doubling.
+Lifetimes are in operations: class k is `low[k]` to `high[k]`, the last one is for ever. A profile
+tells them by doublings; wide ones are split into parts, which together have the count of the
+doubling.
 """
 
 from dataclasses import dataclass
@@ -99,7 +100,9 @@ class _Group:
 
 
 def _classes(profile: Profile) -> tuple[Array, Array, dict[float, range]]:
-    """Limits of the classes, both included, and which of them a doubling has, by its upper limit."""
+    """Limits of the classes, both included, and which of them a doubling has, by its upper
+    limit.
+    """
     limits = {
         (each.low, each.high)
         for band in profile.lifetimes_by_size
@@ -141,4 +144,5 @@ def _handing(profile: Profile) -> Array:
     average = handed.sum() / max(ended.sum(), 1)
     if average == 0:
         return np.ones(len(ended))
-    return handed / np.maximum(ended, 1) / average
+    relative: Array = handed / np.maximum(ended, 1) / average
+    return relative

@@ -55,10 +55,11 @@ def families(profile: Profile) -> tuple[Choice, ...]:
 
 
 def moves(profile: Profile) -> float:
-    """The share of the allocations that are reallocs of live blocks."""
+    """The share of the blocks that ended which a realloc ended, by moving or growing them."""
     reallocs = profile.routines.reallocs
     made = reallocs.grown_in_place + reallocs.moved
-    return made / profile.totals.allocations if profile.totals.allocations else 0.0
+    ended = profile.totals.allocations - profile.totals.never_freed
+    return min(made / ended, 1.0) if ended > 0 else 0.0
 
 
 def null_frees(profile: Profile) -> float:

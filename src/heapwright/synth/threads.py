@@ -83,7 +83,7 @@ def _copied(rows: Sequence[_Row], count: int) -> list[_Row]:
     for number in range(count):
         row, copy = rows[number % model], number // model
         part = copies[number % model]
-        hands = defaultdict(float)
+        hands: dict[int, float] = defaultdict(float)
         for taker, blocks in row.hands.items():
             hands[taker + model * (copy % copies[taker])] += blocks / part
         made.append(_Row(row.allocations / part, row.begins, row.ends, hands))

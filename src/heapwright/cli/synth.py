@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright synth`: a load that behaves like a profiled program, and how far it is from it.
+
+This file is the command line only; `cli.synthesising` does the work. docs/synth.md is the manual
+page.
+"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright synth profile.json -o T
+  heapwright synth T1 -o T2 --events 100000000 --threads 8
+  heapwright synth T --model costa -a glibc,jemalloc,tcmalloc
+  heapwright synth --recreate dj -o T
+"""
+
+
+class Model(StrEnum):
+    """How the load is drawn."""
+
+    DEFAULT = "default"
+    COSTA = "costa"
+
+
+def synth(
+    profile: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PROFILE]", help="A profile as JSON, or a trace, to be profiled."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace.")
+    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Replay it once, and print what the replay says.")
+    ] = False,
+    model: Annotated[
+        Model, typer.Option(help="How it is drawn: costa is the published recipe.")
+    ] = Model.DEFAULT,
+    events: Annotated[
+        int | None,
+        typer.Option(min=1, max=10**12, metavar="N", help="About so many calls. Default: as many."),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, metavar="N", help="So many threads. Default: as many."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same trace.")
+    ] = None,
+    process: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="NUMBER", help="One process of a trace; default: all."),
+    ] = None,
+    recreate: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A published trace, made again: list names them."),
+    ] = None,
+    allocators: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-a", "--allocators", metavar="NAMES", help="Replay both traces under each: same ranks?"
+        ),
+    ] = None,
+    blocks: Annotated[
+        int, typer.Option("-n", "--blocks", min=1, help="Blocks of the replays under -a.")
+    ] = 5,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write the report as JSON; - is stdout."),
+    ] = None,
+    html_file: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write both profiles as a page."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print the distances and nothing else.")
+    ] = False,
+) -> None:
+    """Draw a load that behaves like a profiled program, and say how far it is from it."""
+    from heapwright.cli.synthesising import Options, run_synth  # noqa: PLC0415
+
+    run_synth(
+        Options(
+            profile=profile,
+            trace=trace,
+            run=run,
+            costa=model is Model.COSTA,
+            events=events,
+            threads=threads,
+            seed=seed,
+            process=process,
+            recreate=recreate,
+            allocators=tuple(allocators or ()),
+            blocks=blocks,
+            json_file=json_file,
+            html_file=html_file,
+            quiet=quiet,
+        )
+    )
