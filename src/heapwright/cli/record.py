@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright record`: write down what a command asks of malloc.
+
+This file is the command line, and the one line that is printed at the end; `cli.recording` does the
+work. docs/record.md is the manual page. The exit status is the command's.
+"""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.cli.values import parse_size
+
+CONTEXT = {"allow_interspersed_args": False}
+SUFFIX = ".trace"
+WIDEST = 999
+
+
+def record(
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="TRACE", help="The trace. Default: NAME.trace, here."
+        ),
+    ] = None,
+    stacks: Annotated[
+        bool, typer.Option("--stacks", help="Record where memory is asked for, too.")
+    ] = False,
+    sample: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Record one block in N, chosen by its address.")
+    ] = 1,
+    follow: Annotated[
+        bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
+    ] = False,
+    paused: Annotated[
+        bool, typer.Option("--paused", help="Record nothing until it is turned on.")
+    ] = False,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Recording goes on and off as `on` or `off` is written to FILE."
+        ),
+    ] = None,
+    toggle_signal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIGNAL", help="In the command, this signal turns recording on and off."
+        ),
+    ] = None,
+    limit: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Stop when the trace is that large.")
+    ] = None,
+    system: Annotated[
+        bool,
+        typer.Option("--system/--no-system", help="Watch what the system gives it meanwhile."),
+    ] = True,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
+) -> None:
+    """Run a command and write down all that it asks of malloc, into one file."""
+    from heapwright.cli.recording import HowToRecord, record_command  # noqa: PLC0415
+
+    how = HowToRecord(
+        stacks=stacks,
+        sample=sample,
+        follow=follow,
+        paused=paused,
+        system=system,
+        limit=None if limit is None else parse_size(limit),
+        control=control,
+        toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
+    )
+    trace = output or Path(f"{Path(command[0]).name}{SUFFIX}")
+    outcome, notes = record_command(tuple(command), trace, how)
+    if not quiet:
+        each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
+        print(  # noqa: T201
+            f"heapwright: {outcome.events:,} calls of {_count(outcome.threads, 'thread')} in "
+            f"{_count(outcome.processes, 'process', 'processes')}{each}, "
+            f"{outcome.seconds:.1f} s: {trace}",
+            file=sys.stderr,
+        )
+        for note in notes:
+            print(f"  {note}", file=sys.stderr)  # noqa: T201
+    raise typer.Exit(outcome.status)
+
+
+def parse_signal(text: str) -> int:
+    """`USR2`, `SIGUSR2` or `12`: a signal that a program can handle."""
+    name = text.upper().removeprefix("SIG")
+    names = {each.name.removeprefix("SIG"): int(each) for each in signal.Signals}
+    number = names.get(name, int(name) if name.isdecimal() and len(name) <= len(str(WIDEST)) else 0)
+    if number not in signal.valid_signals() or number in (signal.SIGKILL, signal.SIGSTOP):
+        raise HeapwrightError(
+            f"{text!r} is no signal that a program can handle", "write USR2, for instance"
+        )
+    return number
+
+
+def _count(number: int, singular: str, plural: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

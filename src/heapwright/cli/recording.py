@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A command is recorded: what `record`, `profile` and `explain` share.
+
+What no preload reaches is refused before the command runs, as `compare` does it. What is worth
+knowing about the trace is said in words afterwards.
+"""
+
+import dataclasses
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts import native
+from heapwright.cli.setup import check
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.record.recorder import Outcome, Request, record
+
+STOPPED = {
+    "disk-full": "the disk is full",
+    "limit": "the trace has come to its limit",
+    "failed": "the trace's file could not be written any more",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HowToRecord:
+    """The options of a recording."""
+
+    stacks: bool = False
+    sample: int = 1
+    follow: bool = False
+    paused: bool = False
+    system: bool = True
+    limit: int | None = None
+    control: Path | None = None
+    toggle_signal: int | None = None
+
+
+def record_command(
+    command: tuple[str, ...], trace: Path, how: HowToRecord | None = None
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Record it; how it went, and what the user should know. Raises HeapwrightError."""
+    environment = dict(os.environ)
+    warnings = check(command, Path.cwd(), environment, shell=False)
+    with PreloadPaths() as paths:
+        own = environment.get("LD_PRELOAD", "")
+        preload = ":".join(filter(None, (paths.of(native.library("recorder")), own)))
+        options = dataclasses.asdict(how or HowToRecord())
+        outcome = record(Request(command, trace, preload, environment, **options))
+    return outcome, (*warnings, *notes_on(outcome))
+
+
+def notes_on(outcome: Outcome) -> Iterator[str]:
+    """Whatever keeps the trace from being all that the command did."""
+    if outcome.signal:
+        yield f"the command was ended by {name_of_signal(outcome.signal)}"
+    elif outcome.exit_status:
+        yield f"the command left with status {outcome.exit_status}"
+    if outcome.stop != "none":
+        yield f"recording stopped early: {STOPPED[outcome.stop]}; the command went on without it"
+    if outcome.unfollowed:
+        yield (
+            f"{outcome.unfollowed:,} processes that it started were not recorded; "
+            "--follow-children records them, too"
+        )
+    if outcome.lost:
+        yield f"{outcome.lost:,} calls were lost: they came in the middle of the record of another"
+    if not outcome.processes:
+        yield "the recorder was not loaded into the command, so nothing was recorded"
+    elif not outcome.events:
+        yield "nothing was recorded: the command brings its own malloc, or recording was off"
+
+
+def name_of_signal(number: int) -> str:
+    """SIGKILL for 9; a number for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records one command into one trace, by heapwright-record, and hands back how it went.
+
+The command keeps our streams, folder and terminal. Whoever asks us to end means the command: the
+terminal tells it itself, a SIGTERM or SIGHUP that comes to us is passed on; a SIGUSR1 turns
+recording off and on. Nothing that the recorder cannot do ends the command: a full disk ends the
+recording alone.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from heapwright.artefacts import native
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+
+MAGIC = b"HWTRACE\x1a"
+PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be recorded, and how.
+
+    `preload` is LD_PRELOAD for the command: the recorder first, then what is its own.
+    """
+
+    command: tuple[str, ...]
+    trace: Path
+    preload: str
+    environment: Mapping[str, str]
+    stacks: bool = False
+    sample: int = 1
+    salt: int = 0
+    follow: bool = False
+    paused: bool = False
+    system: bool = True
+    limit: int | None = None
+    control: Path | None = None
+    toggle_signal: int | None = None
+    cwd: Path | None = None
+
+
+class Outcome(BaseModel):
+    """How the command ended, and what is in the trace."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    exit_status: int
+    """-1 if it did not end by exit."""
+    signal: int
+    """0 if it did not end by a signal."""
+    spawn_error: int
+    seconds: float
+    events: int
+    bytes: int
+    threads: int
+    processes: int
+    unfollowed: int
+    """Processes that it started and that were not recorded."""
+    lost: int
+    """Calls that came from a signal handler in the middle of a record."""
+    stop: Literal["none", "disk-full", "limit", "failed"]
+
+    @property
+    def status(self) -> int:
+        """As a shell has it."""
+        return 128 + self.signal if self.signal else self.exit_status
+
+
+def record(request: Request) -> Outcome:
+    """Run the command to its end. Raises HeapwrightError if it cannot be started or recorded."""
+    _refuse_others_file(request.trace)
+    program = native.program("record")
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as result:
+        try:
+            process = subprocess.Popen(
+                _words(request, program, writing),
+                env=dict(request.environment),
+                cwd=request.cwd,
+                pass_fds=[writing],
+            )
+        except OSError as error:
+            raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
+        finally:
+            os.close(writing)
+        with process, _passing_on(process):
+            text = result.read()
+            status = process.wait()
+    return _parsed(text, status, request)
+
+
+def _words(request: Request, program: Path, descriptor: int) -> list[str]:
+    options: list[tuple[str, object]] = [
+        ("--trace", request.trace.absolute()),
+        ("--preload", request.preload),
+        ("--result-fd", descriptor),
+        ("--sample", request.sample),
+        ("--salt", request.salt),
+    ]
+    optional = [
+        ("--limit", request.limit),
+        ("--control", None if request.control is None else request.control.absolute()),
+        ("--toggle-signal", request.toggle_signal),
+    ]
+    options += [(name, value) for name, value in optional if value is not None]
+    flags = {
+        "--stacks": request.stacks,
+        "--follow-children": request.follow,
+        "--paused": request.paused,
+        "--no-system": not request.system,
+    }
+    words = [str(word) for option in options for word in option]
+    words += [flag for flag, given in flags.items() if given]
+    return [str(program), *words, "--", *request.command]
+
+
+def _refuse_others_file(path: Path) -> None:
+    """A trace may be written anew; any other file with something in it is not ours to empty."""
+    try:
+        if not path.exists():
+            return
+        if not path.is_file():
+            raise HeapwrightError(f"{path} is no regular file", "name another one with -o")
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as error:
+        raise HeapwrightError(
+            f"{path} cannot be written: {error.strerror}", exit_code=ExitCode.NOT_WRITTEN
+        ) from error
+    if start and start != MAGIC:
+        raise HeapwrightError(f"{path} is there, and it is no trace", "name another one with -o")
+
+
+@contextmanager
+def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """What is meant for the command goes to it; an interrupt it has from the terminal itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        del frame
+        process.send_signal(number)
+
+    def leave_alone(number: int, frame: FrameType | None) -> None:
+        del number, frame
+
+    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
+    previous = {
+        number: signal.signal(number, handler)
+        for number, handler in handlers.items()
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _parsed(text: bytes, status: int, request: Request) -> Outcome:
+    try:
+        outcome = Outcome.model_validate_json(text)
+    except ValidationError as error:
+        raise HeapwrightError(
+            f"{request.trace} could not be recorded (the recording program left with {status})",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+    if outcome.spawn_error:
+        reason = os.strerror(outcome.spawn_error)
+        raise HeapwrightError(f"{request.command[0]} cannot be started: {reason}")
+    return outcome
