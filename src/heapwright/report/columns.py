@@ -63,12 +63,13 @@ class Entries:
         for name, text in self._entries:
             lines = Text(text, overflow="fold").wrap(console, options.max_width - indent)
             first = Text(name, style="bold")
-            if beside:
+            if beside and text:
                 first.append(" " * (indent - cell_len(name)))
-                first.append_text(Text(lines[0].plain.rstrip() if lines else "", style="not bold"))
+                first.append_text(Text(lines[0].plain.rstrip(), style="not bold"))
             yield first
             for line in lines[1 if beside else 0 :]:
-                yield Text(" " * indent + line.plain.rstrip())
+                if line.plain:
+                    yield Text(" " * indent + line.plain.rstrip())
 
 
 def _padded(cell: str, width: int, *, at_left: bool) -> str:

@@ -29,6 +29,8 @@ LISTED = 20
 def comparison_page(before: Profile, after: Profile, names: tuple[str, str]) -> str:
     """The whole page."""
     charts = Charts()
+    if names[0] == names[1]:
+        names = names[0], f"{names[1]} (2)"
     series = (Named(names[0], before), Named(names[1], after))
     parts = [part for part in sections(series, charts) if part[2]]
     body = "\n".join(

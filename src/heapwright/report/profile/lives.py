@@ -42,7 +42,7 @@ def long_lived(series: Series, charts: Charts) -> str:
     rules = "".join(
         f"<p>{words.escaped(f'{each.name}: ' if each.name else '')}class "
         f"<b>{words.escaped(words.pattern_of(each.profile))}</b>. "
-        f"{words.escaped(each.profile.pattern.rule)}</p>\n"
+        f"The rule: {words.escaped(each.profile.pattern.rule)}.</p>\n"
         for each in series
     )
     if not any(made for each in series for _, made in each.profile.pattern.long_lived):

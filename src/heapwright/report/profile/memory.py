@@ -44,7 +44,8 @@ def live_memory(series: Series, charts: Charts) -> str:
 def _peak(profile: Profile) -> str:
     peak = profile.peak
     return (
-        f"{words.memory(peak.live_bytes)} in {words.count(peak.live_objects)} objects "
+        f"{words.memory(peak.live_bytes)} in "
+        f"{words.several(peak.live_objects, 'object')} "
         f"at {words.duration(peak.time_s)}"
     )
 
@@ -72,9 +73,9 @@ def address_space(profile: Profile) -> str:
     if drawn is None or not drawn.rows or not drawn.times_s:
         return "<p>No block was live, so there is nothing to map.</p>"
     several = len(profile.provenance.processes) > 1
-    whose = f" of process {drawn.process}, which made most calls" if several else ""
+    whose = f" of process {drawn.process} (the one with most calls)" if several else ""
     return (
-        f"<p>Addresses{whose} from low (down) to high (up), time from left to right. A hole had "
+        f"<p>Addresses{whose}, from low (down) to high (up), time from left to right. A hole had "
         "been in use and is not: memory that the program freed between blocks that it still "
         "has.</p>\n" + heap_map(drawn)
     )

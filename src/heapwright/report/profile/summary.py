@@ -36,15 +36,14 @@ def print_summary(console: Console, profile: Profile, *, quiet: bool = False) ->
     told = remarks(profile)
     if told:
         console.print()
-        for line in told:
-            console.print(Text(f"Note: {line}", style="dim"))
+        console.print(Entries([("Note", line) for line in told]))
 
 
 def sentence(profile: Profile) -> str:
     """All of it in one line."""
     totals = profile.totals
     return (
-        f"{words.count(totals.allocations)} allocations, {words.memory(totals.bytes)} in all, "
+        f"{words.several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
         f"{words.memory(profile.peak_live_bytes)} live at most, "
         f"{words.memory(totals.never_freed_bytes)} never freed; "
         f"{words.share(profile.retention.short)} short-lived; {words.pattern_of(profile)}"
@@ -56,12 +55,12 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     origin, totals, retention = profile.provenance, profile.totals, profile.retention
     yield (
         "Recorded",
-        f"{words.count(origin.events)} calls over {words.duration(origin.duration_s)}: "
+        f"{words.several(origin.events, 'call')} over {words.duration(origin.duration_s)}: "
         f"{words.command_of(profile)}",
     )
     yield (
         "Total memory",
-        f"{words.count(totals.allocations)} allocations, {words.memory(totals.bytes)} in all, "
+        f"{words.several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
         f"{words.memory(totals.mean_bytes)} each in the mean",
     )
     yield "Sizes", _sizes(profile)
@@ -70,14 +69,14 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     yield (
         "Frees",
         f"{words.count(totals.frees)}, {words.share(totals.null_free_share)} of null; never freed: "
-        f"{words.count(totals.never_freed)} blocks, {words.memory(totals.never_freed_bytes)}",
+        f"{words.several(totals.never_freed, 'block')}, {words.memory(totals.never_freed_bytes)}",
     )
     yield (
         "Retention",
         f"short (up to 100 ms) {words.share(retention.short)}, medium (up to 1 s) "
         f"{words.share(retention.medium)}, long {words.share(retention.long)}",
     )
-    yield "Long-lived", f"{words.pattern_of(profile)}: {profile.pattern.rule}"
+    yield "Long-lived", f"{words.pattern_of(profile)}. The rule: {profile.pattern.rule}"
     yield "Live memory", _live(profile)
     if profile.timeline:
         yield OVER_TIME, curve(profile)
@@ -91,7 +90,8 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     for site in leaking(profile)[:TOP]:
         yield (
             "Never freed",
-            f"{words.memory(site.never_freed_bytes)} in {words.count(site.never_freed)} blocks: "
+            f"{words.memory(site.never_freed_bytes)} in "
+            f"{words.several(site.never_freed, 'block')}: "
             f"{words.place_of(site)}",
         )
 
@@ -109,7 +109,8 @@ def _sizes(profile: Profile) -> str:
 def _live(profile: Profile) -> str:
     peak = profile.peak
     told = (
-        f"{words.memory(peak.live_bytes)} in {words.count(peak.live_objects)} objects at the most, "
+        f"{words.memory(peak.live_bytes)} in "
+        f"{words.several(peak.live_objects, 'object')} at the most, "
         f"after {words.duration(peak.time_s)}"
     )
     if peak.usable_bytes is None or not peak.live_bytes:

@@ -25,7 +25,7 @@ def threads(profile: Profile) -> str:
     """The matrix, and below it the threads that allocate most."""
     crossed = profile.cross_thread_frees
     told = (
-        f"{len(profile.threads):,} threads. {crossed.count:,} blocks "
+        f"{words.several(len(profile.threads), 'thread')}. {crossed.count:,} blocks "
         f"({words.share(crossed.share)} of those that ended) were freed by another thread than "
         "the one that allocated them."
     )

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal has every aspect, at any width, and nothing is cut."""
+
+from io import StringIO
+
+import pytest
+
+from heapwright.artefacts.profile import Profile, Spread
+from heapwright.report.console import make_console
+from heapwright.report.profile.summary import CURVE, curve, print_summary
+
+
+def shown(profile: Profile, width: int | None = None, *, quiet: bool = False) -> str:
+    stream = StringIO()
+    print_summary(make_console(stream, width=width), profile, quiet=quiet)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [None, 100, 40])
+def test_every_aspect_is_told(profile: Profile, width: int | None) -> None:
+    text = " ".join(shown(profile, width).split())
+    for part in (
+        "1,000 allocations, 1.19 MiB in all",
+        "5 distinct; the ten commonest make 100 %: 24 B 60.0 %",
+        "malloc 80.0 %, calloc 10.0 %, realloc 9.0 %, aligned 1.0 %",
+        "never freed: 50 blocks, 256 KiB",
+        "short (up to 100 ms) 75.0 %, medium (up to 1 s) 10.0 %, long 15.0 %",
+        "growing",
+        "1 MiB in 1,024 objects at the most",
+        "123 blocks (13.0 %) freed by another, 100 of them from thread 0 to 1",
+        "2x at the most, 8x at the end",
+        "256 KiB in 50 blocks: leak<b>()",
+        "At byte 4,096: a block's checksum is wrong; left out.",
+    ):
+        assert part in text, part
+
+
+@pytest.mark.parametrize("width", [40, 72, 100])
+def test_no_line_is_too_long(profile: Profile, width: int) -> None:
+    lines = shown(profile, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line for line in lines if line != line.rstrip() and "▁" not in line] == []
+
+
+def test_quiet_is_one_line(profile: Profile) -> None:
+    assert shown(profile, 40, quiet=True).count("\n") == 1
+
+
+def test_the_curve_rises_and_falls_as_memory_does(profile: Profile) -> None:
+    drawn = curve(profile)
+    assert len(drawn) == CURVE
+    assert drawn[0] == " "
+    assert "█" in drawn[CURVE // 2 - 1 : CURVE // 2 + 1]
+    assert drawn[-1] in "▂▃"
+
+
+def test_repetitions_have_a_table(profile: Profile) -> None:
+    spread = Spread(figure="totals.allocations", mean=1001.5, sd=2.5, least=998, most=1004)
+    text = shown(profile.model_copy(update={"repetitions": 30, "spread": (spread,)}))
+    assert "Over 30 repetitions" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("total memory, allocations")]
+    assert line.split()[-4:] == ["1,002", "2", "998", "1,004"]
