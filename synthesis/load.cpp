@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock is that of the operations which the plan has, not of those that come about: what was
-// fitted to such a clock then needs no correction, and nothing drifts.
+// At each tick of the clock one thing happens, as a rule, so that lifetimes are in calls: a free if
+// one is due, else an allocation. Where allocations would run away from the plan or fall behind it,
+// one more is made, or none. So nothing drifts, and what was fitted to the plan's clock needs no
+// correction.
 #include "synthesis/load.hpp"
 
 #include "synthesis/agenda.hpp"
@@ -30,25 +32,29 @@ public:
     }
 
 private:
+    /// By how many allocations a phase may be ahead or behind of an even pace.
+    static constexpr double slack = 64;
+
     void perform(const Phase& phase) {
         Urn urn(phase.counts);
         const std::uint64_t all = urn.left();
-        const std::vector<double> weights = weightsIn(phase);
-        working_ = Lottery(weights);
+        working_ = Lottery(weightsIn(phase));
         const double tick = phase.nanoseconds / static_cast<double>(phase.operations);
-        output_.pace(tick / 2);
         const double perTick = static_cast<double>(all) / static_cast<double>(phase.operations);
+        output_.pace(tick / 2);
         for (std::uint64_t operation = 1; operation <= phase.operations; ++operation) {
             agenda_.advance();
             output_.passTo(time_ + tick * static_cast<double>(operation));
-            while (agenda_.ready())
+            const double due = perTick * static_cast<double>(operation);
+            const double ahead = static_cast<double>(all - urn.left()) - due;
+            const bool freed = agenda_.ready();
+            if (freed)
                 end(agenda_.take(), phase, urn);
-            const bool last = operation == phase.operations;
-            const double due =
-                last ? static_cast<double>(all) : perTick * static_cast<double>(operation);
-            while (urn.left() != 0 && static_cast<double>(all - urn.left()) < due)
+            if (urn.left() != 0 && (freed ? ahead < -slack : ahead < slack))
                 allocate(phase.cells[urn.draw(random_)], phase.handing);
         }
+        while (urn.left() != 0)
+            allocate(phase.cells[urn.draw(random_)], phase.handing);
         time_ += phase.nanoseconds;
     }
 
