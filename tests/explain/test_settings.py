@@ -18,6 +18,7 @@ from .profiles import MIB, place
         (["/x/libheapwright-recorder.so", "/usr/lib/libjemalloc.so.2"], "jemalloc"),
         (["/usr/lib/libtcmalloc_minimal.so.4"], "tcmalloc"),
         (["/usr/lib/libmimalloc.so.2.0"], "mimalloc"),
+        (["/x/libheapwright-recorder.so", "/x/libheapwright-hold.so"], "glibc"),
         (["/x/libheapwright-recorder.so", "/x/libheapwright-hoard.so"], "hoard"),
     ],
 )
@@ -36,8 +37,11 @@ def test_glibc_by_where_it_holds_memory() -> None:
     holes = most_held(program_break=place(100 * MIB, MIB, 0))
     arenas = most_held(arenas=place(100 * MIB, MIB, 0, mappings=8))
     assert setting_for("glibc", top).assignments == {"MALLOC_TRIM_THRESHOLD_": "131072"}
-    assert setting_for("glibc", arenas).assignments == {"MALLOC_ARENA_MAX": "1"}
-    assert setting_for("glibc", holes, 0.9).assignments == {"MALLOC_MMAP_THRESHOLD_": "131072"}
+    assert setting_for("glibc", arenas, peak_live=20 * MIB).assignments == {"MALLOC_ARENA_MAX": "1"}
+    assert setting_for("glibc", arenas, peak_live=90 * MIB).assignments == {}
+    assert setting_for("glibc", holes, large_share=0.9).assignments == {
+        "MALLOC_MMAP_THRESHOLD_": "131072"
+    }
     assert setting_for("glibc", holes).assignments == {}
     assert "malloc_trim" in setting_for("glibc", holes).why
 

@@ -9,7 +9,7 @@ knowing about the trace is said in words afterwards.
 import dataclasses
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,14 +40,21 @@ class HowToRecord:
 
 
 def record_command(
-    command: tuple[str, ...], trace: Path, how: HowToRecord | None = None
+    command: tuple[str, ...],
+    trace: Path,
+    how: HowToRecord | None = None,
+    *,
+    behind: tuple[Path, ...] = (),
+    variables: Mapping[str, str] | None = None,
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Record it; how it went, and what the user should know. Raises HeapwrightError."""
-    environment = dict(os.environ)
+    """Record it, with these libraries preloaded `behind` the recorder and these variables set; how
+    it went, and what the user should know. Raises HeapwrightError."""
+    environment = {**os.environ, **(variables or {})}
     warnings = check(command, Path.cwd(), environment, shell=False)
     with PreloadPaths() as paths:
         own = environment.get("LD_PRELOAD", "")
-        preload = ":".join(filter(None, (paths.of(native.library("recorder")), own)))
+        libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
+        preload = ":".join(filter(None, (*libraries, own)))
         options = dataclasses.asdict(how or HowToRecord())
         outcome = record(Request(command, trace, preload, environment, **options))
     return outcome, (*warnings, *notes_on(outcome))

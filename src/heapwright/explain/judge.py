@@ -48,11 +48,14 @@ class Facts:
     reachability: Reachability | None = None
     unreachable_by_stack: dict[tuple[int, int], tuple[int, int]] | None = None
     """(process, stack) -> (blocks, bytes)."""
+    end_s: float | None = None
+    """From then on it only waited to be looked at; what the system saw later is left out."""
 
 
 def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
     """The explanation of one run."""
     facts = facts or Facts()
+    profile = _until(profile, facts.end_s)
     moments = _moments(profile)
     rise = _rise(profile)
     share = held_share(profile.system.samples) if profile.system else None
@@ -61,7 +64,12 @@ def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
     most_held = max((m.held_bytes or 0 for m in moments), default=None)
     setting = None
     if kind is Kind.RETENTION and profile.system is not None:
-        setting = setting_for(allocator, profile.system.most_held, _large_share(profile))
+        setting = setting_for(
+            allocator,
+            profile.system.most_held,
+            peak_live=profile.peak_live_bytes,
+            large_share=_large_share(profile),
+        )
     found = Explanation(
         command=profile.provenance.command,
         kind=kind,
@@ -81,6 +89,15 @@ def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
     return found.model_copy(update={"sentence": sentence(found)})
 
 
+def _until(profile: Profile, end: float | None) -> Profile:
+    if profile.system is None or end is None:
+        return profile
+    samples = tuple(each for each in profile.system.samples if each.time_s <= end)
+    return profile.model_copy(
+        update={"system": profile.system.model_copy(update={"samples": samples})}
+    )
+
+
 def _kind(profile: Profile, facts: Facts, rise: int, share: float | None) -> Kind:
     if share is not None and share > 0.5:
         return Kind.RETENTION
@@ -89,7 +106,7 @@ def _kind(profile: Profile, facts: Facts, rise: int, share: float | None) -> Kin
     reach = facts.reachability
     if reach and reach.unreachable_bytes >= max(LEAST_LOST, reach.bytes / 4):
         return Kind.LEAK
-    if profile.system and _elsewhere(profile.system.samples):
+    if profile.system and profile.system.samples and _elsewhere(profile.system.samples):
         return Kind.ELSEWHERE
     return Kind.STEADY
 

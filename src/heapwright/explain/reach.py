@@ -13,6 +13,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,11 +39,14 @@ class Reach:
     summary: Reachability
     lost: dict[tuple[int, int], tuple[int, int]]
     """(process, stack) -> (blocks, bytes) that no pointer led to."""
+    since_utc_ns: int
+    """When it began to wait."""
 
 
 def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
     """What the process can reach; it has to wait, or to be stopped meanwhile. None if that cannot
     be found out: it is not in the trace, or may not be looked into."""
+    since = time.time_ns()
     words = [str(native.program(PROGRAM)), *(["--stop"] if stop else []), str(trace), str(pid)]
     try:
         done = subprocess.run(words, capture_output=True, timeout=PATIENCE_S, check=False)
@@ -56,6 +60,7 @@ def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
         process,
         Reachability.model_validate({name: said[name] for name in Reachability.model_fields}),
         {(process, stack): (blocks, size) for stack, blocks, size in said["stacks"]},
+        since,
     )
 
 

@@ -16,8 +16,10 @@ from heapwright.artefacts.profile_series import HeapPlace, MostHeld
 GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024
 """What glibc begins with; it moves up to 32 MiB as blocks of that size are freed."""
+MORE_THAN_NEEDED = 1.5
+"""Of what was live at most: so much in arenas would not be there in one."""
 OURS = "libheapwright-"
-NOT_ALLOCATORS = ("recorder", "witness", "marks", "region", "xalloc", "obstack")
+NOT_ALLOCATORS = ("recorder", "hold", "witness", "marks", "region", "xalloc", "obstack")
 
 
 def allocator_in_use(objects: Iterable[str]) -> str:
@@ -34,11 +36,14 @@ def allocator_in_use(objects: Iterable[str]) -> str:
     return GLIBC
 
 
-def setting_for(allocator: str, most_held: MostHeld | None, large_share: float = 0.0) -> Setting:
-    """The setting that helps `allocator` with what it held; `large_share` is the share of the
-    requested bytes that came in blocks of `MMAP_THRESHOLD` or more."""
+def setting_for(
+    allocator: str, most_held: MostHeld | None, *, peak_live: int = 0, large_share: float = 0.0
+) -> Setting:
+    """The setting that helps `allocator` with what it held. `peak_live` is the most that was live
+    at once, `large_share` the share of the bytes that came in blocks of `MMAP_THRESHOLD` or more.
+    """
     if allocator == GLIBC:
-        return _glibc(most_held, large_share)
+        return _glibc(most_held, peak_live, large_share)
     advise = _OTHERS.get(allocator)
     if advise is not None:
         return advise()
@@ -52,23 +57,28 @@ def _held(place: HeapPlace) -> int:
     return max(place.resident_bytes - place.usable_bytes, 0)
 
 
-def _glibc(most_held: MostHeld | None, large_share: float) -> Setting:
+def _glibc(most_held: MostHeld | None, peak_live: int, large_share: float) -> Setting:
     if most_held is None:
         return _trim("free memory at the top of the heap then goes back at once")
     in_arenas = _held(most_held.arenas)
     in_break = _held(most_held.program_break)
-    free_top = min(most_held.program_break.free_top_bytes, in_break)
-    if in_arenas > in_break:
-        return Setting(
-            allocator=GLIBC,
-            assignments={"MALLOC_ARENA_MAX": "1"},
-            why=f"it is spread over {most_held.arenas.mappings} regions of the threads' arenas; "
-            "in one arena the threads use again what others have freed",
-        )
-    if free_top >= in_break / 2:
+    held = in_arenas + in_break
+    free_top = sum(
+        min(place.free_top_bytes, _held(place))
+        for place in (most_held.program_break, most_held.arenas)
+    )
+    if free_top >= held / 2:
         return _trim(
             "most of it is free at the top of the heap, below a threshold that has risen with "
             "the blocks freed"
+        )
+    if in_arenas > in_break and held >= MORE_THAN_NEEDED * peak_live:
+        return Setting(
+            allocator=GLIBC,
+            assignments={"MALLOC_ARENA_MAX": "1"},
+            why=f"it is spread over {most_held.arenas.mappings} regions of the threads' arenas, "
+            "more than was ever live at once; in one arena the threads use again what others have "
+            "freed",
         )
     if large_share >= 0.5:
         return Setting(

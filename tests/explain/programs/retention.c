@@ -5,7 +5,7 @@
  * says where the memory stays:
  *   top     free at the top of the heap; a large block freed before has raised the threshold
  *   holes   between blocks that stay
- *   arenas  eight threads at a time fill an arena each, and leave a block at its end
+ *   arenas  eight threads, one after the other, fill an arena each, and leave a block at its end
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,11 +35,16 @@ static void empty(unsigned from, unsigned to, unsigned stays) {
 
 static void* own(void* number) {
     const unsigned part = most / threads;
-    const unsigned from = part * *(const unsigned*)number;
-    pthread_barrier_wait(&barrier);
-    fill(from, from + part);
-    pthread_barrier_wait(&barrier);
-    empty(from, from + part, part);
+    const unsigned mine = *(const unsigned*)number;
+    void* volatile first = malloc(100); /* now it has an arena */
+    free(first);
+    for (unsigned turn = 0; turn < threads; ++turn) {
+        pthread_barrier_wait(&barrier);
+        if (turn == mine) {
+            fill(part * mine, part * (mine + 1));
+            empty(part * mine, part * (mine + 1), part);
+        }
+    }
     pthread_barrier_wait(&barrier);
     return NULL;
 }

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright explain`: why is a program's memory what it is?
+
+This file is the command line only; `cli.explaining` does the work. docs/explain.md is the manual.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.cli.profile import COMMAND
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright explain -- ./program its arguments
+  heapwright explain --pid 4711
+  heapwright explain --json why.json T
+"""
+
+
+def explain(
+    context: typer.Context,
+    trace: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TRACE]", help="A trace, complete or still being written."),
+    ] = None,
+    pid: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="PID",
+            help="A running process that was started under `heapwright record`; it is stopped for "
+            "a moment.",
+        ),
+    ] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace of the command."),
+    ] = None,
+    stacks: Annotated[
+        bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
+    ] = True,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print the sentence and nothing else.")
+    ] = False,
+) -> None:
+    """Say why a program's memory is what it is: leak, retention, growth, or none of these."""
+    from heapwright.cli.explaining import Options, run_explanation  # noqa: PLC0415
+
+    command: tuple[str, ...] | None = context.meta.get(COMMAND)
+    if command == ():
+        raise HeapwrightError("there is no command after --")
+    if sum(each is not None for each in (trace, pid, command)) != 1:
+        raise HeapwrightError(
+            "one thing is explained: a command, a running process, or a trace",
+            "heapwright explain -- ./program, heapwright explain --pid N, heapwright explain TRACE",
+        )
+    if output is not None and command is None:
+        raise HeapwrightError("-o keeps the trace of a command, and there is none")
+    run_explanation(
+        Options(
+            command=command,
+            trace=trace,
+            pid=pid,
+            json_file=json_file,
+            output=output,
+            stacks=stacks,
+            quiet=quiet,
+        )
+    )

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright explain`, once its options are read: record, look, judge, tell."""
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import typer
+
+from heapwright import __version__
+from heapwright.artefacts import native
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.explanation import Ending, Explanation
+from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
+from heapwright.cli.output import Destination
+from heapwright.cli.recording import HowToRecord, record_command
+from heapwright.cli.text import printing
+from heapwright.explain.judge import Facts, explain
+from heapwright.explain.reach import LIBRARY, VARIABLE, Listener, Reach, look
+from heapwright.profile.run import profile_trace
+from heapwright.report.console import make_console
+from heapwright.report.explanation import print_explanation
+
+TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read; one of command, trace and pid is given."""
+
+    command: tuple[str, ...] | None
+    trace: Path | None
+    pid: int | None
+    json_file: str | None
+    output: Path | None
+    stacks: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What there is to judge: a trace, how the recording ended if we know, what was reached."""
+
+    trace: Path
+    ending: Ending | None = None
+    reaches: Mapping[int, Reach] = field(default_factory=dict)
+
+
+def run_explanation(options: Options) -> None:
+    """Do it. Raises HeapwrightError for what is refused."""
+    destination = None if options.json_file is None else Destination(options.json_file, "--json")
+    with _seen(options) as seen:
+        found = _judged(seen)
+    if destination is not None:
+        destination.write(found.to_json())
+    standard = destination is not None and destination.is_standard_output
+    with printing():
+        stream = sys.stderr if standard else sys.stdout
+        print_explanation(make_console(stream), found, quiet=options.quiet)
+
+
+@contextmanager
+def _seen(options: Options) -> Iterator[_Seen]:
+    if options.trace is not None:
+        yield _Seen(options.trace)
+    elif options.pid is not None:
+        trace = trace_of(options.pid)
+        reach = look(trace, options.pid, stop=True)
+        yield _Seen(trace, Ending.RUNNING, {} if reach is None else {reach.process: reach})
+    else:
+        with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+            yield _recorded(options, options.output or Path(folder) / "trace")
+
+
+def trace_of(pid: int) -> Path:
+    """The trace that a running process is recorded into. Raises HeapwrightError."""
+    try:
+        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError as error:
+        raise HeapwrightError(f"process {pid} cannot be looked at: {error.strerror}") from error
+    prefix = os.fsencode(TRACE_VARIABLE) + b"="
+    for word in words:
+        if word.startswith(prefix):
+            return Path(os.fsdecode(word.removeprefix(prefix)))
+    raise HeapwrightError(
+        f"process {pid} is not recorded", "start it with: heapwright record -o T -- COMMAND"
+    )
+
+
+def _judged(seen: _Seen) -> Explanation:
+    """Of a trace with several processes the one that makes most calls is judged."""
+    info = trace_info(seen.trace)
+    process = _busiest(info)
+    only = process.process if process and len(info.processes) > 1 else None
+    reach = seen.reaches.get(process.process) if process else None
+    facts = Facts(
+        ending=seen.ending or _ending(info, process),
+        reachability=None if reach is None else reach.summary,
+        unreachable_by_stack=None if reach is None else reach.lost,
+        end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
+    )
+    found = explain(profile_trace(seen.trace, only), facts)
+    return found.model_copy(update={"heapwright_version": __version__})
+
+
+def _busiest(info: TraceInfo) -> TraceProcess | None:
+    calls = Counter[int]()
+    for thread in info.threads:
+        calls[thread.process] += thread.events
+    return max(info.processes, key=lambda each: calls[each.process], default=None)
+
+
+def _ending(info: TraceInfo, process: TraceProcess | None) -> Ending:
+    """As far as the trace tells."""
+    if process is None or info.imported or info.generated:
+        return Ending.UNKNOWN
+    if process.end_ns is not None:
+        return Ending.EXITED
+    return Ending.KILLED if info.closed else Ending.RUNNING
+
+
+def _recorded(options: Options, trace: Path) -> _Seen:
+    """Run the command to its end, where it waits while its memory is looked at."""
+    with Listener(trace) as listener:
+        outcome, notes = record_command(
+            options.command or (),
+            trace,
+            HowToRecord(stacks=options.stacks),
+            behind=(native.library(LIBRARY),),
+            variables={VARIABLE: str(listener.address)},
+        )
+    for note in notes:
+        typer.echo(f"heapwright: {note}", err=True)
+    return _Seen(trace, Ending.KILLED if outcome.signal else Ending.EXITED, listener.found)
