@@ -4,7 +4,8 @@
 
 The browser draws a page at a width, light or dark, says whether anything is wider than it and where
 its charts stand, and takes a picture. The page stands in a frame of that width, because a browser's
-window has a least one that a telephone is narrower than. In the picture, ink is what has
+window has a least one that a telephone is narrower than. Where keys are listened to, the arrow down
+is pressed, and what is said then is kept. In the picture, ink is what has
 a colour: axes, grids and text are grey, so a chart without marks has none.
 """
 
@@ -32,6 +33,10 @@ const box = (place) => {
   const { x, y, width, height } = place.getBoundingClientRect();
   return [x, y, width, height];
 };
+const said = (place) => {
+  place.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }));
+  return place.parentElement.querySelector("output").textContent;
+};
 const measure = () => {
   parent.postMessage(JSON.stringify({
     height: document.documentElement.scrollHeight,
@@ -41,6 +46,7 @@ const measure = () => {
     painted: all("canvas").map((canvas) => Number(canvas.dataset.painted)),
     flames: all(".flame-picture").map((flame) => Number(flame.dataset.drawn)),
     flame_boxes: all(".flame-picture").map(box),
+    said: all("[role=application]").map(said),
     undrawn: count(".undrawn"),
     focusable: count("a[href], [tabindex='0'], summary"),
     unnamed: count("[role=img]:not([aria-label]), canvas:not([aria-label])"),
@@ -110,6 +116,7 @@ class Look:
     painted: list[int]
     flames: list[int]
     flame_boxes: list[Box]
+    said: list[str]
     undrawn: int
     focusable: int
     unnamed: int

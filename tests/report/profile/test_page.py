@@ -140,4 +140,8 @@ def test_a_browser_draws_all_of_it(
     assert seen.ink(seen.canvases[0]) > 2000
     assert seen.flames == [5 if width == 390 else 6], "one box is a thousandth wide"
     assert seen.ink(seen.flame_boxes[0]) > 2000
+    assert seen.said == [
+        "0 s, 0x7f0000010000 (64 KiB): 0.39 % live",
+        "start: 879 KiB (100 %, bytes)",
+    ]
     assert seen.focusable > 20

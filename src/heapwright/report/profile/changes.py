@@ -118,15 +118,10 @@ def _by_site(profile: Profile, *, leaked: bool) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for site in profile.sites:
         if site.frames:
-            chain = " ← ".join((words.place_of(site), *_callers(site.frames, words.place_of(site))))
+            chain = words.chain_of(site)
             value = site.never_freed_bytes if leaked else site.bytes
             found[chain] = found.get(chain, 0) + value
     return found
-
-
-def _callers(frames: Sequence[str], place: str, most: int = 3) -> Sequence[str]:
-    at = frames.index(place) + 1
-    return frames[at : at + most]
 
 
 def _largest(moved: Sequence[Moved]) -> list[Moved]:

@@ -92,7 +92,7 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             "Never freed",
             f"{words.memory(site.never_freed_bytes)} in "
             f"{words.several(site.never_freed, 'block')}: "
-            f"{words.place_of(site)}",
+            f"{words.chain_of(site)}",
         )
 
 

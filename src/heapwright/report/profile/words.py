@@ -12,6 +12,8 @@ NOTHING = "-"
 ALLOCATING = (
     *("malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc"),
     *("posix_memalign", "valloc", "pvalloc", "operator new", "std::", "__gnu_cxx::", "_Zn"),
+    *("xmalloc", "xcalloc", "xrealloc", "xstrdup", "xstrndup", "strdup", "strndup", "g_malloc"),
+    *("g_realloc", "g_try_", "g_slice_"),
 )
 """How the names of functions begin that only pass a request on."""
 
@@ -27,6 +29,8 @@ def memory(value: float | None) -> str:
     if value is None:
         return NOTHING
     size, unit = unit_for(abs(value))
+    if size > 1 and abs(value) / size >= 1023.5:  # reads as the next unit
+        size, unit = unit_for(1024 * size)
     return f"{value:,.0f} B" if size == 1 else f"{digits(value / size)} {unit}"
 
 
@@ -100,3 +104,10 @@ def place_of(site: Site) -> str:
         if not frame.startswith(ALLOCATING):
             return frame
     return site.frames[0] if site.frames else f"stack {site.stack}"
+
+
+def chain_of(site: Site, callers: int = 3) -> str:
+    """That function and who called it, outwards."""
+    place = place_of(site)
+    at = site.frames.index(place) + 1 if place in site.frames else 0
+    return " ← ".join((place, *site.frames[at : at + callers]))
