@@ -207,6 +207,16 @@ void Chain::keep(std::size_t place, const Walked& walked, std::uint32_t node) no
     frame.checks = static_cast<std::uint32_t>(check - checks_.data());
 }
 
+/// The node of a call out of another, from those of late if it is there.
+std::uint32_t Chain::child(std::uint32_t parent, std::uint64_t address, NodeTable& nodes) noexcept {
+    const std::uint64_t hash = (address ^ std::uint64_t{parent} << 20U) * 0x9E37'79B9'7F4A'7C15ULL;
+    Recent& recent = recent_[hash >> 52U];
+    if (recent.address != address || recent.parent != parent) {
+        recent = {address, parent, nodes.child(parent, address)};
+    }
+    return recent.node;
+}
+
 /// Numbers what is new, and keeps the whole as the last chain.
 StackId Chain::name(std::size_t base, NodeTable& nodes) noexcept {
     std::uint32_t node = base > 0 ? frames_[base - 1].node : 0;
@@ -215,7 +225,7 @@ StackId Chain::name(std::size_t base, NodeTable& nodes) noexcept {
     for (std::size_t i = fresh_; i > 0; --i, ++place) {
         const Walked& walked = walked_[i - 1];
         same = same && place < count_ && frames_[place].at.address == walked.at.address;
-        node = same ? frames_[place].node : nodes.child(node, walked.at.address);
+        node = same ? frames_[place].node : child(node, walked.at.address, nodes);
         keep(place, walked, node);
     }
     count_ = place;
@@ -227,7 +237,7 @@ StackId Chain::nameCut(std::size_t base, NodeTable& nodes) noexcept {
     std::uint32_t node = nodes.child(0, trace::cutAddress);
     for (std::size_t i = kept; i > 0; --i) {
         const Registers& at = i <= fresh_ ? walked_[i - 1].at : frames_[base - (i - fresh_)].at;
-        node = nodes.child(node, at.address);
+        node = child(node, at.address, nodes);
     }
     return node;
 }

@@ -41,7 +41,10 @@ public:
     /// The number of the chain from a routine's frame outward.
     StackId take(std::uint64_t frame, StackMemory& memory, Rows& rows, NodeTable& nodes) noexcept;
 
-    void forget() noexcept { count_ = 0; }
+    void forget() noexcept {
+        count_ = 0;
+        recent_.fill({});
+    }
 
 private:
     /// How a step has found a frame.
@@ -67,6 +70,14 @@ private:
         Way way;
     };
 
+    /// A node that this thread has been given lately: programs go back and forth among few.
+    struct Recent {
+        std::uint64_t address;
+        std::uint32_t parent;
+        std::uint32_t node;
+    };
+    static constexpr std::size_t recentNodes = 4096; // a power of two
+
     /// What a step has read.
     struct Check {
         const std::uint64_t* place;
@@ -84,6 +95,7 @@ private:
     [[nodiscard]] std::size_t stillHolds(std::size_t frame) const noexcept;
     std::size_t walk(Walked here, Rows& rows) noexcept;
     void keep(std::size_t place, const Walked& walked, std::uint32_t node) noexcept;
+    std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeTable& nodes) noexcept;
     StackId name(std::size_t base, NodeTable& nodes) noexcept;
     StackId nameCut(std::size_t base, NodeTable& nodes) noexcept;
 
@@ -96,6 +108,7 @@ private:
     std::array<Walked, most> walked_; ///< innermost first
     std::array<Frame, most> frames_;
     std::array<Check, 3 * most> checks_;
+    std::array<Recent, recentNodes> recent_; ///< on pages that are zero at first
 };
 
 } // namespace heapwright::stacks
