@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 from heapwright.artefacts.profile import Profile
 from heapwright.synth import routines
 from heapwright.synth.bands import bands
+from heapwright.synth.dealing import Counts, deal
 from heapwright.synth.fitting import fit
-from heapwright.synth.observed import Array, Observed, observe
+from heapwright.synth.observed import Observed, observe
 from heapwright.synth.plan import Lifetime, LifetimeKind, Plan, Stretch
 from heapwright.synth.threads import workers
-
-Counts = NDArray[np.int64]
 
 
 def plan(profile: Profile, *, factor: float, threads: int | None, seed: int) -> Plan:
     """A load `factor` times as long as the program was."""
     seen = observe(profile)
-    counts = deal(fit(seen) * factor, seed)
+    counts = deal(fit(seen) * factor, seen, seed)
     ends = np.maximum(np.rint(seen.ends * factor), np.arange(1, len(seen.ends) + 1)).astype(int)
     return Plan(
         seed=seed,
@@ -39,16 +38,6 @@ def plan(profile: Profile, *, factor: float, threads: int | None, seed: int) -> 
         threads=workers(profile, threads, int(ends[-1])),
         phases=_phases(seen, counts, ends, factor),
     )
-
-
-def deal(expected: Array, seed: int) -> Counts:
-    """Whole numbers for expected ones, shape (P, J): in each column as many in all, rounded, at
-    places that agree with the expected ones (systematic sampling with a random start).
-    """
-    start = np.random.default_rng(seed).random(expected.shape[1])
-    passed = np.floor(np.cumsum(expected, axis=0) + start + 1e-6)
-    counts: Counts = np.diff(passed, axis=0, prepend=0.0).astype(np.int64)
-    return counts
 
 
 def _lifetimes(seen: Observed, factor: float) -> tuple[Lifetime, ...]:
