@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright profile`, once its options are read: record or read, repeat, tell.
+
+Everything that can be refused is refused before the command runs. A trace of the command is kept
+only where `-o` says so; with several repetitions it is the first one's.
+"""
+
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.profile import Profile
+from heapwright.cli.output import Destination
+from heapwright.cli.recording import HowToRecord, record_command
+from heapwright.cli.text import printing
+from heapwright.profile.reading import read_profile
+from heapwright.profile.run import profile_trace
+from heapwright.profile.spread import repeated
+from heapwright.report.console import make_console
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    files: tuple[Path, ...]
+    command: tuple[str, ...] | None
+    json_file: str | None
+    html_file: str | None
+    compare: bool
+    process: int | None
+    repetitions: int
+    trace: Path | None
+    stacks: bool
+    sample: int
+    follow: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where results go besides the terminal; tried when made."""
+
+    json: Destination | None
+    html: Destination | None
+
+    @classmethod
+    def of(cls, options: Options) -> "Outputs":
+        given = (options.json_file, "--json"), (options.html_file, "--html")
+        made = [None if text is None else Destination(text, option) for text, option in given]
+        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
+            raise HeapwrightError("--json and --html cannot write to the same place")
+        return cls(*made)
+
+    @property
+    def take_standard_output(self) -> bool:
+        return any(each is not None and each.is_standard_output for each in (self.json, self.html))
+
+
+def run_profile(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    _refuse(options)
+    outputs = Outputs.of(options)
+    if options.compare:
+        _compare(options, outputs)
+        return ExitCode.OK
+    notes: list[str] = []
+    profile = _recorded(options, notes) if options.command else _read(options)
+    if outputs.json is not None:
+        outputs.json.write(profile.to_json())
+    if outputs.html is not None:
+        from heapwright.report.profile.page import page  # noqa: PLC0415
+
+        outputs.html.write(page(profile))
+    _print(profile, options, outputs)
+    for note in notes:
+        print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
+    return ExitCode.OK
+
+
+def _refuse(options: Options) -> None:
+    """What does not go together."""
+    if options.command is not None and (options.files or options.compare):
+        raise HeapwrightError("either a trace is profiled, or a command is run, after --")
+    if options.compare:
+        if len(options.files) != 2:
+            raise HeapwrightError("--compare wants two files: traces, or profiles as JSON")
+        if options.json_file is not None:
+            raise HeapwrightError(
+                "--compare writes no JSON", "both profiles have their own; --html makes a page"
+            )
+    elif options.command is None and len(options.files) != 1:
+        raise HeapwrightError(
+            "one trace is profiled, or a command, after --",
+            "heapwright profile TRACE, or heapwright profile -- ./program",
+        )
+    if options.command is None:
+        given = {
+            "-n": options.repetitions > 1,
+            "-o": options.trace is not None,
+            "--stacks": options.stacks,
+            "--sample": options.sample > 1,
+            "--follow-children": options.follow,
+        }
+        for option, is_given in given.items():
+            if is_given:
+                raise HeapwrightError(
+                    f"{option} says how a command is recorded, and there is none",
+                    "give the command after --",
+                )
+
+
+def _read(options: Options) -> Profile:
+    return read_profile(options.files[0], options.process)
+
+
+def _recorded(options: Options, notes: list[str]) -> Profile:
+    """Record the command as often as asked for; one trace is on the disk at a time.
+
+    Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
+    """
+    assert options.command is not None
+    profiles = []
+    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+        for repetition in range(options.repetitions):
+            kept = options.trace if repetition == 0 else None
+            path = kept or Path(folder) / "trace"
+            how = HowToRecord(options.stacks, options.sample, options.follow)
+            outcome, told = record_command(options.command, path, how)
+            notes += [note for note in told if note not in notes]
+            profile = profile_trace(path, options.process)
+            if kept is None:
+                path.unlink()
+                origin = profile.provenance.model_copy(update={"trace": ""})
+                profile = profile.model_copy(update={"provenance": origin})
+            profiles.append(profile)
+            if outcome.signal == signal.SIGINT:
+                break
+    return repeated(profiles)
+
+
+def _compare(options: Options, outputs: Outputs) -> None:
+    from heapwright.report.profile.comparison_page import comparison_page  # noqa: PLC0415
+    from heapwright.report.profile.comparison_table import print_comparison  # noqa: PLC0415
+
+    before, after = (read_profile(path, options.process) for path in options.files)
+    names = str(options.files[0]), str(options.files[1])
+    if outputs.html is not None:
+        outputs.html.write(comparison_page(before, after, names))
+    with printing():
+        stream = sys.stderr if outputs.take_standard_output else sys.stdout
+        print_comparison(make_console(stream), before, after, names, quiet=options.quiet)
+
+
+def _print(profile: Profile, options: Options, outputs: Outputs) -> None:
+    from heapwright.report.profile.summary import print_summary  # noqa: PLC0415
+
+    stream = sys.stderr if outputs.take_standard_output else sys.stdout
+    with printing():
+        print_summary(make_console(stream), profile, quiet=options.quiet)
