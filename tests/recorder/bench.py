@@ -109,7 +109,9 @@ class Bench:
         """Record to the end; whatever the end is."""
         path = path or self.path()
         reading, writing = os.pipe()
-        words = self.words(path, "--no-system", "--result-fd", str(writing), *options, behind=behind)
+        words = self.words(
+            path, "--no-system", "--result-fd", str(writing), *options, behind=behind
+        )
         with os.fdopen(reading, "rb") as report:
             try:
                 done = subprocess.run(

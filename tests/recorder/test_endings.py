@@ -41,9 +41,7 @@ def test_exec_is_a_new_process_of_the_same_number(recording: Bench, endings: Pat
 
 
 @pytest.mark.parametrize("way", ["fork", "clone"])
-def test_a_forked_child_has_a_stream_of_its_own(
-    recording: Bench, endings: Path, way: str
-) -> None:
+def test_a_forked_child_has_a_stream_of_its_own(recording: Bench, endings: Path, way: str) -> None:
     run = recording.record([endings, way], "--follow-children")
     recording.sound(run)
     parent, child = run.info.processes

@@ -1,0 +1,13 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Frees an address that was never given out: the allocator ends the program for it. */
+#include <stdlib.h>
+
+int main(void) {
+    static _Alignas(16) char bytes[256];
+    void* volatile block = bytes + 64;
+    free(malloc(10));
+    free(block);
+    return 0;
+}
