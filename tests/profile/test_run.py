@@ -74,7 +74,7 @@ def test_memory_over_time(profile: Profile) -> None:
     assert profile.peak_live_bytes == 100 + 500 + 64
     assert profile.peak_live_objects == 3
     assert (profile.peak.operation, profile.peak.live_objects) == (7, 3)
-    assert profile.peak.time_s == pytest.approx(0.081)
+    assert profile.peak.time_s == pytest.approx(0.080)
     live = {point.operation: point.live_bytes for point in profile.timeline}
     assert live[7] == profile.peak_live_bytes
     assert profile.timeline[-1].live_bytes == 64
