@@ -21,6 +21,9 @@ inline constexpr std::uint64_t smallestPage = 4096;
 /// the word does not lie across the end of a page. Cost: a call to the system.
 [[nodiscard]] inline bool isReadable(std::uint64_t address) noexcept {
     constexpr long noSuchWay = -1;
+    if (address < smallestPage) {
+        return false; // null would mean that there is no mask
+    }
     const platform::ErrnoKeeper keeper;
     const long result = ::syscall(SYS_rt_sigprocmask, noSuchWay, address, nullptr, 8L);
     return result == 0 || errno == EINVAL;

@@ -40,7 +40,7 @@ Window StackMemory::learn(std::uint64_t frame) noexcept {
             return {frame, high_, true};
         }
     }
-    return {frame, page + smallestPage, false};
+    return {frame, page, false}; // not even its own page is taken for readable
 }
 
 } // namespace heapwright::stacks
