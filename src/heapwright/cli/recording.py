@@ -69,16 +69,21 @@ def notes_on(outcome: Outcome) -> Iterator[str]:
     if outcome.stop != "none":
         yield f"recording stopped early: {STOPPED[outcome.stop]}; the command went on without it"
     if outcome.unfollowed:
+        alone = outcome.unfollowed == 1
+        who = "1 process" if alone else f"{outcome.unfollowed:,} processes"
         yield (
-            f"{outcome.unfollowed:,} processes that it started were not recorded; "
-            "--follow-children records them, too"
+            f"{who} that it started {'was' if alone else 'were'} not recorded; "
+            "--follow-children records all of them"
         )
     if outcome.lost:
         yield f"{outcome.lost:,} calls were lost: they came in the middle of the record of another"
     if not outcome.processes:
         yield "the recorder was not loaded into the command, so nothing was recorded"
     elif not outcome.events:
-        yield "nothing was recorded: the command brings its own malloc, or recording was off"
+        yield (
+            "nothing was recorded: it asked for nothing, brings a malloc of its own, or recording "
+            "was off"
+        )
 
 
 def name_of_signal(number: int) -> str:

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright record` on the command line."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.trace import trace_info
+from heapwright.cli.record import parse_signal
+from heapwright.cli.recording import notes_on
+from heapwright.record.recorder import Outcome
+
+from .tools import Heapwright, compile_c
+
+FINE = Outcome(
+    exit_status=0,
+    signal=0,
+    spawn_error=0,
+    seconds=1.0,
+    events=10,
+    bytes=100,
+    threads=1,
+    processes=1,
+    unfollowed=0,
+    lost=0,
+    stop="none",
+)
+
+
+def test_one_line_at_the_end(native: Path, heapwright: Heapwright, worker: Path) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--", worker, "1000")
+    assert done.status == 0
+    (line,) = done.err.splitlines()
+    assert line.startswith("heapwright: 2,00")
+    assert "1 thread in 1 process" in line
+    assert line.endswith(": T")
+    assert done.out == ""
+    assert trace_info(Path("T")).events >= 2002
+
+
+def test_the_trace_is_named_after_the_command(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    assert heapwright("record", "-q", "--", worker, "10").err == ""
+    assert Path("worker.trace").exists()
+
+
+def test_the_status_is_the_commands_and_said(native: Path, heapwright: Heapwright) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--", "sh", "-c", "exit 9")
+    assert done.status == 9
+    assert "left with status 9" in done.err
+    done = heapwright("record", "-o", "T", "--", "sh", "-c", "kill -KILL $$")
+    assert done.status == 137
+    assert "ended by SIGKILL" in done.err
+
+
+def test_children_that_were_left_out_are_told(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--", "sh", "-c", f"{worker} 10; {worker} 10; :")
+    assert "2 processes that it started were not recorded; --follow-children" in done.err
+    done = heapwright(
+        "record", "-o", "T", "--follow-children", "--", "sh", "-c", f"{worker} 10; {worker} 10; :"
+    )
+    assert "follow-children" not in done.err
+    assert len(trace_info(Path("T")).processes) >= 3
+
+
+def test_a_static_program_is_refused_in_words(
+    native: Path, heapwright: Heapwright, tmp_path: Path
+) -> None:
+    assert native.exists()
+    program = compile_c(tmp_path / "static", "int main(void) { return 0; }", "-static")
+    done = heapwright("record", "-o", "T", "--", program)
+    assert done.status == 2
+    assert "statically linked" in done.err
+    assert not Path("T").exists()
+
+
+def test_refusals(native: Path, heapwright: Heapwright) -> None:
+    assert native.exists()
+    assert "command not found" in heapwright("record", "--", "no-such-program").err
+    Path("letter").write_text("dear all")
+    refused = heapwright("record", "-o", "letter", "--", "true")
+    assert refused.status == 2
+    assert "it is no trace" in refused.err
+    assert heapwright("record").status == 2
+    assert heapwright("record", "--sample", "0", "--", "true").status == 2
+    assert heapwright("record", "--limit", "much", "--", "true").status == 2
+
+
+def test_paused_records_nothing_and_says_so(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--paused", "--", worker, "10")
+    assert "nothing was recorded" in done.err
+
+
+def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:
+    assert native.exists()
+    done = heapwright("record", "-o", "T", "--limit", "128K", "--", worker, "200000")
+    assert done.status == 0
+    assert "has come to its limit; the command went on" in done.err
+    assert Path("T").stat().st_size <= 128 << 10
+
+
+def test_what_is_worth_knowing() -> None:
+    assert list(notes_on(FINE)) == []
+    odd = FINE.model_copy(update={"stop": "disk-full", "lost": 3, "unfollowed": 1, "signal": 11})
+    text = "\n".join(notes_on(odd))
+    assert "SIGSEGV" in text
+    assert "the disk is full" in text
+    assert "3 calls were lost" in text
+    assert "1 process that it started was not recorded" in text
+    assert "not loaded" in "".join(notes_on(FINE.model_copy(update={"processes": 0})))
+
+
+@pytest.mark.parametrize(("text", "number"), [("USR2", 12), ("sigusr1", 10), ("34", 34)])
+def test_signals(text: str, number: int) -> None:
+    assert parse_signal(text) == number
+
+
+@pytest.mark.parametrize("text", ["KILL", "9", "STOP", "0", "-1", "999", "10000000000", "USR3", ""])
+def test_no_signals(text: str) -> None:
+    with pytest.raises(HeapwrightError, match="no signal"):
+        parse_signal(text)
+
+
+def test_the_program_keeps_its_own_preload(
+    native: Path, heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = native / "lib" / "libheapwright-kingsley.so"
+    shell = shutil.which("sh")
+    assert shell is not None
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    done = heapwright(
+        "record",
+        "-o",
+        "T",
+        "--",
+        shell,
+        "-c",
+        "while read -r line; do echo $line; done < /proc/self/maps | grep -c kingsley; :",
+    )
+    assert int(done.out) > 0

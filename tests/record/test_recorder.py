@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The stage that records: what it refuses, and what it hands back."""
+
+import dataclasses
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heapwright.artefacts import native
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.record.recorder import MAGIC, Outcome, Request, record
+
+
+@pytest.fixture
+def request_(tmp_path: Path) -> Request:
+    try:
+        native.program("record")
+        preload = os.fspath(native.library("recorder"))
+    except HeapwrightError as error:
+        pytest.skip(f"needs the compiled parts: {error}")
+    program = shutil.which("ls")
+    assert program is not None
+    return Request((program,), tmp_path / "trace", preload, dict(os.environ), system=False)
+
+
+def changed(request: Request, **fields: Any) -> Request:
+    return dataclasses.replace(request, **fields)
+
+
+def test_a_recording(request_: Request) -> None:
+    outcome = record(request_)
+    assert outcome.status == 0
+    assert outcome.processes == outcome.threads == 1
+    assert outcome.stop == "none"
+    assert request_.trace.stat().st_size == outcome.bytes
+    assert request_.trace.read_bytes().startswith(MAGIC)
+
+
+def test_a_trace_is_written_anew_but_nothing_else(request_: Request) -> None:
+    request_.trace.write_bytes(b"")
+    record(request_)
+    first = request_.trace.read_bytes()
+    record(request_)
+    assert request_.trace.read_bytes() != first
+    request_.trace.write_bytes(b"a letter")
+    with pytest.raises(HeapwrightError, match="no trace"):
+        record(request_)
+    assert request_.trace.read_bytes() == b"a letter"
+
+
+@pytest.mark.parametrize("place", [".", "/dev/null"])
+def test_what_is_no_file(request_: Request, place: str) -> None:
+    with pytest.raises(HeapwrightError, match="no regular file"):
+        record(changed(request_, trace=Path(place)))
+
+
+def test_a_folder_that_is_not_there(request_: Request) -> None:
+    missing = request_.trace.parent / "no" / "such" / "trace"
+    with pytest.raises(HeapwrightError, match="could not be recorded"):
+        record(changed(request_, trace=missing))
+
+
+def test_a_command_that_cannot_be_started(request_: Request) -> None:
+    with pytest.raises(HeapwrightError, match="cannot be started: No such file"):
+        record(changed(request_, command=("./no-such-program",)))
+
+
+@pytest.mark.parametrize(
+    ("command", "status"), [("exit 3", 3), ("kill -9 $$", 137), ("kill -TERM $$", 143)]
+)
+def test_the_status_is_a_shells(request_: Request, command: str, status: int) -> None:
+    assert record(changed(request_, command=("sh", "-c", command))).status == status
+
+
+def test_the_environment_and_the_folder_are_the_commands(request_: Request, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    script = 'test "$WORD" = word && test "$PWD" = "$(pwd -P)" && : > made'
+    environment = {**request_.environment, "WORD": "word", "PWD": os.fspath(here.resolve())}
+    outcome = record(
+        changed(request_, command=("sh", "-c", script), environment=environment, cwd=here)
+    )
+    assert outcome.status == 0
+    assert (here / "made").exists()
+
+
+def test_every_option_reaches_the_trace(request_: Request) -> None:
+    from heapwright.artefacts.trace import trace_info  # noqa: PLC0415
+
+    record(changed(request_, stacks=True, sample=7, follow=True))
+    info = trace_info(request_.trace)
+    assert (info.stacks, info.sample_interval, info.followed) == (True, 7, True)
+
+
+def test_an_outcome_of_another_program_is_refused() -> None:
+    with pytest.raises(ValueError, match="stop"):
+        Outcome.model_validate_json('{"stop": "by magic"}')
