@@ -90,8 +90,8 @@ constexpr std::uint64_t mostPlaces = 1U << 28;
 constexpr std::uint64_t mostShortSize = (1U << 28) - 1;
 constexpr std::size_t mostWords = 6;
 
-constexpr unsigned routine(std::uint64_t word) {
-    return static_cast<unsigned>(word & 31U);
+constexpr std::uint64_t routine(std::uint64_t word) {
+    return word & 31U;
 }
 constexpr std::size_t place(std::uint64_t word) {
     return (word >> 8U) & (mostPlaces - 1);
@@ -135,6 +135,6 @@ struct Hold {
 };
 
 /// Generations count modulo this.
-constexpr unsigned generations = 1U << 15;
+constexpr unsigned generations = 1U << 14;
 
 } // namespace heapwright::replay

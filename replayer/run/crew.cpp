@@ -44,6 +44,13 @@ double seconds(const timeval& from, const timeval& to) {
            1e-6 * static_cast<double>(to.tv_usec - from.tv_usec);
 }
 
+/// Whether no thread makes more calls than a histogram can hold.
+bool isCountable(const Plan& plan) {
+    return std::all_of(plan.threads.begin(), plan.threads.end(), [](const PlanThread& thread) {
+        return thread.calls <= std::numeric_limits<std::uint32_t>::max();
+    });
+}
+
 class Crew {
 public:
     Crew(const Plan& plan, const RunOptions& options, Watched& watched);
@@ -87,7 +94,7 @@ private:
 
 Crew::Crew(const Plan& plan, const RunOptions& options, Watched& watched)
     : plan_(plan), options_(options), watched_(watched), usableSize_(usableSizeHere()),
-      timed_(options.latencies && platform::steadyTicks()) {
+      timed_(options.latencies && platform::steadyTicks() && isCountable(plan)) {
     const std::size_t count = plan.threads.size();
     members_ = {memory_.array<Member>(count), count};
     auto* const places = memory_.array<HandOvers::Place>(plan.header.sharedPlaces);
@@ -121,17 +128,17 @@ template <Touch touch>
 void Crew::performTouching(Worker& worker) {
     if (timed_) {
         using Policy = Touching<touch, true>;
-        Performance<Policy>(worker, Policy{usableSize_}).perform();
+        Performance<Policy>::perform(worker, Policy{usableSize_});
     } else {
         using Policy = Touching<touch, false>;
-        Performance<Policy>(worker, Policy{usableSize_}).perform();
+        Performance<Policy>::perform(worker, Policy{usableSize_});
     }
 }
 
 void Crew::perform(Worker& worker) {
     worker.began = beganAt_;
     if (watched_.check != nullptr || watched_.curve != nullptr) {
-        Performance<Watching>(worker, Watching(watched_)).perform();
+        Performance<Watching>::perform(worker, Watching(watched_));
         return;
     }
     switch (options_.touch) {
@@ -270,13 +277,12 @@ void Crew::gather(Outcome& outcome) {
         outcome.waits.ticks += worker.waits.ticks;
         outcome.readingTicks += worker.feed.ticks();
         for (unsigned routine = 0; routine < routines; ++routine) {
-            Histogram* const own = worker.histograms[routine];
-            Histogram*& all = outcome.histograms[routine];
-            if (all == nullptr) {
-                all = own; // the first that has one takes the others' in
-            } else if (own != nullptr) {
-                all->add(*own);
+            if (worker.histograms[routine] == nullptr) {
+                continue;
             }
+            AllHistogram*& all = outcome.histograms[routine];
+            all = all == nullptr ? mapArray<AllHistogram>(1) : all;
+            all->add(*worker.histograms[routine]);
         }
     }
 }

@@ -32,9 +32,10 @@ struct Outcome {
     bool timed = false; ///< the histograms hold something
     std::uint64_t failed = 0;
     std::uint64_t calls = 0;
-    Waits waits;                       ///< of all threads together
-    std::uint64_t readingTicks = 0;    ///< that it took to read commands while the clock ran
-    Histogram* histograms[routines]{}; ///< of all threads together; null for what is never called
+    Waits waits;                    ///< of all threads together
+    std::uint64_t readingTicks = 0; ///< that it took to read commands while the clock ran
+    AllHistogram*
+        histograms[routines]{}; ///< of all threads together; null for what is never called
 };
 
 Outcome replay(const Plan& plan, const RunOptions& options, Watched& watched);

@@ -6,8 +6,12 @@
 // is due, so that a thread which is far ahead waits for its own. A place is one word:
 //
 //     bit 63      somebody sleeps on it
-//     bits 48-62  the generation that is due
-//     bits 0-47   0: nothing there yet; 1: the object is null; else its address
+//     bit 62      an object is there
+//     bits 48-61  the generation that is due
+//     bits 0-47   the object's address
+//
+// Sleepers look at the upper half. Whatever changes there shows in it, for an object that comes
+// sets a bit and one that goes ends a generation; so none sleeps through what it waits for.
 #pragma once
 
 #include "waiting.hpp"
@@ -41,30 +45,26 @@ public:
         if ((place.load(std::memory_order_acquire) & ~sleepers) != due) [[unlikely]] {
             wait(place, waits, [due](std::uint64_t word) { return word == due; });
         }
-        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(object) & addressBits;
-        put(place, due | (address != 0 ? address : null));
+        put(place, due | there | (reinterpret_cast<std::uintptr_t>(object) & addressBits));
     }
 
     void* take(Hold hold, Waits& waits) {
         Place& place = places_[hold.place];
-        const std::uint64_t due = std::uint64_t{hold.generation} << generationAt;
-        const auto isThere = [due](std::uint64_t word) {
-            return (word & ~addressBits) == due && (word & addressBits) != 0;
-        };
+        const std::uint64_t due = std::uint64_t{hold.generation} << generationAt | there;
+        const auto isThere = [due](std::uint64_t word) { return (word & ~addressBits) == due; };
         std::uint64_t word = place.load(std::memory_order_acquire) & ~sleepers;
         if (!isThere(word)) [[unlikely]] {
             word = wait(place, waits, isThere);
         }
         put(place, (std::uint64_t{hold.generation} + 1) % generations << generationAt);
-        const std::uint64_t address = word & addressBits;
-        return address == null ? nullptr : reinterpret_cast<void*>(address); // NOLINT
+        return reinterpret_cast<void*>(word & addressBits); // NOLINT
     }
 
 private:
     static constexpr unsigned generationAt = 48;
     static constexpr std::uint64_t sleepers = std::uint64_t{1} << 63U;
     static constexpr std::uint64_t addressBits = (std::uint64_t{1} << generationAt) - 1;
-    static constexpr std::uint64_t null = 1;
+    static constexpr std::uint64_t there = std::uint64_t{1} << 62U;
 
     /// The half with the sleepers' bit, which every change clears.
     static const void* upperHalf(const Place& place) {

@@ -11,22 +11,25 @@
 
 namespace heapwright::replay {
 
-struct Histogram {
+template <class Count>
+struct HistogramOf {
     static constexpr unsigned stepBits = 4;
-    static constexpr unsigned mostBits = 40; ///< longer calls count in the last step
-    static constexpr std::size_t steps = std::size_t{mostBits - stepBits + 1} << stepBits;
+    static constexpr std::size_t steps = std::size_t{64 - stepBits + 1} << stepBits;
 
     std::uint64_t sum = 0;
     std::uint64_t most = 0;
-    std::uint64_t counts[steps] = {};
+    Count counts[steps] = {};
 
     void add(std::uint64_t ticks) {
         sum += ticks;
-        most = ticks > most ? ticks : most;
+        if (ticks > most) [[unlikely]] {
+            most = ticks;
+        }
         ++counts[stepOf(ticks)];
     }
 
-    void add(const Histogram& other) {
+    template <class Other>
+    void add(const HistogramOf<Other>& other) {
         sum += other.sum;
         most = other.most > most ? other.most : most;
         for (std::size_t at = 0; at < steps; ++at) {
@@ -36,7 +39,7 @@ struct Histogram {
 
     std::uint64_t calls() const {
         std::uint64_t all = 0;
-        for (const std::uint64_t count : counts) {
+        for (const Count count : counts) {
             all += count;
         }
         return all;
@@ -57,10 +60,10 @@ struct Histogram {
     }
 
     static constexpr std::size_t stepOf(std::uint64_t ticks) {
-        const auto width = static_cast<unsigned>(std::bit_width(ticks | (1U << stepBits)));
-        const unsigned shift = width - stepBits - 1;
-        const std::size_t step = (std::size_t{shift} << stepBits) + (ticks >> shift);
-        return step < steps ? step : steps - 1;
+        constexpr std::uint64_t first = 1U << stepBits;
+        const auto top = 63U - static_cast<unsigned>(std::countl_zero(ticks | first));
+        const auto within = static_cast<unsigned>(ticks << stepBits >> top);
+        return (top << stepBits) + within - (stepBits << stepBits);
     }
 
     /// The largest number of ticks that counts in a step.
@@ -71,5 +74,8 @@ struct Histogram {
         return ((mantissa + 1) << shift) - 1;
     }
 };
+
+using Histogram = HistogramOf<std::uint32_t>; ///< of one thread: at most 2^32 calls
+using AllHistogram = HistogramOf<std::uint64_t>;
 
 } // namespace heapwright::replay

@@ -23,213 +23,286 @@ namespace heapwright::replay {
 template <class Policy>
 class Performance {
 public:
-    Performance(Worker& worker, Policy policy) : worker_(worker), policy_(policy) {}
-
-    void perform() {
-        cursor_ = worker_.feed.chunk();
+    static void perform(Worker& worker, Policy policy) {
+        Cursor cursor = worker.feed.chunk();
         for (;;) {
-            const std::uint64_t word = *cursor_++;
+            const std::uint64_t word = *cursor;
             switch (command::routine(word)) {
             case number(Routine::malloc):
-                give<Routine::malloc>(word);
+                cursor = give<Routine::malloc>(worker, policy, word, cursor);
                 break;
             case number(Routine::free):
-            case number(Routine::cfree):
-            case number(Routine::freeSized):
-            case number(Routine::freeAlignedSized):
-                take<Routine::free>(word);
+                cursor = take<Routine::free>(worker, policy, word, cursor);
                 break;
             case number(Routine::operatorNew):
-                give<Routine::operatorNew>(word);
+                cursor = give<Routine::operatorNew>(worker, policy, word, cursor);
                 break;
             case number(Routine::operatorDelete):
-                take<Routine::operatorDelete>(word);
+                cursor = take<Routine::operatorDelete>(worker, policy, word, cursor);
                 break;
             case number(Routine::operatorDeleteSized):
-                take<Routine::operatorDeleteSized>(word);
+                cursor = take<Routine::operatorDeleteSized>(worker, policy, word, cursor);
+                break;
+            case number(Routine::calloc):
+                cursor = give<Routine::calloc>(worker, policy, word, cursor);
                 break;
             case number(Routine::realloc):
             case number(Routine::reallocarray):
-                resize(word);
-                break;
-            case number(Routine::calloc):
-                give<Routine::calloc>(word);
+                cursor = resize(worker, policy, word, cursor);
                 break;
             case command::control:
-                if (!control(word)) {
+                cursor = control(worker, policy, word, cursor + 1);
+                if (cursor == nullptr) {
                     return;
                 }
                 break;
+            case number(Routine::memalign):
+            case number(Routine::alignedAlloc):
+            case number(Routine::posixMemalign):
+            case number(Routine::valloc):
+            case number(Routine::pvalloc):
+            case number(Routine::operatorNewArray):
+            case number(Routine::operatorNewAligned):
+            case number(Routine::operatorNewArrayAligned):
+            case number(Routine::cfree):
+            case number(Routine::freeSized):
+            case number(Routine::freeAlignedSized):
+            case number(Routine::operatorDeleteArray):
+            case number(Routine::operatorDeleteArraySized):
+            case number(Routine::operatorDeleteAligned):
+            case number(Routine::operatorDeleteArrayAligned):
+                cursor = rarer(worker, policy, word, cursor + 1);
+                break;
             default:
-                rarer(word);
+                __builtin_unreachable(); // no plan has others
             }
         }
     }
 
 private:
+    using Cursor = const std::uint64_t*;
+
+    static constexpr std::uint64_t unusual = command::longSize | command::general;
+
     static constexpr unsigned number(Routine routine) { return static_cast<unsigned>(routine); }
 
-    [[gnu::noinline]] void rarer(std::uint64_t word) {
+    [[gnu::noinline]] static Cursor rarer(Worker& worker, Policy& policy, std::uint64_t word,
+                                          Cursor cursor) {
         switch (command::routine(word)) {
         case number(Routine::memalign):
-            return give<Routine::memalign>(word);
+            return giveFully<Routine::memalign>(worker, policy, word, cursor);
         case number(Routine::alignedAlloc):
-            return give<Routine::alignedAlloc>(word);
+            return giveFully<Routine::alignedAlloc>(worker, policy, word, cursor);
         case number(Routine::posixMemalign):
-            return give<Routine::posixMemalign>(word);
+            return giveFully<Routine::posixMemalign>(worker, policy, word, cursor);
         case number(Routine::valloc):
-            return give<Routine::valloc>(word);
+            return giveFully<Routine::valloc>(worker, policy, word, cursor);
         case number(Routine::pvalloc):
-            return give<Routine::pvalloc>(word);
+            return giveFully<Routine::pvalloc>(worker, policy, word, cursor);
         case number(Routine::operatorNewArray):
-            return give<Routine::operatorNewArray>(word);
+            return giveFully<Routine::operatorNewArray>(worker, policy, word, cursor);
         case number(Routine::operatorNewAligned):
-            return give<Routine::operatorNewAligned>(word);
+            return giveFully<Routine::operatorNewAligned>(worker, policy, word, cursor);
         case number(Routine::operatorNewArrayAligned):
-            return give<Routine::operatorNewArrayAligned>(word);
+            return giveFully<Routine::operatorNewArrayAligned>(worker, policy, word, cursor);
+        case number(Routine::cfree):
+        case number(Routine::freeSized):
+        case number(Routine::freeAlignedSized):
+            return takeFully<Routine::free>(worker, policy, word, cursor);
         case number(Routine::operatorDeleteArray):
-            return take<Routine::operatorDeleteArray>(word);
+            return takeFully<Routine::operatorDeleteArray>(worker, policy, word, cursor);
         case number(Routine::operatorDeleteArraySized):
-            return take<Routine::operatorDeleteArraySized>(word);
+            return takeFully<Routine::operatorDeleteArraySized>(worker, policy, word, cursor);
         case number(Routine::operatorDeleteAligned):
-            return take<Routine::operatorDeleteAligned>(word);
+            return takeFully<Routine::operatorDeleteAligned>(worker, policy, word, cursor);
         default:
-            return take<Routine::operatorDeleteArrayAligned>(word);
+            return takeFully<Routine::operatorDeleteArrayAligned>(worker, policy, word, cursor);
         }
     }
 
-    std::size_t sizeOf(std::uint64_t word) {
-        return (word & command::longSize) != 0 ? *cursor_++ : command::shortSize(word);
+    static std::size_t sizeOf(std::uint64_t word, Cursor& cursor) {
+        return (word & command::longSize) != 0 ? *cursor++ : command::shortSize(word);
     }
 
-    void count(std::uint64_t word, std::uint64_t began) {
+    static void count(Worker& worker, std::uint64_t word, std::uint64_t began) {
         if constexpr (Policy::timed) {
-            worker_.histograms[command::routine(word)]->add(platform::ticks() - began);
+            worker.histograms[command::routine(word)]->add(platform::ticks() - began);
         }
     }
 
     static std::uint64_t ticks() { return Policy::timed ? platform::ticks() : 0; }
 
+    [[gnu::noinline]] static void noMemory(Worker& worker, std::uint64_t word) {
+        const bool asked = command::shortSize(word) != 0 || (word & command::longSize) != 0;
+        worker.failed += asked ? 1 : 0;
+    }
+
     template <Routine which>
-    [[gnu::always_inline]] void give(std::uint64_t word) {
-        const std::size_t size = sizeOf(word);
-        std::size_t alignment = 0;
-        if constexpr (trace::hasAlignment(which)) {
-            alignment = *cursor_++;
-        }
+    [[gnu::always_inline]] static void* called(Worker& worker, Policy& policy, std::uint64_t word,
+                                               std::size_t size, std::size_t alignment) {
         const std::uint64_t began = ticks();
         void* const object = allocate<which>(size, alignment);
-        count(word, began);
+        count(worker, word, began);
         if (object == nullptr) [[unlikely]] {
-            worker_.failed += size != 0 ? 1 : 0;
+            noMemory(worker, word);
         }
-        policy_.gave(which, object, size, alignment);
-        if ((word & command::general) != 0) [[unlikely]] {
-            worker_.shared.give(Hold::of(*cursor_++), object, worker_.waits);
-        } else {
-            worker_.own[command::place(word)] = object;
-        }
-    }
-
-    template <Routine which>
-    [[gnu::always_inline]] void take(std::uint64_t word) {
-        const std::size_t size = sizeOf(word);
-        std::size_t alignment = 0;
-        if constexpr (which == Routine::operatorDeleteAligned ||
-                      which == Routine::operatorDeleteArrayAligned) {
-            alignment = *cursor_++;
-        }
-        void* object = nullptr;
-        if ((word & command::general) != 0) [[unlikely]] {
-            object = worker_.shared.take(Hold::of(*cursor_++), worker_.waits);
-        } else {
-            void*& place = worker_.own[command::place(word)];
-            object = place;
-            place = nullptr;
-        }
-        policy_.takes(object, size, (word & command::released) == 0);
-        const std::uint64_t began = ticks();
-        release<which>(object, size, alignment);
-        count(word, began);
-    }
-
-    [[gnu::noinline]] void resize(std::uint64_t word) {
-        const std::size_t size = sizeOf(word);
-        const std::size_t oldSize = *cursor_++;
-        const bool general = (word & command::general) != 0;
-        void** const place = &worker_.own[command::place(word)];
-        void* old = nullptr;
-        Hold made;
-        if (general) {
-            old = fetch(Hold::of(*cursor_++));
-            made = Hold::of(*cursor_++);
-        } else {
-            old = *place;
-        }
-        policy_.resizes(old, oldSize);
-        const std::uint64_t began = ticks();
-        void* object = std::realloc(old, size);
-        count(word, began);
-        if (object == nullptr && size != 0) [[unlikely]] {
-            ++worker_.failed;
-            policy_.kept(old, oldSize);
-            object = old;
-        } else {
-            policy_.resized(object, oldSize, size, (word & command::released) != 0);
-        }
-        if (!general) {
-            *place = object;
-        } else if (made.shared) {
-            worker_.shared.give(made, object, worker_.waits);
-        } else if (made.place != 0) {
-            worker_.own[made.place] = object;
-        } else if (object != nullptr) {
-            policy_.takes(object, size, false);
-            std::free(object); // the recorded call was a free; this allocator's realloc is none
-        }
-    }
-
-    void* fetch(Hold hold) {
-        if (hold.shared) {
-            return worker_.shared.take(hold, worker_.waits);
-        }
-        void*& place = worker_.own[hold.place];
-        void* const object = place;
-        place = nullptr;
+        policy.gave(which, object, size, alignment);
         return object;
     }
 
-    /// False at the end of the thread.
-    [[gnu::noinline]] bool control(std::uint64_t word) {
+    /// An allocation as most are: one word, and the object stays with the thread.
+    template <Routine which>
+    [[gnu::always_inline]] static Cursor give(Worker& worker, Policy& policy, std::uint64_t word,
+                                              Cursor cursor) {
+        if ((word & unusual) != 0) [[unlikely]] {
+            return giveFully<which>(worker, policy, word, cursor + 1);
+        }
+        worker.own[command::place(word)] =
+            called<which>(worker, policy, word, command::shortSize(word), 0);
+        return cursor + 1;
+    }
+
+    template <Routine which>
+    [[gnu::noinline]] static Cursor giveFully(Worker& worker, Policy& policy, std::uint64_t word,
+                                              Cursor cursor) {
+        const std::size_t size = sizeOf(word, cursor);
+        std::size_t alignment = 0;
+        if constexpr (trace::hasAlignment(which)) {
+            alignment = *cursor++;
+        }
+        void* const object = called<which>(worker, policy, word, size, alignment);
+        if ((word & command::general) != 0) {
+            worker.shared.give(Hold::of(*cursor++), object, worker.waits);
+        } else {
+            worker.own[command::place(word)] = object;
+        }
+        return cursor;
+    }
+
+    static void* fetch(Worker& worker, std::size_t place) {
+        void*& kept = worker.own[place];
+        void* const object = kept;
+        kept = nullptr;
+        return object;
+    }
+
+    template <Routine which>
+    [[gnu::always_inline]] static void call(Worker& worker, Policy& policy, std::uint64_t word,
+                                            void* object, std::size_t size, std::size_t alignment) {
+        policy.takes(object, size, (word & command::released) == 0);
+        const std::uint64_t began = ticks();
+        release<which>(object, size, alignment);
+        count(worker, word, began);
+    }
+
+    /// A free as most are.
+    template <Routine which>
+    [[gnu::always_inline]] static Cursor take(Worker& worker, Policy& policy, std::uint64_t word,
+                                              Cursor cursor) {
+        if ((word & unusual) != 0) [[unlikely]] {
+            return takeFully<which>(worker, policy, word, cursor + 1);
+        }
+        call<which>(worker, policy, word, fetch(worker, command::place(word)),
+                    command::shortSize(word), 0);
+        return cursor + 1;
+    }
+
+    template <Routine which>
+    [[gnu::noinline]] static Cursor takeFully(Worker& worker, Policy& policy, std::uint64_t word,
+                                              Cursor cursor) {
+        const std::size_t size = sizeOf(word, cursor);
+        std::size_t alignment = 0;
+        if constexpr (which == Routine::operatorDeleteAligned ||
+                      which == Routine::operatorDeleteArrayAligned) {
+            alignment = *cursor++;
+        }
+        void* const object = (word & command::general) != 0
+                                 ? worker.shared.take(Hold::of(*cursor++), worker.waits)
+                                 : fetch(worker, command::place(word));
+        call<which>(worker, policy, word, object, size, alignment);
+        return cursor;
+    }
+
+    /// What realloc made of an object; where it failed, the object as it was.
+    [[gnu::always_inline]] static void* resized(Worker& worker, Policy& policy, std::uint64_t word,
+                                                void* old, std::size_t oldSize, std::size_t size) {
+        policy.resizes(old, oldSize);
+        const std::uint64_t began = ticks();
+        void* const object = std::realloc(old, size);
+        count(worker, word, began);
+        if (object == nullptr && size != 0) [[unlikely]] {
+            ++worker.failed;
+            policy.kept(old, oldSize);
+            return old;
+        }
+        policy.resized(object, oldSize, size, (word & command::released) != 0);
+        return object;
+    }
+
+    [[gnu::always_inline]] static Cursor resize(Worker& worker, Policy& policy, std::uint64_t word,
+                                                Cursor cursor) {
+        if ((word & unusual) != 0) [[unlikely]] {
+            return resizeFully(worker, policy, word, cursor + 1);
+        }
+        void*& place = worker.own[command::place(word)];
+        place = resized(worker, policy, word, place, cursor[1], command::shortSize(word));
+        return cursor + 2;
+    }
+
+    [[gnu::noinline]] static Cursor resizeFully(Worker& worker, Policy& policy, std::uint64_t word,
+                                                Cursor cursor) {
+        const std::size_t size = sizeOf(word, cursor);
+        const std::size_t oldSize = *cursor++;
+        if ((word & command::general) == 0) {
+            void*& place = worker.own[command::place(word)];
+            place = resized(worker, policy, word, place, oldSize, size);
+            return cursor;
+        }
+        void* const old = fetch(worker, Hold::of(*cursor++));
+        const Hold made = Hold::of(*cursor++);
+        void* const object = resized(worker, policy, word, old, oldSize, size);
+        if (made.shared) {
+            worker.shared.give(made, object, worker.waits);
+        } else if (made.place != 0) {
+            worker.own[made.place] = object;
+        } else if (object != nullptr) {
+            policy.takes(object, size, false);
+            std::free(object); // the recorded call was a free; this allocator's realloc is none
+        }
+        return cursor;
+    }
+
+    static void* fetch(Worker& worker, Hold hold) {
+        return hold.shared ? worker.shared.take(hold, worker.waits) : fetch(worker, hold.place);
+    }
+
+    /// Null at the end of the thread.
+    [[gnu::noinline]] static Cursor control(Worker& worker, Policy& policy, std::uint64_t word,
+                                            Cursor cursor) {
         const std::uint64_t value = word >> 16U;
         switch (static_cast<Control>(word >> 8U & 0xffU)) {
         case Control::end:
-            return false;
+            return nullptr;
         case Control::more:
-            cursor_ = worker_.feed.chunk();
-            break;
+            return worker.feed.chunk();
         case Control::take:
-            worker_.turns[worker_.index].take(worker_.waits);
+            worker.turns[worker.index].take(worker.waits);
             break;
         case Control::pass:
-            worker_.turns[value].pass();
+            worker.turns[value].pass();
             break;
         case Control::at:
-            waitUntil(worker_.began + value);
+            waitUntil(worker.began + value);
             break;
         case Control::skip:
-            policy_.skipped();
+            policy.skipped();
             break;
         case Control::release:
-            policy_.releasing(value);
+            policy.releasing(value);
             break;
         }
-        return true;
+        return cursor;
     }
-
-    Worker& worker_;
-    Policy policy_;
-    const std::uint64_t* cursor_ = nullptr;
 };
 
 } // namespace heapwright::replay

@@ -96,12 +96,12 @@ void addPlan(Json& json, const PlanHeader& header) {
 }
 
 /// The upper ends of the steps that have calls, with these.
-void addSteps(Json& json, const Histogram& histogram, double nsPerTick) {
+void addSteps(Json& json, const AllHistogram& histogram, double nsPerTick) {
     json.open("histogram", '[');
-    for (std::size_t at = 0; at < Histogram::steps; ++at) {
+    for (std::size_t at = 0; at < AllHistogram::steps; ++at) {
         if (histogram.counts[at] != 0) {
             json.open("", '[');
-            json.number("", nsPerTick * static_cast<double>(Histogram::upperEnd(at)));
+            json.number("", nsPerTick * static_cast<double>(AllHistogram::upperEnd(at)));
             json.number("", histogram.counts[at]);
             json.close(']');
         }
@@ -109,7 +109,7 @@ void addSteps(Json& json, const Histogram& histogram, double nsPerTick) {
     json.close(']');
 }
 
-void addRoutine(Json& json, const char* name, const Histogram& histogram, double nsPerTick) {
+void addRoutine(Json& json, const char* name, const AllHistogram& histogram, double nsPerTick) {
     struct Quantile {
         const char* name;
         double share;
@@ -136,7 +136,7 @@ void addRoutines(Json& json, const Outcome& outcome) {
     std::uint64_t ticks = 0;
     json.open("routines", '{');
     for (unsigned number = 0; number < routines; ++number) {
-        const Histogram* const histogram = outcome.histograms[number];
+        const AllHistogram* const histogram = outcome.histograms[number];
         if (outcome.timed && histogram != nullptr && histogram->calls() != 0) {
             const std::string name(trace::name(static_cast<trace::Routine>(number)));
             addRoutine(json, name.c_str(), *histogram, outcome.nanosecondsPerTick);

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "feed.hpp"
-#include "histogram.hpp"
 #include "hand_overs.hpp"
+#include "histogram.hpp"
 #include "turn.hpp"
 
 #include "replayer/plan.hpp"

@@ -25,10 +25,9 @@ TEST(Histogram, EachNumberCountsInTheStepThatEndsAtOrBehindIt) {
     }
 }
 
-TEST(Histogram, WhatIsLongerThanTheLastStepCountsThere) {
-    EXPECT_EQ(Histogram::stepOf(UINT64_MAX), Histogram::steps - 1);
-    EXPECT_EQ(Histogram::stepOf((std::uint64_t{1} << Histogram::mostBits) - 1),
-              Histogram::steps - 1);
+TEST(Histogram, EvenAClockThatWentBackCountsSomewhere) {
+    EXPECT_LT(Histogram::stepOf(UINT64_MAX), Histogram::steps);
+    EXPECT_LT(Histogram::stepOf(UINT64_MAX - 100), Histogram::steps);
 }
 
 TEST(Histogram, QuantilesAreThoseOfASortedListWithinAStep) {

@@ -43,7 +43,17 @@ from heapwright.artefacts.comparison import (
 from heapwright.artefacts.runs import Outcome, Run
 
 RESPONSES: tuple[Response, ...] = ("time", "memory", "cpu")
-_UNITS: dict[Response, Literal["s", "bytes"]] = {"time": "s", "memory": "bytes", "cpu": "s"}
+Unit = Literal["s", "bytes", "ns", "ratio"]
+_UNITS: dict[Response, Unit] = {"time": "s", "memory": "bytes", "cpu": "s"}
+
+
+def unit_of(response: Response) -> Unit:
+    """What a response is measured in; that of a further measure is the end of its name."""
+    if response in _UNITS:
+        return _UNITS[response]
+    if response.endswith("_ns"):
+        return "ns"
+    return "bytes" if response.endswith("_bytes") else "ratio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,8 @@ def analyse(
     sound = [key for key in keys if key == baseline or not set(outcomes[key]) - {Outcome.OK}]
     effects: list[Effect] = []
     responses: list[ResponseSummary] = []
-    for response in RESPONSES:
+    measures = dict.fromkeys(name for run in runs for name in run.measures)
+    for response in (*RESPONSES, *measures):
         found, summary = _response(runs, response, sound, settings)
         effects += found
         responses.append(summary)
@@ -120,7 +131,7 @@ def _response(
     own = np.exp(cells.log_values[cells.seen[:, 0], 0])
     empty = ResponseSummary(
         response=response,
-        unit=_UNITS[response],
+        unit=unit_of(response),
         baseline_value=float(np.exp(np.log(own).mean())) if own.size else None,
         baseline_low=float(own.min()) if own.size else None,
         baseline_high=float(own.max()) if own.size else None,

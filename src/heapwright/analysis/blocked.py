@@ -82,6 +82,8 @@ def value_of(run: Run, response: Response) -> float | None:
         value = run.wall_s
     elif response == "memory":
         value = run.peak_rss_bytes
+    elif response != "cpu":
+        value = run.measures.get(response)
     else:
         known = run.user_s is not None and run.sys_s is not None
         value = (run.user_s or 0.0) + (run.sys_s or 0.0) if known else None

@@ -21,6 +21,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from heapwright.artefacts.provenance import Environment, Kind
+from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Outcome, Run
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -28,8 +29,9 @@ SCHEMA_VERSION: Literal[1] = 1
 Key = tuple[str, str]
 """A treatment's key: (allocator, level); the level is "" where the allocator has no setting."""
 
-Response = Literal["time", "memory", "cpu"]
-"""Wall seconds, peak resident bytes of the process tree, user + system seconds."""
+Response = str
+"""`time` (wall seconds), `memory` (peak resident bytes of the process tree), `cpu` (user + system
+seconds); besides, the names of what the runs have in `measures`."""
 
 
 def label_of(allocator: str, level: str) -> str:
@@ -134,7 +136,7 @@ class ResponseSummary(_Frozen):
     """How one response was analysed, and the baseline's own value."""
 
     response: Response
-    unit: Literal["s", "bytes"]
+    unit: Literal["s", "bytes", "ns", "ratio"]
     baseline_value: Annotated[
         float | None, Field(description="Geometric mean of the baseline's good runs")
     ]
@@ -190,6 +192,10 @@ class Comparison(_Frozen):
         tuple[str, ...], Field(description="Labels of the front of time and memory, fastest first")
     ]
     verdict: Verdict
+    replay: Annotated[
+        ReplaySubject | None,
+        Field(description="The trace that was replayed; null: the command itself was run"),
+    ] = None
 
     def effect(self, key: Key, response: Response) -> Effect | None:
         """The effect of treatment `key` on `response`, if one was found."""

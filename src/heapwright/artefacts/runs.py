@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from heapwright.artefacts.replay import ReplayFigures
+
 
 class Outcome(StrEnum):
     """How a run ended; only `ok` may be analysed as a time."""
@@ -90,3 +92,7 @@ class Run(BaseModel):
     steal_s: float | None = None
     harness_cpu_s: float | None = None
     detail: str = ""
+    measures: dict[str, float] = {}
+    """Further responses by name, compared like time and memory; the unit ends the name."""
+    replay: ReplayFigures | None = None
+    """What a run that replayed a trace says of itself."""

@@ -17,9 +17,10 @@ from heapwright.artefacts.comparison import Comparison, label_of
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.replay import ReplaySubject
 from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
-from heapwright.cli.measure import Conditions, Measurement
+from heapwright.cli.measure import Conditions, Measurement, Reader
 from heapwright.cli.notes import notes_on, why_nothing
 from heapwright.cli.output import Destination
 from heapwright.cli.progress import Display
@@ -31,6 +32,15 @@ from heapwright.experiment.engine import Plan, Result, run_experiment
 from heapwright.experiment.preload import PreloadPaths
 
 SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The command replays a trace: what of, what the advice is for, and how its output is read."""
+
+    subject: ReplaySubject
+    recorded: tuple[str, ...]
+    reader: Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ class Options:
     prepare: str | None
     shell: bool
     expect_exit: int
+    replayed: "Replayed | None" = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -131,7 +142,15 @@ def _question(options: Options) -> Question:
     else:
         assert options.until is not None
         looks = adaptive(options.until, options.confidence)
-    return Question(options.words, looks, options.margin, options.cap_bytes, options.cpus)
+    replayed = options.replayed
+    return Question(
+        options.words if replayed is None else replayed.recorded,
+        looks,
+        options.margin,
+        options.cap_bytes,
+        options.cpus,
+        None if replayed is None else replayed.subject,
+    )
 
 
 def _measure(
@@ -146,6 +165,7 @@ def _measure(
         cpus=format_cpus(set(options.cpus)) or None,
         prepare=options.prepare,
         expect_exit=options.expect_exit,
+        reader=None if options.replayed is None else options.replayed.reader,
     )
     looks = question.looks.looks
 

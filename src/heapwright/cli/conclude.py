@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from heapwright import __version__
 from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, label_of
 from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Run
 from heapwright.experiment.engine import Plan, Result
 from heapwright.experiment.treatments import Treatment
@@ -30,6 +31,7 @@ class Question:
     margin: float
     cap_bytes: int | None
     pinned_cpus: tuple[int, ...]
+    replay: ReplaySubject | None = None
 
 
 def describe(treatment: Treatment) -> TreatmentInfo:
@@ -69,6 +71,7 @@ def conclude(
         responses=analysis.responses,
         pareto=analysis.pareto,
         verdict=analysis.verdict,
+        replay=question.replay,
     )
 
 

@@ -18,7 +18,20 @@ from rich.console import Console
 
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.cli import allocators, compare, compose, taxonomy, workloads
+from heapwright.cli import (
+    allocators,
+    compare,
+    compose,
+    convert,
+    explain,
+    profile,
+    record,
+    replay,
+    synth,
+    taxonomy,
+    trace,
+    workloads,
+)
 
 SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EAGAIN)
 LIMITS = "`ulimit -a` shows the limits that are set here, `df` whether a disk is full"
@@ -34,7 +47,15 @@ app = typer.Typer(
 app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
+app.command("explain", cls=profile.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
+app.command("profile", cls=profile.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
+app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
+app.command("synth", epilog=synth.EXAMPLES)(synth.synth)
+app.command("record", context_settings=record.CONTEXT)(record.record)
 app.command("taxonomy")(taxonomy.taxonomy)
+app.add_typer(trace.app, name="trace")
+app.command("export")(convert.export)
+app.command("import")(convert.import_)
 app.add_typer(workloads.app, name="workloads")
 
 

@@ -4,20 +4,25 @@
 
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import Run
+from heapwright.artefacts.runs import Outcome, Run
 from heapwright.experiment.engine import Assignment
 from heapwright.experiment.interposition import judge
-from heapwright.experiment.outcome import classify
+from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.runner import RunSpec, run_once, with_preload
+from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
 
 SHELL = "/bin/sh"
+LONGEST_OUTPUT = 1 << 24
+
+Reader = Callable[[str], Mapping[str, object]]
+"""Makes fields of a run from what a good run printed, in place of those of the whole process; a
+ValueError in words if that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Conditions:
     cpus: str | None = None
     prepare: str | None = None
     expect_exit: int = 0
+    reader: Reader | None = None
 
 
 class Measurement:
@@ -45,11 +51,16 @@ class Measurement:
         """One run. Raises HeapwrightError if it cannot be made, RunInterrupted on Ctrl-C."""
         self._prepare()
         treatment = assignment.treatment
-        raw = run_once(self._spec(assignment))
+        raw, printed = self._run(assignment)
         interposition = judge(raw.processes, treatment.preload, raw.balance)
         expected = frozenset({self._conditions.expect_exit})
         named = classify(raw, interposition, expected)
         figures = raw.model_dump(include=set(Run.model_fields))
+        if self._conditions.reader is not None and named.outcome is Outcome.OK:
+            try:
+                figures |= self._conditions.reader(printed)
+            except ValueError as error:
+                named = Classified(Outcome.FAILED, str(error))
         return Run.model_validate(
             {
                 **figures,
@@ -64,7 +75,20 @@ class Measurement:
             }
         )
 
-    def _spec(self, assignment: Assignment) -> RunSpec:
+    def _run(self, assignment: Assignment) -> tuple[RawRun, str]:
+        """The run, and what it printed if that is to be read."""
+        if self._conditions.reader is None:
+            return run_once(self._spec(assignment, None)), ""
+        with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+            output = Path(folder) / "output"
+            raw = run_once(self._spec(assignment, output))
+            try:
+                with output.open("r", encoding="utf-8", errors="replace") as file:
+                    return raw, file.read(LONGEST_OUTPUT)
+            except OSError:
+                return raw, ""
+
+    def _spec(self, assignment: Assignment, output: Path | None) -> RunSpec:
         conditions = self._conditions
         treatment = assignment.treatment
         own = [] if treatment.preload is None else [self._paths.of(treatment.preload)]
@@ -75,6 +99,7 @@ class Measurement:
             timeout_s=assignment.timeout_s,
             cwd=conditions.cwd,
             stdin=conditions.stdin,
+            stdout=output,
             cpus=conditions.cpus,
             counters=True,
         )

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from heapwright.artefacts.comparison import Comparison
 from heapwright.report.console import make_console
+from heapwright.report.replay import print_replay
 from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
 from heapwright.report.table import ComparisonTable, legend
 
@@ -26,6 +27,8 @@ def print_report(console: Console, comparison: Comparison, *, quiet: bool = Fals
             console.print(Text(line, style="dim"))
         for note in _data_notes(comparison):
             console.print(Text(note, style="dim"))
+        if comparison.replay is not None:
+            print_replay(console, comparison)
         console.print()
     console.print(Text(sentence(verdict), style=sentence_style(verdict)), soft_wrap=quiet)
     if quiet:

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The artefacts of a replay: what is replayed, and what one run of it came to.
+
+`heapwright-replay` prints one JSON line for a plan and one for a run; docs/replay.md explains the
+fields. Times are seconds or nanoseconds as their names say, memory is bytes. A figure that could
+not be had is None or absent, never zero.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", json_schema_serialization_defaults_required=True
+    )
+
+
+class Oddities(_Frozen):
+    """What the trace has that cannot be replayed as it stands, or that is worth knowing."""
+
+    failed: Annotated[Count, Field(description="Calls that had got no memory: left out")] = 0
+    unknown_frees: Annotated[
+        Count, Field(description="Of an address that was not live: left out")
+    ] = 0
+    unknown_reallocs: Annotated[
+        Count, Field(description="Of an address that was not live: a new object instead")
+    ] = 0
+    overwritten: Annotated[
+        Count, Field(description="Live objects whose address was handed out again: freed first")
+    ] = 0
+    null_frees: Annotated[Count, Field(description="Frees of null: replayed")] = 0
+    never_freed: Annotated[Count, Field(description="Objects live at the end")] = 0
+    never_freed_bytes: Count = 0
+
+
+class ReplayPlan(_Frozen):
+    """What was found in the trace when it was decoded."""
+
+    threads: Count
+    process: Annotated[Count, Field(description="Whose calls are replayed, by its number")]
+    events: Annotated[Count, Field(description="Recorded calls")]
+    hand_overs: Annotated[Count, Field(description="Objects that pass from thread to thread")]
+    recorded_s: Annotated[float, Field(description="From the first recorded call to the last")]
+    plan_bytes: Annotated[Count, Field(description="Of the decoded commands")]
+    ideal_bytes: Annotated[
+        Count, Field(description="Most requested bytes live at once, in recorded order")
+    ]
+    ideal_objects: Annotated[Count, Field(description="Most objects live at once")]
+    ideal_operation: Annotated[
+        Count, Field(description="The call after which most bytes were live")
+    ] = 0
+    oddities: Oddities = Oddities()
+
+
+class ReplaySubject(_Frozen):
+    """What is replayed, and how."""
+
+    trace: str
+    touch: Literal["none", "first-byte", "all", "as-recorded-size"] = "none"
+    pace: Literal["asap", "recorded"] = "asap"
+    order: Literal["hand-over", "recorded"] = "hand-over"
+    checked: bool = False
+    plan: ReplayPlan
+
+
+class RoutineTimes(_Frozen):
+    """How long the calls of one routine took, without the replayer's own work."""
+
+    calls: Count
+    mean_ns: float
+    p50_ns: float
+    p90_ns: float
+    p99_ns: float
+    p99_9_ns: float
+    p99_99_ns: float
+    max_ns: float
+    histogram: Annotated[
+        tuple[tuple[float, int], ...],
+        Field(description="(at most so many ns, calls); sixteen steps to each doubling"),
+    ] = ()
+
+
+class ReplayFigures(_Frozen):
+    """One run, besides what every run has."""
+
+    calls: Annotated[Count, Field(description="Calls that were made")]
+    failed_calls: Annotated[Count, Field(description="Of these, got no memory")] = 0
+    calls_s: Annotated[
+        float | None, Field(description="Time in the allocator, of all threads together")
+    ] = None
+    waits: Annotated[Count, Field(description="Times a thread waited for another's object")] = 0
+    waiting_s: float = 0.0
+    reading_s: Annotated[float, Field(description="Time to read commands; 0 unless streamed")] = 0.0
+    streamed: bool = False
+    own_bytes: Annotated[
+        Count, Field(description="Memory of the replayer's own, taken off the peaks")
+    ]
+    peak_heap_bytes: Annotated[
+        Count, Field(description="Most resident at once, without files and what is its own")
+    ]
+    ideal_bytes: Count
+    violations: Annotated[dict[str, int], Field(description="What a check found wrong")] = {}
+    routines: dict[str, RoutineTimes] = {}
+
+    @property
+    def a_over_u(self) -> float | None:
+        """Memory obtained over memory asked for, each at its most."""
+        return self.peak_heap_bytes / self.ideal_bytes if self.ideal_bytes else None
+
+
+class ReplayLine(ReplayFigures):
+    """The line that a run prints."""
+
+    seconds: float
+    user_s: float
+    sys_s: float
+    peak_bytes: Annotated[Count, Field(description="Most resident, without the replayer's own")]
+    checked: bool = False
