@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,8 @@ PROGRAM = "reach"
 PATIENCE_S = 120.0
 LONGEST_FOLDER = 80
 """The address of a socket has 107 bytes at most."""
-PID = struct.Struct("i")
+CALL = struct.Struct("qq")
+"""Process id, and the time in ns of UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,12 @@ class Listener:
             except OSError:
                 return
             with line:
-                said = line.recv(PID.size)
-                if len(said) == PID.size:
-                    reach = look(self._trace, PID.unpack(said)[0])
+                said = line.recv(CALL.size)
+                if len(said) == CALL.size:
+                    pid, since = CALL.unpack(said)
+                    reach = look(self._trace, pid)
                     if reach is not None:
-                        self._found[reach.process] = reach
+                        self._found[reach.process] = replace(reach, since_utc_ns=since)
 
     def __exit__(
         self,

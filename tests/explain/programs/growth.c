@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct Node {
@@ -28,10 +29,14 @@ __attribute__((noinline)) static void use(size_t size) {
 }
 
 int main(int count, char** arguments) {
+    const struct timespec rest = {0, 10 * 1000 * 1000}; /* far longer than the end takes */
     const char* fate = count > 1 ? arguments[1] : "free";
     for (unsigned i = 0; i < 60000; ++i) {
         if (i % 10 == 0) {
             remember();
+        }
+        if (i % 1000 == 0) {
+            nanosleep(&rest, NULL);
         }
         use(200 + i % 700);
     }

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that leak, retain and grow by construction, explained by the command line."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts import native
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.explanation import Ending, Explanation, Kind
+
+FOREIGN = ("LD_", "MALLOC_", "GLIBC_", "TCMALLOC_", "MIMALLOC_")
+MIB = 1 << 20
+TIMEOUT_S = 120
+LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+Build = Callable[[str], str]
+
+
+@pytest.fixture(autouse=True)
+def _compiled() -> None:
+    try:
+        for name in ("record", "profile", "trace", "reach"):
+            native.program(name)
+    except HeapwrightError as error:
+        pytest.skip(f"needs the compiled parts: {error}")
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)} | dict(extra or {})
+
+
+def run(*words: str, extra: Mapping[str, str] | None = None) -> Explanation:
+    """What `heapwright explain` answers."""
+    done = subprocess.run(
+        [sys.executable, "-m", "heapwright", "explain", "-q", "--json", "-", *words],
+        env=environment(extra),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = Explanation.from_json(done.stdout)
+    assert found.sentence in done.stderr
+    return found
+
+
+@contextmanager
+def waiting(trace: Path, *command: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The process id of a recorded program, once it does no more than wait."""
+    words = [str(native.program("record")), "--trace", str(trace)]
+    words += ["--preload", str(native.library("recorder")), "--", *command]
+    with subprocess.Popen(words, env=environment(), start_new_session=True) as launched:
+        children = Path(f"/proc/{launched.pid}/task/{launched.pid}/children")
+        try:
+            deadline = time.monotonic() + TIMEOUT_S
+            while not (pids := children.read_text(encoding="ascii").split()) or not paused(pids[0]):
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            yield int(pids[0]), launched
+        finally:
+            with suppress(FileNotFoundError):  # it is over already
+                for pid in children.read_text(encoding="ascii").split():
+                    os.kill(int(pid), signal.SIGKILL)
+
+
+def paused(pid: str) -> bool:
+    """Whether it is in pause(2), number 34 on x86-64."""
+    words = Path(f"/proc/{pid}/syscall").read_text(encoding="ascii").split()
+    return words[:1] == ["34"]
+
+
+def test_a_leak_and_its_place(built: Build) -> None:
+    found = run("--", built("leak"))
+    assert (found.kind, found.ending, found.allocator) == (Kind.LEAK, Ending.EXITED, "glibc")
+    assert found.reachability is not None
+    # The last block may be in a register or in what the recorder remembers.
+    assert 5990 <= found.reachability.unreachable_blocks <= found.reachability.blocks == 6000
+    assert found.never_freed_bytes == 6_000_000
+    assert any("forget" in frame for frame in found.culprits[0].frames)
+    assert "forget" in found.sentence
+
+
+@pytest.mark.parametrize("fate", ["free", "keep"])
+def test_growth(built: Build, fate: str) -> None:
+    found = run("--", built("growth"), fate)
+    assert found.kind is Kind.GROWTH
+    assert found.rise_bytes > 3 * MIB
+    assert found.reachability is not None
+    assert found.reachability.unreachable_bytes == 0
+    assert found.never_freed_blocks == (6000 if fate == "keep" else 0)
+
+
+SETTINGS = {
+    "top": {"MALLOC_TRIM_THRESHOLD_": "131072"},
+    "arenas": {"MALLOC_ARENA_MAX": "1"},
+    "holes": {},
+}
+
+
+@pytest.mark.parametrize("where", SETTINGS)
+def test_retention_and_the_setting_that_helps(built: Build, where: str) -> None:
+    found = run("--", built("retention"), where)
+    assert found.kind is Kind.RETENTION
+    assert found.most_held_bytes is not None
+    assert found.most_held_bytes > 40 * MIB
+    assert found.setting is not None
+    assert found.setting.assignments == SETTINGS[where]
+    if where == "holes":
+        assert "malloc_trim" in found.sentence
+        return
+    better = run("--", built("retention"), where, extra=found.setting.assignments)
+    assert late(better) < late(found) / 4
+
+
+def late(found: Explanation) -> int:
+    """What was held at the end."""
+    return found.moments[-1].held_bytes or 0
+
+
+@pytest.mark.parametrize("name", ["jemalloc", "tcmalloc", "mimalloc"])
+def test_the_setting_of_another_allocator_helps_there(built: Build, name: str) -> None:
+    files = {
+        "jemalloc": ("libjemalloc.so.2", "libjemalloc2"),
+        "tcmalloc": ("libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"),
+        "mimalloc": ("libmimalloc.so.2.0", "libmimalloc2.0"),
+    }
+    library = LIBRARIES / files[name][0]
+    if not library.exists():
+        pytest.skip(f"{library} is not there (package {files[name][1]})")
+    preload = {"LD_PRELOAD": str(library)}
+    found = run("--", built("retention"), "top", extra=preload)
+    assert (found.kind, found.allocator) == (Kind.RETENTION, name)
+    assert found.setting is not None
+    assert found.setting.assignments
+    better = run("--", built("retention"), "top", extra={**preload, **found.setting.assignments})
+    assert late(better) < late(found) / 4
+
+
+def test_the_parts_of_resident_memory_are_all_of_it(built: Build) -> None:
+    found = run("--", built("retention"), "holes")
+    most = max(found.moments, key=lambda moment: moment.held_bytes or 0)
+    parts = (most.live_bytes, most.waste_bytes, most.held_bytes, most.other_bytes)
+    assert None not in parts
+    assert sum(part or 0 for part in parts) == most.resident_bytes
+    # One block in sixteen of 48 * 1024 stays, each of 1008 bytes in a chunk of 1024.
+    assert most.live_bytes == pytest.approx(3072 * 1008, rel=0.01)
+    assert most.held_bytes == pytest.approx(46080 * 1024, rel=0.02)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("leak", Kind.LEAK), ("growth", Kind.GROWTH)])
+def test_a_running_process_goes_on_after_it_was_explained(
+    built: Build, tmp_path: Path, name: str, kind: Kind
+) -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("knows the number of pause(2) on x86-64 alone")
+    with waiting(tmp_path / "trace", built(name), "wait") as (pid, _):
+        found = run("--pid", str(pid))
+        again = run("--pid", str(pid))
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0]
+    assert (found.kind, found.ending) == (kind, Ending.RUNNING)
+    assert found.reachability == again.reachability is not None
+    assert state == "S"
+
+
+def test_a_killed_program_is_explained_from_its_trace(built: Build, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    with waiting(trace, built("growth"), "wait") as (pid, launched):
+        os.kill(pid, signal.SIGKILL)
+        launched.wait(timeout=TIMEOUT_S)
+    found = run(str(trace))
+    assert (found.kind, found.ending) == (Kind.GROWTH, Ending.KILLED)
+    assert "killed" in found.sentence
+    assert found.moments[-1].live_bytes == 6000 * 1008
+
+
+def refused(*words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "heapwright", "explain", *words],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_what_cannot_be_explained_is_said(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no trace")
+    assert "one thing is explained" in refused()
+    assert "there is no command" in refused("--")
+    assert "is not recorded" in refused("--pid", str(os.getpid()))
+    assert str(text) in refused(str(text))
+    assert "-o keeps the trace" in refused("-o", str(tmp_path / "t"), str(text))
