@@ -12,8 +12,6 @@ from html import escape
 
 Spec = dict[str, object]
 
-NOT_KNOWN = "-"
-
 
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], name: str = "", label: str = ""

@@ -44,7 +44,10 @@ class Moved:
 
     @property
     def difference(self) -> int:
-        return (self.after or 0) - (self.before or 0)
+        """0 where one of them is not known."""
+        if self.before is None or self.after is None:
+            return 0
+        return self.after - self.before
 
     @property
     def text(self) -> str:
@@ -92,7 +95,8 @@ def _beyond(before: Spread | None, after: Spread | None) -> bool | None:
 def size_changes(before: Profile, after: Profile) -> list[Moved]:
     """The commonest sizes by their bytes, those that changed most first.
 
-    A size that one profile does not list was not asked for, unless its list is not of all sizes.
+    A size that one profile does not list was not asked for, unless its list is not of all sizes:
+    then nothing can be said of it.
     """
     lists = [{each.size: each.bytes for each in one.sizes.top} for one in (before, after)]
     whole = [len(one.sizes.top) == one.sizes.distinct for one in (before, after)]

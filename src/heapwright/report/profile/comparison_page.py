@@ -7,7 +7,7 @@ from html import escape
 
 from heapwright.artefacts.profile import Profile
 from heapwright.report.pages.frame import frame
-from heapwright.report.pages.parts import NOT_KNOWN, Charts, beside, contents, section, table
+from heapwright.report.pages.parts import Charts, beside, contents, section, table
 from heapwright.report.profile import heap_map, words
 from heapwright.report.profile.changes import (
     Change,
@@ -135,9 +135,7 @@ def moved(what: str, changes: Sequence[Moved], series: Series) -> str:
             escape(words.memory(each.before)),
             escape(words.memory(each.after)),
             f'<span class="{_direction(each.difference)}">'
-            f"{escape(words.signed(words.memory(abs(each.difference)), each.difference))}</span>"
-            if None not in (each.before, each.after)
-            else NOT_KNOWN,
+            f"{escape(words.signed(words.memory(abs(each.difference)), each.difference))}</span>",
         ]
         for each in changes[:LISTED]
     ]
