@@ -42,6 +42,14 @@ def test_counters_follow_by_name_and_stay_empty_where_absent(
     assert float(rows[1]["instructions"]) == 5e9
 
 
+def test_further_responses_follow_the_counters(make_run: Callable[..., Run]) -> None:
+    plain = make_run("a", "", 1).model_copy(update={"counters": {"cycles": 1.0}})
+    replayed = plain.model_copy(update={"measures": {"free_p99_ns": 120.0}})
+    rows = written([plain, replayed])
+    assert list(rows[0])[len(COLUMNS) :] == ["cycles", "free_p99_ns"]
+    assert (rows[0]["free_p99_ns"], rows[1]["free_p99_ns"]) == ("", "120.0")
+
+
 def test_details_with_commas_quotes_and_lines_survive(make_run: Callable[..., Run]) -> None:
     detail = 'said "no", then\nended'
     run = make_run("a", "", 1, Outcome.FAILED).model_copy(update={"detail": detail})
@@ -55,5 +63,5 @@ def test_no_run_is_a_heading_alone() -> None:
 
 
 def test_every_figure_of_a_run_has_a_column() -> None:
-    elsewhere = {"counters", "rss_series", "processes"}
+    elsewhere = {"counters", "measures", "rss_series", "processes", "replay"}
     assert set(Run.model_fields) - elsewhere == set(COLUMNS)

@@ -3,8 +3,9 @@
 """The raw runs as CSV (RFC 4180 with line feeds): one row a run, in the order they were run.
 
 The columns of `COLUMNS` always come first and in this order; a column for each hardware counter
-that any run has follows, by name. What was not measured is an empty field, never a zero. The
-resident set over time and the list of processes are in the JSON document only.
+that any run has follows, by name, then one for each further response. What was not measured is an
+empty field, never a zero. The resident set over time, the list of processes and all that a replay
+says of itself are in the JSON document only.
 """
 
 import csv
@@ -45,12 +46,14 @@ def write_runs(runs: Iterable[Run], stream: TextIO) -> None:
     """Write all `runs` to `stream`, which should have been opened with newline=""."""
     rows = list(runs)
     counters = sorted({name for run in rows for name in run.counters})
+    measures = sorted({name for run in rows for name in run.measures})
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*COLUMNS, *counters])
+    writer.writerow([*COLUMNS, *counters, *measures])
     for run in rows:
         figures = run.model_dump(mode="json", include=set(COLUMNS))
         fields = [_field(figures[name]) for name in COLUMNS]
-        writer.writerow([*fields, *(_field(run.counters.get(name)) for name in counters)])
+        fields += [_field(run.counters.get(name)) for name in counters]
+        writer.writerow([*fields, *(_field(run.measures.get(name)) for name in measures)])
 
 
 def _field(value: object) -> str:
