@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace heapwright::profile {
 namespace {
@@ -68,8 +69,20 @@ void writeHistogram(Json& json, const std::vector<CountedSize>& sizes) {
 SizeCount Sizes::look(std::uint64_t size) const {
     if (size < smallSizes)
         return small_[static_cast<std::size_t>(size)];
-    const auto found = large_.find(size);
-    return found == large_.end() ? SizeCount{} : found->second;
+    return large_[placeOf(size)].count; // an empty place has counted nothing
+}
+
+SizeCount& Sizes::add(std::uint64_t size) {
+    if (2 * ++larges_ > large_.size()) {
+        std::vector<CountedSize> old(2 * large_.size());
+        old.swap(large_);
+        for (const CountedSize& each : old)
+            if (each.size != 0)
+                large_[placeOf(each.size)] = each;
+    }
+    CountedSize& place = large_[placeOf(size)];
+    place.size = size;
+    return place.count;
 }
 
 std::vector<CountedSize> Sizes::bySize() const {
@@ -78,9 +91,8 @@ std::vector<CountedSize> Sizes::bySize() const {
         if (small_[size].allocations != 0)
             all.push_back({size, small_[size]});
     const std::size_t large = all.size();
-    for (const auto& [size, count] : large_)
-        if (count.allocations != 0)
-            all.push_back({size, count});
+    std::copy_if(large_.begin(), large_.end(), std::back_inserter(all),
+                 [](const CountedSize& each) { return each.count.allocations != 0; });
     std::sort(all.begin() + static_cast<std::ptrdiff_t>(large), all.end(),
               [](const CountedSize& a, const CountedSize& b) { return a.size < b.size; });
     return all;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "profiler/json.hpp"
@@ -21,13 +20,13 @@ struct SizeCount {
 
 /// A size with its counts.
 struct CountedSize {
-    std::uint64_t size;
+    std::uint64_t size = 0;
     SizeCount count;
 };
 
 class Sizes {
 public:
-    Sizes() : small_(smallSizes) {}
+    Sizes() : small_(smallSizes), large_(256) {}
 
     void allocated(std::uint64_t size) {
         SizeCount& count = of(size);
@@ -41,7 +40,7 @@ public:
         ++of(to).live;
     }
     SizeCount& of(std::uint64_t size) {
-        return size < smallSizes ? small_[static_cast<std::size_t>(size)] : large_[size];
+        return size < smallSizes ? small_[static_cast<std::size_t>(size)] : large(size);
     }
     SizeCount look(std::uint64_t size) const;
 
@@ -56,8 +55,22 @@ public:
 private:
     static constexpr std::size_t smallSizes = 4096;
 
+    SizeCount& large(std::uint64_t size) {
+        const std::size_t at = placeOf(size);
+        return large_[at].size == size ? large_[at].count : add(size);
+    }
+    std::size_t placeOf(std::uint64_t size) const {
+        const std::size_t mask = large_.size() - 1;
+        auto at = static_cast<std::size_t>((size * 0x9E37'79B9'7F4A'7C15U) >> 24) & mask;
+        while (large_[at].size != size && large_[at].size != 0)
+            at = (at + 1) & mask;
+        return at;
+    }
+    SizeCount& add(std::uint64_t size);
+
     std::vector<SizeCount> small_;
-    std::unordered_map<std::uint64_t, SizeCount> large_;
+    std::vector<CountedSize> large_; ///< open, at most half full; size 0 marks an empty place
+    std::size_t larges_ = 0;
 };
 
 } // namespace heapwright::profile
