@@ -20,9 +20,10 @@ from heapwright.artefacts.replay import ReplayPlan, ReplaySubject
 from heapwright.artefacts.trace import trace_info
 from heapwright.cli.comparing import Options, Replayed, run_comparison
 from heapwright.cli.output import Destination
-from heapwright.cli.setup import choose
+from heapwright.cli.setup import discovering
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
+from heapwright.experiment.treatments import parse_requests
 from heapwright.replay.preparing import prepare, run_words
 from heapwright.replay.reading import figures_of
 
@@ -79,10 +80,11 @@ def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
         raise HeapwrightError("--curve is of one replay: name one allocator with -a")
     target = Destination(str(curve), "--curve").path
     assert target is not None, "a file's name is never -"
+    environment = dict(os.environ)
     with _prepared(request) as (plan, _), PreloadPaths() as paths:
-        environment = dict(os.environ)
-        chosen = choose(names, (), names[0], environment, paths).treatments[0]
-        library = [] if chosen.preload is None else [paths.of(chosen.preload)]
+        with discovering(environment, paths) as discovery:
+            (chosen,) = discovery.requested(parse_requests(names, discovery.names))
+        library = [] if chosen.path is None else [paths.of(Path(chosen.path))]
         words = run_words(plan, touch=request.touch, checked=request.check, curve=target)
         done = subprocess.run(
             words,

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Traces become plans, and what cannot be replayed is refused in the program's words."""
+
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.native import NativeMissingError, program
+from heapwright.artefacts.trace import TraceFormat, import_trace
+from heapwright.replay.preparing import prepare, run_words
+
+
+@pytest.fixture(autouse=True)
+def _native() -> None:
+    try:
+        program("replay")
+        program("trace")
+    except NativeMissingError as error:
+        pytest.skip(f"{error.message}: {error.hint}")
+
+
+def trace_of(folder: Path, *lines: str) -> Path:
+    """A trace of the operations that Android's text traces have."""
+    text, trace = folder / "trace.txt", folder / "trace"
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import_trace(text, trace, TraceFormat.ANDROID)
+    return trace
+
+
+def test_objects_that_pass_between_threads_are_found(tmp_path: Path) -> None:
+    trace = trace_of(
+        tmp_path,
+        "1: malloc 0x1000 100",
+        "1: malloc 0x2000 50",
+        "2: free 0x1000",
+        "2: realloc 0x3000 0x2000 70",
+        "2: free 0x3000",
+        "1: free 0x0",
+    )
+    plan = prepare(trace, tmp_path / "plan")
+    assert (plan.threads, plan.events, plan.hand_overs) == (2, 6, 2)
+    assert (plan.ideal_bytes, plan.ideal_objects) == (150, 2)
+    assert plan.oddities.null_frees == 1
+    assert plan.oddities.never_freed == 0
+
+
+def test_what_a_trace_should_not_have_is_counted(tmp_path: Path) -> None:
+    trace = trace_of(
+        tmp_path,
+        "1: malloc 0x1000 100",
+        "1: free 0x5000",
+        "1: realloc 0x7000 0x6000 10",
+        "1: malloc 0x1000 30",
+    )
+    found = prepare(trace, tmp_path / "plan").oddities
+    assert found.unknown_frees == 1
+    assert found.unknown_reallocs == 1
+    assert found.overwritten == 1
+    assert found.never_freed_bytes == 40
+
+
+def test_somebody_elses_file_is_no_trace(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"\x7fELF" + bytes(8000))
+    with pytest.raises(HeapwrightError, match="cannot be replayed"):
+        prepare(other, tmp_path / "plan")
+    assert not (tmp_path / "plan").exists()
+
+
+def test_a_process_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    trace = trace_of(tmp_path, "1: malloc 0x1000 100")
+    with pytest.raises(HeapwrightError, match="no calls"):
+        prepare(trace, tmp_path / "plan", process=7)
+
+
+def test_the_words_of_a_run(tmp_path: Path) -> None:
+    words = run_words(tmp_path / "plan", touch="all", checked=True, curve=tmp_path / "c")
+    assert words[1:] == [
+        *("run", str(tmp_path / "plan"), "--touch", "all", "--check"),
+        *("--curve", str(tmp_path / "c")),
+    ]

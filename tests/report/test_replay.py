@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Quantiles of steps, and what is said of the trace that was replayed."""
+
+from heapwright.artefacts.replay import Oddities, ReplayPlan, ReplaySubject
+from heapwright.report.replay import quantile, subject_lines
+
+
+def subject(**odd: int) -> ReplaySubject:
+    plan = ReplayPlan(
+        threads=2,
+        process=0,
+        events=12345,
+        hand_overs=67,
+        recorded_s=1.0,
+        plan_bytes=1,
+        ideal_bytes=1,
+        ideal_objects=1,
+        oddities=Oddities(**odd),
+    )
+    return ReplaySubject(trace="T", plan=plan)
+
+
+def test_quantiles_are_the_ends_of_steps() -> None:
+    steps = [(1.0, 50), (2.0, 49), (9.0, 1)]
+    assert quantile(steps, 0.5) == 1.0
+    assert quantile(steps, 0.9) == 2.0
+    assert quantile(steps, 0.99) == 2.0
+    assert quantile(steps, 0.9999) == 9.0
+    assert quantile([], 0.5) == 0.0
+
+
+def test_the_trace_is_named_with_what_is_in_it() -> None:
+    (line,) = subject_lines(subject())
+    assert "T, 12,345 calls of 2 threads, 67 objects handed over" in line
+
+
+def test_what_is_odd_is_told() -> None:
+    _, line = subject_lines(subject(failed=3, unknown_frees=1, null_frees=5))
+    assert "3 calls that got no memory (left out)" in line
+    assert "1 frees of unknown addresses (left out)" in line
+    assert "null" not in line
