@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright trace`, `export` and `import`: what they print, and how they leave."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.native import program
+
+from .tools import Heapwright
+
+CALLS = "7: malloc 0x10 100\n8: realloc 0x20 0x10 300\n8: free 0x20\n7: free 0x0\n8: free 0x99\n"
+
+
+@pytest.fixture
+def trace(tmp_path: Path, heapwright: Heapwright) -> Path:
+    try:
+        program("trace")
+    except HeapwrightError as error:
+        pytest.skip(f"{error.message}: {error.hint}")
+    (tmp_path / "calls.txt").write_text(CALLS)
+    done = heapwright("import", "calls.txt", "-o", "calls.trace")
+    assert (done.status, done.out) == (0, "calls.trace: 5 events of 2 threads\n")
+    return tmp_path / "calls.trace"
+
+
+def test_info(trace: Path, heapwright: Heapwright) -> None:
+    done = heapwright("trace", "info", trace)
+    assert done.status == 0
+    assert "5 of 2 threads" in done.out
+    assert "imported" in done.out
+    document = json.loads(heapwright("trace", "info", "--json", trace).out)
+    assert document["events"] == 5
+    assert document["imported"]
+
+
+def test_check_of_a_whole_one(trace: Path, heapwright: Heapwright) -> None:
+    done = heapwright("trace", "check", trace)
+    assert done.status == 0
+    assert "all of it can be read; 5 events" in done.out
+
+
+def test_check_of_a_damaged_one(trace: Path, heapwright: Heapwright) -> None:
+    data = bytearray(trace.read_bytes())
+    hurt = data.index(b"HWBK\x01", 4096)
+    data[hurt + 70] ^= 2
+    trace.write_bytes(data)
+    done = heapwright("trace", "check", trace)
+    assert done.status == 1
+    assert f"byte {hurt:,}: a block does not match its checksum" in done.out
+    faults = json.loads(heapwright("trace", "check", "--json", trace).out)["faults"]
+    assert faults == [{"offset": hurt, "what": "a block does not match its checksum"}]
+
+
+def test_what_is_no_trace(trace: Path, heapwright: Heapwright) -> None:
+    done = heapwright("trace", "info", trace.with_suffix(".txt"))
+    assert done.status == 2
+    assert "no trace of Heapwright, at byte 0" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_export(trace: Path, heapwright: Heapwright) -> None:
+    done = heapwright("export", "--parquet", "calls.parquet", "--wl", "calls.wl", trace)
+    assert done.status == 0
+    assert "1 frees of what the trace never gave out were left out" in done.err
+    table = pl.read_parquet(trace.with_suffix(".parquet"))
+    assert table["routine"].to_list() == ["malloc", "realloc", "free", "free", "free"]
+    assert heapwright("import", "calls.wl", "-o", "back.trace").out.startswith(
+        "back.trace: 4 events of 2 threads"
+    )
+
+
+def test_refusals(trace: Path, heapwright: Heapwright) -> None:
+    assert "nothing was asked for" in heapwright("export", trace).err
+    assert "does not say what format" in heapwright("import", "x.dat", "-o", "y").err
+    done = heapwright("import", "--format", "wl", "calls.txt", "-o", "other.trace")
+    assert done.status == 2
+    assert "at byte 0" in done.err
+    assert not trace.with_name("other.trace").exists()
