@@ -56,9 +56,15 @@ bool heapwright_enter() {
 }
 
 void heapwright_leave_new(heapwright_new* call) {
-    if (call->recorded) {
-        noteAllocated(thisThread, static_cast<Routine>(call->routine), call->result, call->size,
-                      call->alignment, call->frame);
+    if (!call->recorded) {
+        return;
+    }
+    Thread& self = thisThread;
+    const auto routine = static_cast<Routine>(call->routine);
+    if (self.rest == State::idle && routine == Routine::operatorNew) [[likely]] {
+        noteAllocatedPlainly(self, Routine::operatorNew, call->result, call->size);
+    } else {
+        noteAllocated(self, routine, call->result, call->size, call->alignment, call->frame);
     }
 }
 
@@ -67,7 +73,10 @@ bool heapwright_enter_delete(std::uint8_t routine, const void* object) {
     if (theirs || !isOutermost(self)) {
         return false;
     }
-    noteFreed(self, static_cast<Routine>(routine), object);
+    const auto which = static_cast<Routine>(routine);
+    if (self.rest != State::idle || !noteFreedPlainly(self, which, object)) {
+        noteFreed(self, which, object);
+    }
     return true;
 }
 

@@ -75,6 +75,11 @@ inline void* resize(Routine routine, void* old, std::size_t size, const void* fr
     return allocate(Routine::malloc, size, 0, FRAME, [size] { return nextMalloc(size); });
 }
 
+[[gnu::noinline]] void* callocCarefully(std::size_t count, std::size_t size) noexcept {
+    return allocate(Routine::calloc, product(count, size), 0, FRAME,
+                    [count, size] { return next.calloc(count, size); });
+}
+
 [[gnu::noinline]] void freeCarefully(void* object) noexcept {
     release(Routine::free, object, [object] { nextFree(object); });
 }
@@ -94,8 +99,13 @@ void* malloc(std::size_t size) noexcept {
 }
 
 void* calloc(std::size_t count, std::size_t size) noexcept {
-    return allocate(Routine::calloc, product(count, size), 0, FRAME,
-                    [count, size] { return next.calloc(count, size); });
+    Thread& self = thisThread;
+    if (self.state != State::idle) [[unlikely]] {
+        return callocCarefully(count, size);
+    }
+    enter(self, State::inside);
+    void* const object = next.calloc(count, size);
+    return noteAllocatedPlainly(self, Routine::calloc, object, product(count, size));
 }
 
 void free(void* object) noexcept {

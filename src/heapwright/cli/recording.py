@@ -8,6 +8,7 @@ knowing about the trace is said in words afterwards.
 
 import dataclasses
 import os
+import secrets
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ def record_command(
         libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
         preload = ":".join(filter(None, (*libraries, own)))
         options = dataclasses.asdict(how or HowToRecord())
-        outcome = record(Request(command, trace, preload, environment, **options))
+        salt = secrets.randbits(63)
+        outcome = record(Request(command, trace, preload, environment, salt=salt, **options))
     return outcome, (*warnings, *notes_on(outcome))
 
 
