@@ -15,6 +15,10 @@
 
 namespace heapwright::trace {
 
+namespace {
+constexpr std::uint64_t walkWindow = 16 << 20; ///< bytes that the walk leaves mapped behind it
+}
+
 Trace::Trace(const std::string& path)
     : file_(std::make_unique<FileMap>(path)), faults_(std::make_unique<FaultList>()) {
     read();
@@ -92,8 +96,14 @@ void Trace::walk() {
     const std::uint64_t end = endOfBlocks();
     const std::byte* const bytes = file_->bytes().data();
     std::uint64_t offset = pageSize;
+    std::uint64_t letGo = 0;
     bool lostTrack = false;
     while (offset + sizeof(BlockHeader) <= end) {
+        // Each look at a header brings its neighbours into memory, too.
+        if (offset - letGo >= walkWindow) {
+            file_->letGo(letGo, offset - letGo);
+            letGo = offset;
+        }
         BlockHeader block;
         std::memcpy(&block, bytes + offset, sizeof block);
         if (block.magic == blockMagic && takeBlock(offset, block, end)) {
