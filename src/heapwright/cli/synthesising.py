@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole of `heapwright synth`, once its options are read: fit, draw, profile, compare, tell."""
 
-import os
+import json
 import subprocess
 import sys
 import tempfile
@@ -25,6 +25,7 @@ from heapwright.report.console import make_console
 from heapwright.synth import program
 
 LIST = "list"
+MEBI = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,22 +222,30 @@ def _say(options: Options, text: str) -> None:
 
 
 def _replay(trace: Path) -> None:
-    """Once, under whatever allocator the environment preloads; its line goes to standard output."""
-    replayer = str(native.program("replay"))
+    """Once, under whatever allocator the environment preloads."""
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         plan = str(Path(folder) / "plan")
-        for words in (["prepare", str(trace), "-o", plan], ["run", plan]):
-            last = words[0] == "run"
-            sys.stdout.flush()
-            done = subprocess.run(
-                [replayer, *words],
-                stdout=None if last else subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                env=dict(os.environ),
-                check=False,
-            )
-            if done.returncode != 0:
-                said = done.stderr.strip().removeprefix("heapwright-replay: ")
-                raise HeapwrightError(f"the replay failed: {said or f'status {done.returncode}'}")
+        _replayer("prepare", str(trace), "-o", plan)
+        said = json.loads(_replayer("run", plan))
+    mean = said["calls_s"] / max(said["calls"], 1) * 1e9
+    with printing():
+        make_console().print(
+            f"Replayed in {said['seconds']:.3f} s: {said['calls']:,} calls, {mean:.0f} ns each on "
+            f"average; peak {said['peak_bytes'] / MEBI:.1f} MiB, of which the program asked for "
+            f"{said['ideal_bytes'] / MEBI:.1f} MiB.",
+            markup=False,
+        )
+
+
+def _replayer(*words: str) -> str:
+    done = subprocess.run(
+        [str(native.program("replay")), *words],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().removeprefix("heapwright-replay: ")
+        raise HeapwrightError(f"the replay failed: {said or f'status {done.returncode}'}")
+    return done.stdout

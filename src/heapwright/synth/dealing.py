@@ -24,12 +24,12 @@ ROUNDING = 1e-6
 def deal(expected: Array, seen: Observed, seed: int) -> Counts:
     """Whole numbers of shape (P, J) for expected ones; the same seed gives the same."""
     random = np.random.default_rng(seed)
-    counts = _places(expected, random.random(expected.shape[1]))
+    counts = _places(expected, random.random(size=(len(seen.band),)))
     live = live_at(seen.ends, seen.begins, seen.ends, seen.low, seen.high)
     heavy = np.argsort(-seen.mean_size, kind="stable")[:HEAVY]
     off = np.zeros(len(seen.ends))
     for column in heavy:
-        starts = random.random(STARTS)
+        starts = random.random(size=(STARTS,))
         tries = _places(np.repeat(expected[:, [column]], STARTS, axis=1), starts)
         change = (tries - expected[:, [column]]).T @ live[seen.lifetime[column]]
         curves = off + change * seen.mean_size[column]
