@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings with stacks: each place that asks for memory by its name, in parent and child."""
+
+import pytest
+
+from heapwright.artefacts import native
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.profile import Profile, Site
+from heapwright.profile.run import profile_trace
+
+from .bench import Bench
+
+
+@pytest.fixture(scope="module")
+def profile(recording: Bench) -> Profile:
+    try:
+        native.program("profile")
+    except HeapwrightError as error:
+        pytest.skip(f"needs the compiled parts: {error}")
+    program = recording.program("sites.c", "-g")
+    recorded = recording.record([program], "--stacks", "--follow-children")
+    recording.sound(recorded)
+    return profile_trace(recorded.path)
+
+
+def names(site: Site) -> list[str]:
+    return [frame.split(" ")[0] for frame in site.frames]
+
+
+def test_never_freed_memory_is_at_the_place_that_forgot_it(profile: Profile) -> None:
+    left = {
+        (site.process, *names(site)[:2]): (site.never_freed, site.never_freed_bytes)
+        for site in profile.sites
+        if site.never_freed and names(site)[:1] == ["leak"]
+    }
+    assert left[0, "leak", "main"] == (10, 10_000)
+    assert left[1, "leak", "main"] == (1, 5000)
+
+
+def test_chains_are_whole(profile: Profile) -> None:
+    depths = sorted(
+        names(site).count("deep") for site in profile.sites if names(site)[:1] == ["tidy"]
+    )
+    assert depths == list(range(1, 11))
+    for site in profile.sites:
+        if names(site)[:1] in (["tidy"], ["leak"]):
+            assert "main" in names(site)
+            assert names(site)[-1] in {"_start", "main", "__libc_start_main_impl"} or (
+                "+0x" in names(site)[-1]
+            )
+
+
+def test_the_tree_adds_up(profile: Profile) -> None:
+    calls = profile.calls
+    assert calls is not None
+    root = calls.nodes[0]
+    assert root.allocations == profile.totals.allocations
+    assert root.bytes == profile.totals.bytes
+    assert root.never_freed_bytes == profile.totals.never_freed_bytes
+    inner = [0] * len(calls.nodes)
+    for place, node in enumerate(calls.nodes[1:], 1):
+        assert node.parent < place
+        inner[node.parent] += node.bytes
+    assert all(part <= node.bytes for part, node in zip(inner, calls.nodes, strict=True))
+
+
+def test_without_stacks_there_are_no_sites(recording: Bench) -> None:
+    recorded = recording.record([recording.program("sites.c", "-g")])
+    found = profile_trace(recorded.path)
+    assert found.calls is None
+    assert found.sites == ()
