@@ -171,21 +171,22 @@ def memory(events: int, recreation: str) -> None:
         def bound() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-        began = time.monotonic()
-        done = subprocess.run(
-            [native.program("profile"), trace], capture_output=True, preexec_fn=bound, check=False
-        )
-        seconds = time.monotonic() - began
-        if done.returncode != 0:
-            sys.exit(f"not within 1 GiB: {done.stderr.decode().strip()}")
-    profile = Profile.from_json(done.stdout)
-    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        with tempfile.TemporaryFile() as document:
+            began = time.monotonic()
+            words = [native.program("profile"), trace]
+            process = subprocess.Popen(words, stdout=document, preexec_fn=bound)  # noqa: PLW1509
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.monotonic() - began
+            document.seek(0)
+            text = document.read()
+    most = usage.ru_maxrss * 1024
+    if status != 0 or most > GIB:
+        sys.exit(f"not within 1 GiB: status {status}, {most / GIB:.2f} GiB resident at most")
+    profile = Profile.from_json(text)
     found = profile.provenance.events
     print(f"{found:,} events, {size / found:.2f} bytes each, {profile.peak_live_objects:,} live")
-    print(f"profiled in {seconds:.1f} s ({found / seconds / 1e6:.1f} million events per second)")
-    print(
-        f"within 1 GiB of address space beside the file; most resident of any step: {most:.0f} MiB"
-    )
+    print(f"profiled in {seconds:.1f} s, {usage.ru_utime + usage.ru_stime:.1f} s of CPU time")
+    print(f"most resident memory, parts of the file included: {most / (1 << 20):.0f} MiB")
 
 
 def main(words: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The blocks that are live at one moment of the trace, by address: an open table with linear
-// probing, at most two thirds full, from which what ends is really removed, so that its size is
+// probing, at most half full, from which what ends is really removed, so that its size is
 // that of the most blocks that were live at a time. 40 bytes a place.
 #pragma once
 
@@ -43,7 +43,7 @@ public:
 
     /// Adds a block whose address is not live.
     void insert(const Block& block) {
-        if (3 * (count_ + 1) > 2 * places_.size())
+        if (2 * (count_ + 1) > places_.size())
             grow();
         place(block);
         ++count_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/file_map.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <stdexcept>
@@ -49,8 +50,13 @@ FileMap::~FileMap() {
 }
 
 void FileMap::letGo(std::uint64_t offset, std::size_t count) const noexcept {
-    if (mapped_)
-        ::madvise(const_cast<std::byte*>(bytes_.data()) + offset, count, MADV_DONTNEED);
+    if (!mapped_)
+        return;
+    // A page that is touched brings its neighbours with it, which may have been let go before.
+    constexpr std::uint64_t around = 64 << 10;
+    const std::uint64_t start = offset > around ? offset - around : 0;
+    const std::uint64_t end = std::min<std::uint64_t>(offset + count + around, bytes_.size());
+    ::madvise(const_cast<std::byte*>(bytes_.data()) + start, end - start, MADV_DONTNEED);
 }
 
 } // namespace heapwright::trace
