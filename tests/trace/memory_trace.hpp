@@ -24,7 +24,7 @@ public:
     }
 
     FileHeader& header() { return *reinterpret_cast<FileHeader*>(bytes()); }
-    std::byte* bytes() { return pages_.front().bytes; }
+    std::byte* bytes() { return reinterpret_cast<std::byte*>(pages_.data()); }
 
     /// The whole file, or what was claimed of it.
     std::span<const std::byte> file() { return {bytes(), header().claimed}; }
