@@ -7,8 +7,8 @@ heaptrack's library preloaded, which writes to a file. The order within a round 
 is heaptrack at its fastest: the script that people run has other processes interpret and compress
 meanwhile. Slowdown is what a recorder adds to the bare run of the same round; shares of heaptrack's
 are geometric means over the rounds, for the CPU time of the whole tree (user and system) and for
-wall time. File size is per event of each one's own file, heaptrack's without compression: as
-recorded (`raw`) and as interpreted.
+wall time. File size is per event of each one's own file, heaptrack's as its library
+writes it, without compression.
 
 Usage: against_heaptrack.py [ROUNDS]
 On a machine with other work the CPU time is the steadier of the two.
@@ -32,7 +32,6 @@ from heapwright.artefacts.trace import trace_info
 
 PRELOADS = ("/usr/lib/heaptrack/libheaptrack_preload.so",)
 FILES = {"heapwright": "T", "heaptrack": "raw"}
-INTERPRETERS = ("/usr/lib/heaptrack/libexec/heaptrack_interpret",)
 SOURCE = """
 #include <iostream>
 #include <map>
@@ -124,12 +123,10 @@ def lines_of(content: bytes, kinds: bytes) -> int:
 def sizes(folder: Path) -> dict[str, float]:
     """Bytes per event of the files that the last round left."""
     raw = (folder / "raw").read_bytes()
-    told = subprocess.run([first(INTERPRETERS)], input=raw, capture_output=True, check=True).stdout
     trace = folder / "T"
     return {
         "heapwright": trace.stat().st_size / trace_info(trace).events,
         "raw": len(raw) / lines_of(raw, b"+-"),
-        "interpreted": len(told) / lines_of(told, b"+-"),
     }
 
 
@@ -154,11 +151,9 @@ def report(name: str, costs: Mapping[str, list[Cost]], files: Mapping[str, float
             f"{geometric(theirs):.2f}: {share:.2f} of it"
         )
     own = files["heapwright"]
-    for who in ("raw", "interpreted"):
-        print(
-            f"  bytes per event {own:.2f}, {who} of heaptrack {files[who]:.2f}: "
-            f"{own / files[who]:.2f} of it"
-        )
+    print(
+        f"  bytes per event {own:.2f}, heaptrack {files['raw']:.2f}: {own / files['raw']:.2f} of it"
+    )
 
 
 def main() -> None:
