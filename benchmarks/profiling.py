@@ -198,7 +198,10 @@ def main(words: Sequence[str]) -> None:
         command = words[words.index("--") + 1 :] if "--" in words else []
         rounds = int(words[1]) if len(words) > 1 and words[1] != "--" else ROUNDS
         os.environ["PYTHONMALLOC"] = "malloc"
-        rate(rounds, command or ["/usr/bin/python3", "-c", LOAD])
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+            script.write(LOAD)
+            script.flush()
+            rate(rounds, command or ["/usr/bin/python3", script.name])
     else:
         sys.exit(__doc__)
 
