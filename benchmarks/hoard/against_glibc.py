@@ -6,9 +6,9 @@
 
 In each block every program runs once under each of the two at 1, 2 and 8 threads, in an order drawn
 anew. A cell is the ratio of times per operation, geometric mean over the blocks; the last line is
-the geometric mean of all cells, with a 95 % t-interval over the blocks. loop's sizes go to 1 KiB, as
-`heapwright workloads` has it, and to 32 KiB, the largest published, which is listed apart: it is in
-no mean. Prints Markdown; run it with the environment that has the tool.
+the geometric mean of all cells, with a 95 % t-interval over the blocks. loop's sizes go to 1 KiB,
+as `heapwright workloads` has it, and to 32 KiB, the largest published, which is listed apart: it is
+in no mean. Prints Markdown; run it with the environment that has the tool.
 """
 
 import argparse
