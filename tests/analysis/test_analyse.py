@@ -205,7 +205,7 @@ def test_a_baseline_that_is_not_there_is_refused() -> None:
         run_analysis([], ["base", "base"])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.randoms(use_true_random=False), st.sampled_from([4, 12]))
 def test_order_does_not_matter(
     experiment: Callable[..., list[Run]], draw: random.Random, blocks: int
@@ -220,7 +220,7 @@ def test_order_does_not_matter(
     assert after == before
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.floats(1e-3, 1e3), st.sampled_from([4, 12]))
 def test_units_do_not_matter(
     experiment: Callable[..., list[Run]], scale: float, blocks: int

@@ -59,7 +59,11 @@ def breaks_rank(name: str, included: str) -> bool:
     return RANKS[theirs.split("/")[0]] >= RANKS[mine.split("/")[0]]
 
 
-@pytest.mark.parametrize("compiler", sorted(COMPILERS))
+@pytest.mark.parametrize(
+    "compiler",
+    # The second compiler together with its builds (`make test-builds`): minutes of work each.
+    ["g++", pytest.param("clang++", marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("header", HEADERS, ids=name_of)
 def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
     program = next((found for name in COMPILERS[compiler] if (found := shutil.which(name))), None)

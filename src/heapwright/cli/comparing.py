@@ -8,7 +8,7 @@ the journal is removed only when the runs are safe in the file of `--json`.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -22,7 +22,7 @@ from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.measure import Conditions, Measurement, Reader
 from heapwright.cli.notes import notes_on, why_nothing
-from heapwright.cli.output import Destination
+from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.progress import Display
 from heapwright.cli.setup import Choice, check, choose
 from heapwright.cli.text import print_answer
@@ -77,31 +77,9 @@ class Options:
         return (SHELL, "-c", " ".join(self.command)) if self.shell else self.command
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where results go besides the terminal; tried when made."""
-
-    json: Destination | None
-    csv: Destination | None
-
-    @classmethod
-    def of(cls, options: Options) -> "Outputs":
-        made = [
-            None if text is None else Destination(text, option)
-            for text, option in ((options.json_file, "--json"), (options.csv_file, "--csv"))
-        ]
-        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
-            raise HeapwrightError("--json and --csv cannot write to the same place")
-        return cls(*made)
-
-    @property
-    def take_standard_output(self) -> bool:
-        return any(each is not None and each.is_standard_output for each in (self.json, self.csv))
-
-
 def run_comparison(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
-    outputs = Outputs.of(options)
+    outputs = Outputs(json=options.json_file, csv=options.csv_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         warnings = check(options.words, options.cwd, environment, shell=options.shell)
@@ -204,8 +182,8 @@ def _deliver(
     journal: Journal,
 ) -> ExitCode:
     """Write the files, then print; the journal goes only when everything is safe elsewhere."""
-    failure = _write(outputs, comparison)
-    notes = [*notes, *_whereabouts(outputs, comparison, journal, failure)]
+    failure = outputs.write(json=comparison.to_json, csv=lambda: _csv(comparison))
+    notes = [*notes, *where_runs_are(outputs, journal, failure, any_runs=_has_answer(comparison))]
     failure = _print(options, outputs, comparison, notes) or failure
     if failure is not None and journal.path is not None:
         failure.hint = f"nothing is lost: every raw run is in {journal.path}"
@@ -215,25 +193,6 @@ def _deliver(
     if error is not None:
         raise error
     return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
-
-
-def _whereabouts(
-    outputs: Outputs,
-    comparison: Comparison,
-    journal: Journal,
-    failure: HeapwrightError | None,
-) -> Iterator[str]:
-    """Where the raw runs are; the journal is removed if they are in the document, or none is."""
-    if outputs.json is not None and failure is None:
-        where = "on standard output" if outputs.json.is_standard_output else outputs.json.text
-        yield f"raw runs and analysis: {where}"
-        journal.discard()
-    elif not _has_answer(comparison):
-        journal.discard()
-    elif journal.path is not None:
-        yield f"raw runs: {journal.path}"
-    if journal.failure:
-        yield f"the journal of raw runs is not complete: {journal.failure}"
 
 
 def _has_answer(comparison: Comparison) -> bool:
@@ -252,22 +211,6 @@ def _print(
     except HeapwrightError as error:
         return error
     return None
-
-
-def _write(outputs: Outputs, comparison: Comparison) -> HeapwrightError | None:
-    """Write what was asked for; an error keeps nothing else from being written or printed."""
-    failure = None
-    contents = (
-        (outputs.json, comparison.to_json),
-        (outputs.csv, lambda: _csv(comparison)),
-    )
-    for destination, content in contents:
-        if destination is not None:
-            try:
-                destination.write(content())
-            except HeapwrightError as error:
-                failure = failure or error
-    return failure
 
 
 def _csv(comparison: Comparison) -> str:

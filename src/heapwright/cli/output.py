@@ -13,9 +13,11 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.journal import Journal
 
 STANDARD_OUTPUT = "-"
 
@@ -80,6 +82,55 @@ class Destination:
             Path(name).unlink()
         elif not path.exists():
             raise PermissionError(0, f"nothing can be made in {path.parent}")
+
+
+class Outputs:
+    """Where the results of a verb go besides the terminal; all are tried when it is made."""
+
+    def __init__(self, **texts: str | None) -> None:
+        """`json="runs.json"` for `--json runs.json`. Raises HeapwrightError, also if two clash."""
+        self._made = {
+            name: Destination(text, f"--{name}") for name, text in texts.items() if text is not None
+        }
+        taken: dict[Path | None, str] = {}
+        for name, destination in self._made.items():
+            other = taken.setdefault(destination.path, name)
+            if other != name:
+                raise HeapwrightError(f"--{other} and --{name} cannot write to the same place")
+
+    def __getitem__(self, name: str) -> Destination | None:
+        return self._made.get(name)
+
+    @property
+    def take_standard_output(self) -> bool:
+        return any(each.is_standard_output for each in self._made.values())
+
+    def write(self, **contents: Callable[[], str]) -> HeapwrightError | None:
+        """Write what was asked for; an error, the first is answered, keeps nothing else from it."""
+        failure = None
+        for name, destination in self._made.items():
+            try:
+                destination.write(contents[name]())
+            except HeapwrightError as error:
+                failure = failure or error
+        return failure
+
+
+def where_runs_are(
+    outputs: Outputs, journal: Journal, failure: HeapwrightError | None, *, any_runs: bool
+) -> Iterator[str]:
+    """Said at the end; the journal is removed if the document has the runs, or there are none."""
+    document = outputs["json"]
+    if document is not None and failure is None:
+        where = "on standard output" if document.is_standard_output else document.text
+        yield f"raw runs and analysis: {where}"
+        journal.discard()
+    elif not any_runs:
+        journal.discard()
+    elif journal.path is not None:
+        yield f"raw runs: {journal.path}"
+    if journal.failure:
+        yield f"the journal of raw runs is not complete: {journal.failure}"
 
 
 def _replaceable(path: Path) -> bool:

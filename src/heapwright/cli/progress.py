@@ -67,7 +67,47 @@ class Estimate:
         return (self._block + self._warmup - 1) * self._treatments + done_in_block
 
 
-class Display:
+class LiveDisplay:
+    """What a long verb shows of itself: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, *, quiet: bool, total: int | None = None) -> None:
+        self._quiet = quiet
+        self._console = Console(stderr=True, highlight=False)
+        self._begun = self._last_line = monotonic()
+        self._progress: Progress | None = None
+        if self._console.is_terminal and not quiet:
+            self._progress = Progress(
+                BarColumn(bar_width=20),
+                MofNCompleteColumn(),
+                TextColumn("{task.description}", markup=False),
+                console=self._console,
+                transient=True,
+                refresh_per_second=1,
+            )
+            self._task = self._progress.add_task("starting", total=total)
+
+    def _say(self, line: Callable[[], str]) -> None:
+        """Print a line, unless one was printed a short time ago."""
+        if not self._quiet and monotonic() - self._last_line >= LINE_EVERY_S:
+            self._last_line = monotonic()
+            self._console.print(line(), markup=False, soft_wrap=True)
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+class Display(LiveDisplay):
     """Tells how far a comparison is; give `watch` to the engine."""
 
     def __init__(
@@ -83,28 +123,13 @@ class Display:
 
         Unless the repetition is `adaptive`, that is the end.
         """
+        super().__init__(quiet=quiet, total=(warmup + target(1 - warmup)) * treatments)
         self._adaptive = adaptive
         self._treatments = treatments
         self._warmup = warmup
         self._target = target
-        self._quiet = quiet
-        self._console = Console(stderr=True, highlight=False)
         self._estimate = Estimate(treatments, warmup)
-        self._progress: Progress | None = None
-        self._last_line = monotonic()
         self._bad = 0
-        if self._console.is_terminal and not quiet:
-            self._progress = Progress(
-                BarColumn(bar_width=20),
-                MofNCompleteColumn(),
-                TextColumn("{task.description}", markup=False),
-                console=self._console,
-                transient=True,
-                refresh_per_second=1,
-            )
-            self._task = self._progress.add_task(
-                "starting", total=(warmup + target(1 - warmup)) * treatments
-            )
 
     def watch(self, assignment: Assignment, run: Run | None) -> None:
         self._estimate.begin(assignment.block)
@@ -112,8 +137,8 @@ class Display:
             self._bad += 1
         if self._progress is not None:
             self._draw(self._progress, assignment, run)
-        elif not self._quiet and run is not None:
-            self._line(assignment)
+        elif run is not None:
+            self._say(lambda: self._line(assignment))
 
     def _draw(self, progress: Progress, assignment: Assignment, run: Run | None) -> None:
         target = self._target(assignment.block)
@@ -131,20 +156,14 @@ class Display:
             description=" · ".join(parts),
         )
 
-    def _line(self, assignment: Assignment) -> None:
-        """One line at the end of a block, but not oftener than now and then."""
-        if monotonic() - self._last_line < LINE_EVERY_S:
-            return
-        self._last_line = monotonic()
+    def _line(self, assignment: Assignment) -> str:
         target = self._target(assignment.block)
         remaining = self._estimate.remaining(target, assignment.position) or 0.0
         bad = f", {self._bad} bad" if self._bad else ""
-        self._console.print(
+        return (
             f"{self._where(assignment)}, run {assignment.position} of {self._treatments}{bad}; "
             f"{duration(self._estimate.elapsed)} so far, "
-            f"{duration(remaining)} {self._goal(target)}",
-            markup=False,
-            soft_wrap=True,
+            f"{duration(remaining)} {self._goal(target)}"
         )
 
     def _goal(self, target: int) -> str:
@@ -153,17 +172,3 @@ class Display:
     @staticmethod
     def _where(assignment: Assignment) -> str:
         return "warm-up" if assignment.warmup else f"block {assignment.block}"
-
-    def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()

@@ -21,7 +21,7 @@ from heapwright.artefacts.provenance import (
 )
 from heapwright.artefacts.taxonomy import Plan, Taxonomy
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
-from heapwright.cli.output import Destination
+from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.setup import discovering
 from heapwright.cli.survey_progress import SurveyDisplay
 from heapwright.cli.text import print_taxonomy
@@ -47,29 +47,9 @@ class Options:
     quiet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where results go besides the terminal; tried when made."""
-
-    json: Destination | None
-    html: Destination | None
-
-    @classmethod
-    def of(cls, options: Options) -> "Outputs":
-        given = (options.json_file, "--json"), (options.html_file, "--html")
-        made = [None if text is None else Destination(text, option) for text, option in given]
-        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
-            raise HeapwrightError("--json and --html cannot write to the same place")
-        return cls(*made)
-
-    @property
-    def take_standard_output(self) -> bool:
-        return any(each is not None and each.is_standard_output for each in (self.json, self.html))
-
-
 def run_taxonomy(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
-    outputs = Outputs.of(options)
+    outputs = Outputs(json=options.json_file, html=options.html_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         allocators, notes = _choose(options.allocators, environment, paths)
@@ -165,7 +145,9 @@ def _deliver(
     journal: Journal,
 ) -> ExitCode:
     """Write the files, then print; the journal goes only when everything is safe elsewhere."""
-    failure = _write(outputs, document)
+    from heapwright.report.taxonomy.page import page  # noqa: PLC0415
+
+    failure = outputs.write(json=document.to_json, html=lambda: page(document))
     whereabouts = list(_whereabouts(outputs, result, journal, failure))
     try:
         print_taxonomy(
@@ -181,33 +163,10 @@ def _deliver(
     return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
 
 
-def _write(outputs: Outputs, document: Taxonomy) -> HeapwrightError | None:
-    """Write what was asked for; an error keeps nothing else from being written or printed."""
-    from heapwright.report.taxonomy.page import page  # noqa: PLC0415
-
-    failure = None
-    contents = ((outputs.json, document.to_json), (outputs.html, lambda: page(document)))
-    for destination, content in contents:
-        if destination is not None:
-            try:
-                destination.write(content())
-            except HeapwrightError as error:
-                failure = failure or error
-    return failure
-
-
 def _whereabouts(
     outputs: Outputs, result: SurveyResult, journal: Journal, failure: HeapwrightError | None
 ) -> Iterator[str]:
-    if outputs.html is not None and failure is None and outputs.html.path is not None:
-        yield f"the curves: {outputs.html.text}"
-    if outputs.json is not None and failure is None:
-        where = "on standard output" if outputs.json.is_standard_output else outputs.json.text
-        yield f"raw runs and analysis: {where}"
-        journal.discard()
-    elif not result.runs:
-        journal.discard()
-    elif journal.path is not None:
-        yield f"raw runs: {journal.path}"
-    if journal.failure:
-        yield f"the journal of raw runs is not complete: {journal.failure}"
+    page = outputs["html"]
+    if page is not None and failure is None and not page.is_standard_output:
+        yield f"the curves: {page.text}"
+    yield from where_runs_are(outputs, journal, failure, any_runs=bool(result.runs))

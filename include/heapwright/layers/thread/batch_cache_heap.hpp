@@ -24,10 +24,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/batch_depot.hpp>
 #include <heapwright/structure/batch_lists.hpp>
+#include <heapwright/structure/caching_heap.hpp>
 #include <heapwright/structure/classifying_heap.hpp>
 #include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/object_chain.hpp>
@@ -38,7 +38,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace heapwright {
@@ -47,11 +46,20 @@ template <SizeClasses Classes, std::size_t Target, std::size_t Most, std::size_t
           ConcurrentHeap SuperHeap>
 requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
     AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class BatchCacheHeap : private SuperHeap {
+class BatchCacheHeap : public CachingHeap<BatchCacheHeap<Classes, Target, Most, Slots, SuperHeap>,
+                                          Classes, SuperHeap> {
     static_assert(Target >= 2 && Most >= 1 && Slots >= 1 && Slots <= threadSlots);
 
-    using Waiting = WaitingClasses<Classes>;
-    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+    using Caching = CachingHeap<BatchCacheHeap, Classes, SuperHeap>;
+    friend Caching;
+    using typename Caching::Raised;
+    using typename Caching::Waiting;
+
+    using Caching::below;
+    using Caching::classOfLive;
+    using Caching::orAfterFlush;
+    using Caching::rounded;
+    using Caching::secret_;
 
     static constexpr std::size_t mostBytes = 16 * KiB;
 
@@ -111,38 +119,7 @@ public:
                 return object;
             }
         }
-        if constexpr (HoldingHeap<SuperHeap>) {
-            secret_.ensure();
-            return SuperHeap::mallocHeld(rounded(size));
-        } else {
-            return nullptr;
-        }
-    }
-
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        if (void* const object = mallocAtOnce(size)) {
-            return std::memset(object, 0, size);
-        }
-        return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
-    }
-
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
-        return orAfterFlush(
-            [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
-    }
-
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
-        secret_.ensure();
-        return SuperHeap::memalignHeld(align, rounded(size));
-    }
-
-    [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!freeAtOnce(object)) [[unlikely]] {
-            freeBelow(object, *this);
-        }
+        return this->heldBelow(size);
     }
 
     /// Onto this thread's serving list unless it has reached the target.
@@ -150,47 +127,6 @@ public:
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots && put(slots_[slot].lists[index], object, index);
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        classOfLive(object, "malloc_usable_size");
-        return SuperHeap::getSize(object);
-    }
-
-    /// For a caller that may be inside the heap itself, a signal handler.
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        return sizeOutside(below(), object);
-    }
-
-    /// Aborts unless `object` is live, as far as the heap below and the lists can tell.
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
-        classOfLive(object, routine);
-    }
-
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
-        classOfLive(object, "realloc");
-        return SuperHeap::resize(object, rounded(size));
-    }
-
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
-        classOfLive(object, "realloc");
-        return SuperHeap::relocate(object, rounded(size));
-    }
-
-    /// Hands what this thread keeps, and the depots, to the heap below, and lets that do the like.
-    bool flush() noexcept {
-        bool any = flushMine();
-        if constexpr (FlushableHeap<SuperHeap>) {
-            any = SuperHeap::flush() || any;
-        }
-        return any;
-    }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        flushMine();
-        return SuperHeap::trim(pad);
     }
 
     /// Pre: no other thread uses the heap.
@@ -204,11 +140,11 @@ public:
                 awake(batch, index);
             }
         }
-        SuperHeap::clear();
+        below().clear();
     }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+        below().measure(footprint);
         for (std::size_t index = 0; index < Classes::count; ++index) {
             std::size_t count = depots_[index].count() * target[index];
             for (const Slot& slot : slots_) {
@@ -218,10 +154,6 @@ public:
             footprint.heldCount += count;
             footprint.held += count * Classes::sizeOf(index);
         }
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
     }
 
     void beforeFork() noexcept { holds_.hold(visit()); }
@@ -239,13 +171,6 @@ public:
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
-    static constexpr std::size_t rounded(std::size_t size) noexcept {
-        const std::size_t index = Raised::classFor(size);
-        return index < Classes::count ? Classes::sizeOf(index) : size;
-    }
-
-    [[nodiscard]] SuperHeap& below() noexcept { return *this; }
-
     /// What is held over a fork: the depots, and then the heap below if it can be.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {
@@ -255,16 +180,6 @@ private:
                 body(below());
             }
         };
-    }
-
-    /// The class that an object could wait in. Aborts if it is not live, or waits already.
-    [[gnu::always_inline]] std::size_t classOfLive(void* object,
-                                                   std::string_view routine) noexcept {
-        const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
-        if (Waiting::has(index)) [[likely]] {
-            secret_.refuseWaiting(object, routine);
-        }
-        return index;
     }
 
     [[nodiscard, gnu::always_inline]] bool put(BatchLists& lists, void* object,
@@ -288,14 +203,6 @@ private:
         return lists.take(Classes::sizeOf(index));
     }
 
-    /// What `get` gets from below, if need be after all that can has gone there.
-    template <class Get>
-    void* orAfterFlush(Get get) noexcept {
-        secret_.ensure();
-        void* const object = get();
-        return object == nullptr && flushMine() ? get() : object;
-    }
-
     /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
     [[gnu::noinline]] static void* mallocBelow(std::size_t size, BatchCacheHeap& heap) noexcept {
         const std::size_t index = Raised::classFor(size);
@@ -312,7 +219,7 @@ private:
 
     /// A batch from below, of which the first is served.
     void* fetched(BatchLists& lists, std::size_t index) noexcept {
-        ObjectLink* const first = SuperHeap::mallocBatch(Classes::sizeOf(index), target[index]);
+        ObjectLink* const first = below().mallocBatch(Classes::sizeOf(index), target[index]);
         if (first == nullptr) {
             return nullptr;
         }
@@ -353,7 +260,7 @@ private:
         if (list == nullptr) {
             return false;
         }
-        SuperHeap::freeBatch(awake(list, index));
+        below().freeBatch(awake(list, index));
         return true;
     }
 
@@ -384,7 +291,6 @@ private:
 
     std::array<Slot, Slots> slots_;
     std::array<BatchDepot<Most>, Classes::count> depots_;
-    WaitingSecret secret_;
     ForkHolds<Classes::count + 1> holds_;
 };
 

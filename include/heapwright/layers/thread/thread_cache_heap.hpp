@@ -14,20 +14,19 @@
 // all of them is counted by `measure`, forgotten by `clear` and returned by the destructor. When
 // there is no memory below, the caller's own cache goes there first.
 //
-// A waiting object has a key in its second word, which no program can write but by accident: an
-// object that is freed, resized or measured while it waits in any thread's cache ends the program.
-// Whether a pointer is an object at all the heap below is asked (`CheckingHeap`), so let that check
-// under its lock and not above this layer.
-// Cost: the thread's slot, a size class, and one list. After the thread-local buffers of Hoard 3.8
-// and the lookaside lists of nedmalloc; the key is after glibc's tcache.
+// An object that is freed, resized or measured while it waits in any thread's cache ends the
+// program (structure/caching_heap.hpp says how); let the heap below check the others under its
+// lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After the
+// thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after glibc's
+// tcache.
 //
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/caching_heap.hpp>
 #include <heapwright/structure/classifying_heap.hpp>
 #include <heapwright/structure/object_cache.hpp>
 #include <heapwright/structure/object_chain.hpp>
@@ -37,7 +36,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 
 namespace heapwright {
@@ -46,13 +44,23 @@ template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::si
           ConcurrentHeap SuperHeap>
 requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
     AnyOrderHeap<SuperHeap>
-class ThreadCacheHeap : private SuperHeap {
+class ThreadCacheHeap
+    : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Batch, Slots, SuperHeap>, Classes,
+                         SuperHeap> {
     static_assert(Batch >= 1 && Slots >= 1 && Slots <= threadSlots);
     static_assert(MostBytes >= Classes::sizeOf(Classes::count - 1));
 
     using Cache = ObjectCache<Classes>;
-    using Waiting = WaitingClasses<Classes>;
-    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+    using Caching = CachingHeap<ThreadCacheHeap, Classes, SuperHeap>;
+    friend Caching;
+    using typename Caching::Raised;
+    using typename Caching::Waiting;
+
+    using Caching::below;
+    using Caching::classOfLive;
+    using Caching::orAfterFlush;
+    using Caching::rounded;
+    using Caching::secret_;
 
     static constexpr std::size_t cacheLine = 64;
     struct alignas(cacheLine) Slot {
@@ -92,41 +100,8 @@ public:
 
     /// What waits in this thread's cache, else what is held below.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
-        if (void* const object = mallocAtOnce(size)) {
-            return object;
-        }
-        if constexpr (HoldingHeap<SuperHeap>) {
-            secret_.ensure();
-            return SuperHeap::mallocHeld(rounded(size));
-        } else {
-            return nullptr;
-        }
-    }
-
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        if (void* const object = mallocAtOnce(size)) {
-            return std::memset(object, 0, size);
-        }
-        return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
-    }
-
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
-        return orAfterFlush(
-            [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
-    }
-
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
-        secret_.ensure();
-        return SuperHeap::memalignHeld(align, rounded(size));
-    }
-
-    [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!freeAtOnce(object)) [[unlikely]] {
-            freeBelow(object, *this);
-        }
+        void* const object = mallocAtOnce(size);
+        return object != nullptr ? object : this->heldBelow(size);
     }
 
     /// Into this thread's cache if it has room.
@@ -137,82 +112,37 @@ public:
                slots_[slot].cache.template put<MostBytes>(object, index, secret_.get());
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        classOfLive(object, "malloc_usable_size");
-        return SuperHeap::getSize(object);
-    }
-
-    /// For a caller that may be inside the heap itself, a signal handler.
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        return sizeOutside(below(), object);
-    }
-
-    /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
-        classOfLive(object, routine);
-    }
-
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
-        classOfLive(object, "realloc");
-        return SuperHeap::resize(object, rounded(size));
-    }
-
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
-        classOfLive(object, "realloc");
-        return SuperHeap::relocate(object, rounded(size));
-    }
-
-    /// Hands what this thread keeps to the heap below, and lets that do the like.
-    bool flush() noexcept {
-        bool any = flushMine();
-        if constexpr (FlushableHeap<SuperHeap>) {
-            any = SuperHeap::flush() || any;
-        }
-        return any;
-    }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        flushMine();
-        return SuperHeap::trim(pad);
-    }
-
     /// Pre: no other thread uses the heap.
     void clear() noexcept requires ClearableHeap<SuperHeap> {
         for (Slot& slot : slots_) {
             slot.cache.clear();
         }
-        SuperHeap::clear();
+        below().clear();
     }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+        below().measure(footprint);
         for (const Slot& slot : slots_) {
             footprint.held += slot.cache.bytes();
             footprint.heldCount += slot.cache.count();
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::beforeFork();
+            below().beforeFork();
         }
     }
     void afterForkInParent() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInParent();
+            below().afterForkInParent();
         }
     }
     /// What the threads that are gone kept, others will inherit. One that was caught between its
     /// list and its program has that one object with it.
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInChild();
+            below().afterForkInChild();
         }
         keepOnlyMySlot();
     }
@@ -220,43 +150,17 @@ public:
     [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
         heap.heldByThisThread();
     }
-    { return SuperHeap::heldByThisThread(); }
+    { return below().heldByThisThread(); }
 
 private:
-    static constexpr std::size_t rounded(std::size_t size) noexcept {
-        const std::size_t index = Raised::classFor(size);
-        return index < Classes::count ? Classes::sizeOf(index) : size;
-    }
-
-    [[nodiscard]] SuperHeap& below() noexcept { return *this; }
-
-    /// The class that an object could wait in. Aborts if it is not live, or waits already.
-    [[gnu::always_inline]] std::size_t classOfLive(void* object,
-                                                   std::string_view routine) noexcept {
-        const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
-        if (Waiting::has(index)) [[likely]] {
-            secret_.refuseWaiting(object, routine);
-        }
-        return index;
-    }
-
-    /// What `get` gets from below, if need be after this thread's cache has gone there.
-    template <class Get>
-    void* orAfterFlush(Get get) noexcept {
-        secret_.ensure();
-        void* const object = get();
-        return object == nullptr && flushMine() ? get() : object;
-    }
-
     /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
     [[gnu::noinline]] static void* mallocBelow(std::size_t size, ThreadCacheHeap& heap) noexcept {
-        SuperHeap& below = heap;
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlot();
         if (Waiting::has(index) && slot < Slots) {
             return heap.orAfterFlush([&heap, slot, index] { return heap.refilled(slot, index); });
         }
-        return heap.orAfterFlush([&below, size] { return below.malloc(rounded(size)); });
+        return heap.orAfterFlush([&heap, size] { return heap.below().malloc(rounded(size)); });
     }
 
     /// One object from below, and others into the cache where they come at once.
@@ -265,21 +169,20 @@ private:
         if constexpr (Batch > 1 && BatchingHeap<SuperHeap>) {
             Cache& cache = slots_[slot].cache;
             const std::size_t room = (MostBytes - std::min(cache.bytes(), MostBytes)) / size;
-            ObjectLink* const first =
-                SuperHeap::mallocBatch(size, std::min(1 + room, batchOf(index)));
+            ObjectLink* const first = below().mallocBatch(size, std::min(1 + room, batchOf(index)));
             if (first == nullptr) {
                 return nullptr;
             }
             for (ObjectLink* each = first->next; each != nullptr;) {
                 ObjectLink* const next = each->next;
                 if (!cache.template put<MostBytes>(each, index, secret_.get())) {
-                    SuperHeap::free(each);
+                    below().free(each);
                 }
                 each = next;
             }
             return first;
         } else {
-            return SuperHeap::malloc(size);
+            return below().malloc(size);
         }
     }
 
@@ -290,8 +193,7 @@ private:
 
     /// Room is made in a cache that is full, for the objects that are freed now.
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
-        SuperHeap& below = heap;
-        const std::size_t index = classOfLiveIn<Classes>(below, object, "free");
+        const std::size_t index = classOfLiveIn<Classes>(heap.below(), object, "free");
         const std::size_t slot = threadSlot();
         if (Waiting::has(index) && slot < Slots) {
             heap.makeRoom(heap.slots_[slot], index);
@@ -300,7 +202,7 @@ private:
                 return;
             }
         }
-        below.free(object);
+        heap.below().free(object);
     }
 
     /// Hands batches down until there is room for one of a class: of that class, then of the next
@@ -324,7 +226,7 @@ private:
             return;
         }
         if constexpr (BatchingHeap<SuperHeap>) {
-            SuperHeap::freeBatch(chain);
+            below().freeBatch(chain);
         } else {
             freeChain(below(), chain);
         }
@@ -346,7 +248,6 @@ private:
     }
 
     std::array<Slot, Slots> slots_;
-    WaitingSecret secret_;
 };
 
 } // namespace heapwright

@@ -25,7 +25,7 @@ from heapwright.experiment.taxonomy.workload_run import (
     Subject,
     WorkloadRunner,
     command,
-    read_line,
+    run_of,
 )
 from heapwright.experiment.treatments import TUNABLES, merge_tunables
 
@@ -135,22 +135,8 @@ class Execution:
             }
             if not counts.complete:
                 outcome, detail, figures = Outcome.FAILED, counts.reason, {}
-        line = read_line(text) if outcome is Outcome.OK else None
-        if outcome is Outcome.OK and line is None:
-            outcome, detail = Outcome.FAILED, "it printed no line that can be read"
-        return WorkloadRun(
-            allocator=task.allocator,
-            aspect=task.trial.aspect,
-            workload=task.trial.workload,
-            arguments=words[1:],
-            threads=task.trial.threads,
-            block=task.block,
-            outcome=outcome,
-            detail=detail,
-            wall_s=wall,
-            line=line,
-            counts=figures,
-        )
+        run = run_of(task, words, outcome, detail, text)
+        return run.model_copy(update={"wall_s": wall, "counts": figures})
 
 
 def counting_library(allocator: Allocator) -> Path | None:

@@ -63,24 +63,30 @@ class WorkloadRunner:
             )
             text = _read(output)
         named = classify(raw, judge(raw.processes, subject.library, raw.balance))
-        outcome, detail = named.outcome, named.detail
-        line = read_line(text) if outcome is Outcome.OK else None
-        if outcome is Outcome.OK and line is None:
-            outcome, detail = Outcome.FAILED, "it printed no line that can be read"
-        return WorkloadRun(
-            allocator=task.allocator,
-            aspect=task.trial.aspect,
-            workload=task.trial.workload,
-            arguments=words[1:],
-            threads=task.trial.threads,
-            block=task.block,
-            outcome=outcome,
-            detail=detail,
-            wall_s=raw.wall_s,
-            peak_rss_bytes=raw.peak_rss_bytes,
-            line=line,
-            counts=numbers(line.events) if line is not None and line.events else {},
-        )
+        run = run_of(task, words, named.outcome, named.detail, text)
+        counts = numbers(run.line.events) if run.line is not None and run.line.events else {}
+        measured = {"wall_s": raw.wall_s, "peak_rss_bytes": raw.peak_rss_bytes}
+        return run.model_copy(update={**measured, "counts": counts})
+
+
+def run_of(
+    task: Task, words: tuple[str, ...], outcome: Outcome, detail: str, text: str
+) -> WorkloadRun:
+    """A run of a task and what it printed; one that was fine but printed no result has failed."""
+    line = read_line(text) if outcome is Outcome.OK else None
+    if outcome is Outcome.OK and line is None:
+        outcome, detail = Outcome.FAILED, "it printed no line that can be read"
+    return WorkloadRun(
+        allocator=task.allocator,
+        aspect=task.trial.aspect,
+        workload=task.trial.workload,
+        arguments=words[1:],
+        threads=task.trial.threads,
+        block=task.block,
+        outcome=outcome,
+        detail=detail,
+        line=line,
+    )
 
 
 def command(program: Path, task: Task, subject: Subject, seed: int) -> tuple[str, ...]:

@@ -14,11 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <set>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -217,79 +214,6 @@ TEST(BatchCacheHeap, GivesBackWhatItKeepsBeforeItSaysNo) {
         EXPECT_EQ(heap.malloc(5000), nullptr);
     }
     EXPECT_TRUE(Ledger::the().live.empty());
-}
-
-TEST(BatchCacheHeap, ClearsWhatItHandsOutAsZero) {
-    Merging heap;
-    auto* object = static_cast<unsigned char*>(heap.zalloc(40));
-    std::memset(object, 7, 40);
-    heap.free(object);
-    auto* const again = static_cast<unsigned char*>(heap.zalloc(40));
-    EXPECT_EQ(again, object);
-    for (std::size_t i = 0; i < 40; ++i) {
-        EXPECT_EQ(again[i], 0) << i;
-    }
-    heap.free(again);
-}
-
-TEST(BatchCacheHeap, WorksInTheChildOfAFork) {
-    Merging heap;
-    std::vector<void*> objects(20);
-    for (void*& object : objects) {
-        object = heap.malloc(24);
-    }
-    heap.beforeFork();
-    const pid_t child = ::fork();
-    if (child == 0) {
-        heap.afterForkInChild();
-        for (void* const object : objects) {
-            heap.free(object);
-        }
-        std::set<void*> again;
-        for (int i = 0; i < 20; ++i) {
-            again.insert(heap.malloc(24));
-        }
-        ::_exit(again.size() == 20 ? 0 : 1);
-    }
-    heap.afterForkInParent();
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
-    for (void* const object : objects) {
-        heap.free(object);
-    }
-}
-
-class BatchCacheHeapDeathTest : public ::testing::Test {
-protected:
-    void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
-    Merging heap_;
-};
-
-TEST_F(BatchCacheHeapDeathTest, DiesOfAnObjectThatWaits) {
-    void* const object = heap_.malloc(24);
-    heap_.free(object);
-    EXPECT_EXIT(heap_.free(object), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: free\\(\\): double free\n");
-    EXPECT_EXIT((void)heap_.getSize(object), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: malloc_usable_size\\(\\): use of a freed object\n");
-    EXPECT_EXIT((void)heap_.resize(object, 8), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: realloc\\(\\): use of a freed object\n");
-}
-
-TEST_F(BatchCacheHeapDeathTest, DiesOfAnObjectThatWaitsElsewhere) {
-    void* const object = heap_.malloc(24);
-    inAThread([&] { heap_.free(object); });
-    EXPECT_EXIT(heap_.free(object), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: free\\(\\): double free\n");
-}
-
-TEST_F(BatchCacheHeapDeathTest, DiesOfWhatIsNoObject) {
-    alignas(16) unsigned char memory[64] = {};
-    EXPECT_EXIT(heap_.free(memory + 32), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: free\\(\\): invalid pointer\n");
-    EXPECT_EXIT(heap_.free(memory + 33), ::testing::KilledBySignal(SIGABRT),
-                "^heapwright: free\\(\\): invalid pointer\n");
 }
 
 TEST(BatchCacheHeap, OffersWhatIsBelowAndNoMore) {
