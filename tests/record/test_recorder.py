@@ -12,7 +12,9 @@ import pytest
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.record.recorder import MAGIC, Outcome, Request, record
+from heapwright.record.recorder import MAGIC, HowToRecord, Outcome, Request, record
+
+QUIETLY = HowToRecord(system=False)
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def request_(tmp_path: Path) -> Request:
         pytest.skip(f"needs the compiled parts: {error}")
     program = shutil.which("ls")
     assert program is not None
-    return Request((program,), tmp_path / "trace", preload, dict(os.environ), system=False)
+    return Request((program,), tmp_path / "trace", preload, dict(os.environ), QUIETLY)
 
 
 def changed(request: Request, **fields: Any) -> Request:
@@ -91,7 +93,8 @@ def test_the_environment_and_the_folder_are_the_commands(request_: Request, tmp_
 def test_every_option_reaches_the_trace(request_: Request) -> None:
     from heapwright.artefacts.trace import trace_info  # noqa: PLC0415
 
-    record(changed(request_, stacks=True, sample=7, follow=True))
+    how = HowToRecord(stacks=True, sample=7, follow=True)
+    record(changed(request_, how=how))
     info = trace_info(request_.trace)
     assert (info.stacks, info.sample_interval, info.followed) == (True, 7, True)
 

@@ -9,7 +9,7 @@ import pytest
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.native import NativeMissingError, program
 from heapwright.artefacts.trace import TraceFormat, import_trace
-from heapwright.replay.preparing import prepare, run_words
+from heapwright.replay.preparing import prepare, run_options, run_words
 
 
 @pytest.fixture(autouse=True)
@@ -76,8 +76,9 @@ def test_a_process_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_words_of_a_run(tmp_path: Path) -> None:
-    words = run_words(tmp_path / "plan", touch="all", checked=True, curve=tmp_path / "c")
-    assert words[1:] == [
-        *("run", str(tmp_path / "plan"), "--touch", "all", "--check"),
-        *("--curve", str(tmp_path / "c")),
-    ]
+    plan = tmp_path / "plan"
+    program, *options = run_words(plan, touch="all", checked=True)
+    assert program.endswith("heapwright-replay")
+    assert options == ["run", str(plan), "--touch", "all", "--check"]
+    curve = run_options(plan, touch="none", checked=False, curve=tmp_path / "c")
+    assert curve[-2:] == ("--curve", str(tmp_path / "c"))

@@ -7,16 +7,15 @@ answers is checked here like anything else that is read. `artefacts.trace_frame`
 """
 
 import re
-import subprocess
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.programs import Program
 
 PROGRAM = "trace"
 WHERE = re.compile(r", at byte (\d+)$")
@@ -47,15 +46,7 @@ class _Model(BaseModel):
     @classmethod
     def from_program(cls, words: Sequence[str], *, fine: Sequence[int] = (0,)) -> Self:
         """What `heapwright-trace WORDS` answers."""
-        answer = run_program(words, fine=fine)
-        try:
-            return cls.model_validate_json(answer)
-        except ValidationError as error:
-            raise HeapwrightError(
-                f"{native.program(PROGRAM)} is not of this version of heapwright: "
-                f"{error.errors()[0]}",
-                "build and install again",
-            ) from error
+        return Program(PROGRAM, TraceError).answer(cls, words, fine=fine)
 
 
 class TraceFault(_Model):
@@ -194,20 +185,3 @@ def plain(path: Path) -> str:
 
 def selection(process: int | None) -> list[str]:
     return [] if process is None else ["--process", str(process)]
-
-
-def run_program(words: Sequence[str], *, fine: Sequence[int] = (0,)) -> bytes:
-    """What `heapwright-trace` prints. Raises TraceError where it does not end well."""
-    program = str(native.program(PROGRAM))
-    done = subprocess.run([program, *words], capture_output=True, check=False)
-    if done.returncode not in fine:
-        raise TraceError(complaint(done.returncode, done.stderr))
-    return done.stdout
-
-
-def complaint(status: int, said: bytes) -> str:
-    """Why the program failed, in its own words."""
-    if status < 0:
-        return f"heapwright-{PROGRAM} was ended by signal {-status}"
-    text = said.decode("utf-8", "replace").strip().removeprefix(f"heapwright-{PROGRAM}: ")
-    return text or f"heapwright-{PROGRAM} left with status {status}"

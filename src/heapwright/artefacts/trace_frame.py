@@ -18,7 +18,8 @@ from polars.io.plugins import register_io_source
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.trace import PROGRAM, TraceError, complaint, plain, selection, trace_info
+from heapwright.artefacts.programs import complaint
+from heapwright.artefacts.trace import PROGRAM, TraceError, plain, selection, trace_info
 
 WORDS = ("time", "began", "address", "old", "size", "usable", "alignment")
 HALVES = ("process", "thread", "stack")
@@ -98,7 +99,7 @@ def frames(path: Path, process: int | None = None) -> Iterator[pl.DataFrame]:
             yield from _chunks(program.stdout)
         except EOFError:
             said = program.stderr.read()
-            raise TraceError(complaint(program.wait(), said)) from None
+            raise TraceError(complaint(PROGRAM, program.wait(), said)) from None
         finally:
             program.kill()
 

@@ -207,7 +207,7 @@ def _print(
     if not _has_answer(comparison) and not options.quiet:
         return None
     try:
-        print_answer(comparison, notes, quiet=options.quiet, stderr=outputs.take_standard_output)
+        print_answer(comparison, notes, quiet=options.quiet, stream=outputs.stream)
     except HeapwrightError as error:
         return error
     return None

@@ -3,7 +3,6 @@
 """The whole of `heapwright explain`, once its options are read: record, look, judge, tell."""
 
 import os
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,12 +17,13 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.explanation import Ending, Explanation
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
-from heapwright.cli.output import Destination
-from heapwright.cli.recording import HowToRecord, record_command
+from heapwright.cli.output import Outputs
+from heapwright.cli.recording import record_command
 from heapwright.cli.text import printing
 from heapwright.explain.judge import Facts, explain
 from heapwright.explain.reach import LIBRARY, VARIABLE, Listener, Reach, look
 from heapwright.profile.run import profile_trace
+from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
 from heapwright.report.explanation import print_explanation
 
@@ -54,15 +54,14 @@ class _Seen:
 
 def run_explanation(options: Options) -> None:
     """Do it. Raises HeapwrightError for what is refused."""
-    destination = None if options.json_file is None else Destination(options.json_file, "--json")
+    outputs = Outputs(json=options.json_file)
     with _seen(options) as seen:
         found = _judged(seen)
-    if destination is not None:
-        destination.write(found.to_json())
-    standard = destination is not None and destination.is_standard_output
+    failure = outputs.write(json=found.to_json)
     with printing():
-        stream = sys.stderr if standard else sys.stdout
-        print_explanation(make_console(stream), found, quiet=options.quiet)
+        print_explanation(make_console(outputs.stream), found, quiet=options.quiet)
+    if failure is not None:
+        raise failure
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.journal import Journal
@@ -102,8 +103,10 @@ class Outputs:
         return self._made.get(name)
 
     @property
-    def take_standard_output(self) -> bool:
-        return any(each.is_standard_output for each in self._made.values())
+    def stream(self) -> TextIO:
+        """Where the answer is printed: on standard output, unless a document goes there."""
+        taken = any(each.is_standard_output for each in self._made.values())
+        return sys.stderr if taken else sys.stdout
 
     def write(self, **contents: Callable[[], str]) -> HeapwrightError | None:
         """Write what was asked for; an error, the first is answered, keeps nothing else from it."""

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.profile import Profile
-from heapwright.cli.output import Destination
-from heapwright.cli.recording import HowToRecord, record_command
+from heapwright.cli.output import Outputs
+from heapwright.cli.recording import record_command
 from heapwright.cli.text import printing
 from heapwright.profile.reading import read_profile
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import repeated
+from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
 
 
@@ -41,44 +42,21 @@ class Options:
     quiet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where results go besides the terminal; tried when made."""
-
-    json: Destination | None
-    html: Destination | None
-
-    @classmethod
-    def of(cls, options: Options) -> "Outputs":
-        given = (options.json_file, "--json"), (options.html_file, "--html")
-        made = [None if text is None else Destination(text, option) for text, option in given]
-        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
-            raise HeapwrightError("--json and --html cannot write to the same place")
-        return cls(*made)
-
-    @property
-    def take_standard_output(self) -> bool:
-        return any(each is not None and each.is_standard_output for each in (self.json, self.html))
-
-
 def run_profile(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     _refuse(options)
-    outputs = Outputs.of(options)
+    outputs = Outputs(json=options.json_file, html=options.html_file)
     if options.compare:
         _compare(options, outputs)
         return ExitCode.OK
     notes: list[str] = []
     profile = _recorded(options, notes) if options.command else _read(options)
-    if outputs.json is not None:
-        outputs.json.write(profile.to_json())
-    if outputs.html is not None:
-        from heapwright.report.profile.page import page  # noqa: PLC0415
-
-        outputs.html.write(page(profile))
+    failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
     _print(profile, options, outputs)
     for note in notes:
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
+    if failure is not None:
+        raise failure
     return ExitCode.OK
 
 
@@ -149,16 +127,21 @@ def _compare(options: Options, outputs: Outputs) -> None:
 
     before, after = (read_profile(path, options.process) for path in options.files)
     names = str(options.files[0]), str(options.files[1])
-    if outputs.html is not None:
-        outputs.html.write(comparison_page(before, after, names))
+    failure = outputs.write(html=lambda: comparison_page(before, after, names))
     with printing():
-        stream = sys.stderr if outputs.take_standard_output else sys.stdout
-        print_comparison(make_console(stream), before, after, names, quiet=options.quiet)
+        print_comparison(make_console(outputs.stream), before, after, names, quiet=options.quiet)
+    if failure is not None:
+        raise failure
+
+
+def _page(profile: Profile) -> str:
+    from heapwright.report.profile.page import page  # noqa: PLC0415
+
+    return page(profile)
 
 
 def _print(profile: Profile, options: Options, outputs: Outputs) -> None:
     from heapwright.report.profile.summary import print_summary  # noqa: PLC0415
 
-    stream = sys.stderr if outputs.take_standard_output else sys.stdout
     with printing():
-        print_summary(make_console(stream), profile, quiet=options.quiet)
+        print_summary(make_console(outputs.stream), profile, quiet=options.quiet)

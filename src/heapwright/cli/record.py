@@ -66,7 +66,8 @@ def record(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
 ) -> None:
     """Run a command and write down all that it asks of malloc, into one file."""
-    from heapwright.cli.recording import HowToRecord, record_command  # noqa: PLC0415
+    from heapwright.cli.recording import record_command  # noqa: PLC0415
+    from heapwright.record.recorder import HowToRecord  # noqa: PLC0415
 
     how = HowToRecord(
         stacks=stacks,

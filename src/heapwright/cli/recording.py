@@ -6,38 +6,22 @@ What no preload reaches is refused before the command runs, as `compare` does it
 knowing about the trace is said in words afterwards.
 """
 
-import dataclasses
 import os
 import secrets
 import signal
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.cli.setup import check
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.record.recorder import Outcome, Request, record
+from heapwright.record.recorder import HowToRecord, Outcome, Request, record
 
 STOPPED = {
     "disk-full": "the disk is full",
     "limit": "the trace has come to its limit",
     "failed": "the trace's file could not be written any more",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class HowToRecord:
-    """The options of a recording."""
-
-    stacks: bool = False
-    sample: int = 1
-    follow: bool = False
-    paused: bool = False
-    system: bool = True
-    limit: int | None = None
-    control: Path | None = None
-    toggle_signal: int | None = None
 
 
 def record_command(
@@ -56,9 +40,9 @@ def record_command(
         own = environment.get("LD_PRELOAD", "")
         libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
         preload = ":".join(filter(None, (*libraries, own)))
-        options = dataclasses.asdict(how or HowToRecord())
         salt = secrets.randbits(63)
-        outcome = record(Request(command, trace, preload, environment, salt=salt, **options))
+        request = Request(command, trace, preload, environment, how or HowToRecord(), salt)
+        outcome = record(request)
     return outcome, (*warnings, *notes_on(outcome))
 
 

@@ -7,7 +7,6 @@ are what it says of its calls, and the advice is for the command that was record
 """
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from heapwright.cli.setup import discovering
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
 from heapwright.experiment.treatments import parse_requests
+from heapwright.replay.once import replay_once
 from heapwright.replay.preparing import prepare, run_words
 from heapwright.replay.reading import figures_of
 
@@ -70,7 +70,7 @@ def run_replay(request: Request, options: Options) -> ExitCode:
         )
         replayed = Replayed(subject, _recorded(request.trace, found.process), figures_of)
         words = run_words(plan, touch=request.touch, checked=request.check)
-        return run_comparison(replace(options, command=tuple(words), replayed=replayed))
+        return run_comparison(replace(options, command=words, replayed=replayed))
 
 
 def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
@@ -85,20 +85,12 @@ def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
         with discovering(environment, paths) as discovery:
             (chosen,) = discovery.requested(parse_requests(names, discovery.names))
         library = [] if chosen.path is None else [paths.of(Path(chosen.path))]
-        words = run_words(plan, touch=request.touch, checked=request.check, curve=target)
-        done = subprocess.run(
-            words,
-            env=with_preload({**environment, **chosen.environment}, *library),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    if done.returncode != 0:
-        raise HeapwrightError(
-            f"the replay ended with status {done.returncode}",
-            done.stderr.strip(),
-            exit_code=ExitCode.NOTHING_COMPARED,
+        replay_once(
+            plan,
+            with_preload({**environment, **chosen.environment}, *library),
+            touch=request.touch,
+            check=request.check,
+            curve=target,
         )
     return ExitCode.OK
 

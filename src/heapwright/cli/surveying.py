@@ -150,9 +150,7 @@ def _deliver(
     failure = outputs.write(json=document.to_json, html=lambda: page(document))
     whereabouts = list(_whereabouts(outputs, result, journal, failure))
     try:
-        print_taxonomy(
-            document, whereabouts, quiet=options.quiet, stderr=outputs.take_standard_output
-        )
+        print_taxonomy(document, whereabouts, quiet=options.quiet, stream=outputs.stream)
     except HeapwrightError as unprinted:
         failure = failure or unprinted
     if failure is not None and journal.path is not None:

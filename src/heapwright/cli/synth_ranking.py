@@ -7,15 +7,12 @@ the order of the ratios to the baseline.
 """
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts import native
 from heapwright.artefacts.comparison import Comparison, Key, Response, label_of
-from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.fidelity import RankedAllocator, Ranking
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.provenance import read_environment
@@ -27,6 +24,8 @@ from heapwright.cli.setup import Choice, choose
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.engine import Plan, run_experiment
 from heapwright.experiment.preload import PreloadPaths
+from heapwright.replay.preparing import prepare, run_words
+from heapwright.replay.reading import figures_of
 
 BASELINE = "glibc"
 CONFIDENCE = 0.95
@@ -49,14 +48,10 @@ def rank(model: Path, synthetic: Path, wanted: Wanted) -> Ranking:
     environment = dict(os.environ)
     with PreloadPaths() as paths, tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         choice = choose(wanted.allocators, (), BASELINE, environment, paths)
-        commands = [
-            _prepared(trace, Path(folder) / name, process)
-            for trace, name, process in (
-                (model, "model", wanted.process),
-                (synthetic, "synthetic", None),
-            )
-        ]
-        comparisons = [_compared(each, choice, paths, wanted) for each in commands]
+        plans = Path(folder) / "model", Path(folder) / "synthetic"
+        prepare(model, plans[0], process=wanted.process)
+        prepare(synthetic, plans[1])
+        comparisons = [_compared(run_words(plan), choice, paths, wanted) for plan in plans]
     return ranking_of(comparisons[0], comparisons[1])
 
 
@@ -96,19 +91,6 @@ def _ratio(comparison: Comparison, key: Key, what: Response) -> float | None:
     return None if effect is None else effect.ratio
 
 
-def _prepared(trace: Path, plan: Path, process: int | None) -> tuple[str, ...]:
-    """The command that replays a trace, which is decoded once, here."""
-    replayer = str(native.program("replay"))
-    words = [replayer, "prepare", str(trace), "-o", str(plan)]
-    if process is not None:
-        words += ["--process", str(process)]
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix("heapwright-replay: ")
-        raise HeapwrightError(f"{trace} cannot be replayed: {said or done.returncode}")
-    return (replayer, "run", str(plan))
-
-
 def _compared(
     command: Sequence[str], choice: Choice, paths: PreloadPaths, wanted: Wanted
 ) -> Comparison:
@@ -126,7 +108,7 @@ def _compared(
         budget_s=None,
     )
     machine = read_environment(list(choice.allocators), environment)
-    conditions = Conditions(command=tuple(command), environment=environment, cwd=Path.cwd())
+    conditions = Conditions(tuple(command), environment, Path.cwd(), reader=figures_of)
     header = {"verb": "synth", "command": list(command), "seed": plan.seed}
     with Journal.open(header) as journal, telling_of(journal), ended_as_interrupted():
         measurement = Measurement(conditions, paths)

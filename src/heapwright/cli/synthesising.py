@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole of `heapwright synth`, once its options are read: fit, draw, profile, compare, tell."""
 
-import json
-import subprocess
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.fidelity import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile import Profile
-from heapwright.cli.output import Destination
+from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed
 from heapwright.profile.reading import read_profile
 from heapwright.profile.run import profile_trace
+from heapwright.replay.once import replay_once
+from heapwright.replay.preparing import prepare
 from heapwright.report.console import make_console
 from heapwright.synth import program
 
@@ -48,35 +48,15 @@ class Options:
     quiet: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where results go besides the terminal; tried when made."""
-
-    json: Destination | None
-    html: Destination | None
-
-    @classmethod
-    def of(cls, options: Options) -> "Outputs":
-        given = (options.json_file, "--json"), (options.html_file, "--html")
-        made = [None if text is None else Destination(text, option) for text, option in given]
-        if None not in made and made[0].path == made[1].path:  # type: ignore[union-attr]
-            raise HeapwrightError("--json and --html cannot write to the same place")
-        if options.trace is not None:
-            Destination(str(options.trace), "-o")
-        return cls(*made)
-
-    @property
-    def take_standard_output(self) -> bool:
-        return any(each is not None and each.is_standard_output for each in (self.json, self.html))
-
-
 def run_synth(options: Options) -> None:
     """Do it. Raises HeapwrightError for what is refused."""
     _refuse(options)
     if options.recreate == LIST:
         _list()
         return
-    outputs = Outputs.of(options)
+    outputs = Outputs(json=options.json_file, html=options.html_file)
+    if options.trace is not None:
+        Destination(str(options.trace), "-o")
     seed = fresh_seed() if options.seed is None else options.seed
     with _trace_file(options) as trace:
         if options.recreate is not None:
@@ -202,17 +182,20 @@ def _rank(options: Options, model: Profile, trace: Path) -> Ranking | None:
 
 
 def _deliver(options: Options, outputs: Outputs, fidelity: Fidelity) -> None:
-    from heapwright.report.fidelity import NAMES, print_fidelity  # noqa: PLC0415
+    from heapwright.report.fidelity import print_fidelity  # noqa: PLC0415
 
-    if outputs.json is not None:
-        outputs.json.write(fidelity.to_json())
-    if outputs.html is not None:
-        from heapwright.report.profile.comparison_page import comparison_page  # noqa: PLC0415
-
-        outputs.html.write(comparison_page(fidelity.model, fidelity.synthetic, NAMES))
-    stream = sys.stderr if outputs.take_standard_output else sys.stdout
+    failure = outputs.write(json=fidelity.to_json, html=lambda: _page(fidelity))
     with printing():
-        print_fidelity(make_console(stream), fidelity, quiet=options.quiet)
+        print_fidelity(make_console(outputs.stream), fidelity, quiet=options.quiet)
+    if failure is not None:
+        raise failure
+
+
+def _page(fidelity: Fidelity) -> str:
+    from heapwright.report.fidelity import NAMES  # noqa: PLC0415
+    from heapwright.report.profile.comparison_page import comparison_page  # noqa: PLC0415
+
+    return comparison_page(fidelity.model, fidelity.synthetic, NAMES)
 
 
 def _say(options: Options, text: str) -> None:
@@ -224,28 +207,14 @@ def _say(options: Options, text: str) -> None:
 def _replay(trace: Path) -> None:
     """Once, under whatever allocator the environment preloads."""
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        plan = str(Path(folder) / "plan")
-        _replayer("prepare", str(trace), "-o", plan)
-        said = json.loads(_replayer("run", plan))
-    mean = said["calls_s"] / max(said["calls"], 1) * 1e9
+        plan = Path(folder) / "plan"
+        prepare(trace, plan)
+        said = replay_once(plan, os.environ)
+    mean = 1e9 * (said.calls_s or 0) / max(said.calls, 1)
     with printing():
         make_console().print(
-            f"Replayed in {said['seconds']:.3f} s: {said['calls']:,} calls, {mean:.0f} ns each on "
-            f"average; peak {said['peak_bytes'] / MEBI:.1f} MiB, of which the program asked for "
-            f"{said['ideal_bytes'] / MEBI:.1f} MiB.",
+            f"Replayed in {said.seconds:.3f} s: {said.calls:,} calls, {mean:.0f} ns each on "
+            f"average; peak {said.peak_bytes / MEBI:.1f} MiB, of which the program asked for "
+            f"{said.ideal_bytes / MEBI:.1f} MiB.",
             markup=False,
         )
-
-
-def _replayer(*words: str) -> str:
-    done = subprocess.run(
-        [str(native.program("replay")), *words],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix("heapwright-replay: ")
-        raise HeapwrightError(f"the replay failed: {said or f'status {done.returncode}'}")
-    return done.stdout

@@ -3,10 +3,10 @@
 """Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from rich.table import Table
 from rich.text import Text
@@ -128,10 +128,10 @@ def print_made(allocator: Allocator, notes: Sequence[str], header: Path, verdict
 
 @printing()
 def print_answer(
-    comparison: Comparison, notes: Sequence[str], *, quiet: bool, stderr: bool
+    comparison: Comparison, notes: Sequence[str], *, quiet: bool, stream: TextIO
 ) -> None:
     """The report of a comparison and the notes under it; `quiet` leaves the sentence alone."""
-    console = make_console(sys.stderr if stderr else sys.stdout)
+    console = make_console(stream)
     print_report(console, comparison, quiet=quiet)
     if quiet or not notes:
         return
@@ -143,10 +143,10 @@ def print_answer(
 
 @printing()
 def print_taxonomy(
-    document: Taxonomy, whereabouts: Sequence[str], *, quiet: bool, stderr: bool
+    document: Taxonomy, whereabouts: Sequence[str], *, quiet: bool, stream: TextIO
 ) -> None:
     """The table, what it means, where it differs from the literature; `quiet`: the table alone."""
-    console = make_console(sys.stderr if stderr else sys.stdout)
+    console = make_console(stream)
     print_table(console, document, quiet=quiet)
     if not quiet:
         for line in whereabouts:

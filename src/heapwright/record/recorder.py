@@ -14,7 +14,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Literal
@@ -29,6 +29,20 @@ PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 @dataclass(frozen=True, slots=True)
+class HowToRecord:
+    """The options of a recording."""
+
+    stacks: bool = False
+    sample: int = 1
+    follow: bool = False
+    paused: bool = False
+    system: bool = True
+    limit: int | None = None
+    control: Path | None = None
+    toggle_signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What is to be recorded, and how.
 
@@ -39,15 +53,8 @@ class Request:
     trace: Path
     preload: str
     environment: Mapping[str, str]
-    stacks: bool = False
-    sample: int = 1
+    how: HowToRecord = field(default_factory=HowToRecord)
     salt: int = 0
-    follow: bool = False
-    paused: bool = False
-    system: bool = True
-    limit: int | None = None
-    control: Path | None = None
-    toggle_signal: int | None = None
     cwd: Path | None = None
 
 
@@ -102,24 +109,25 @@ def record(request: Request) -> Outcome:
 
 
 def _words(request: Request, program: Path, descriptor: int) -> list[str]:
+    how = request.how
     options: list[tuple[str, object]] = [
         ("--trace", request.trace.absolute()),
         ("--preload", request.preload),
         ("--result-fd", descriptor),
-        ("--sample", request.sample),
+        ("--sample", how.sample),
         ("--salt", request.salt),
     ]
     optional = [
-        ("--limit", request.limit),
-        ("--control", None if request.control is None else request.control.absolute()),
-        ("--toggle-signal", request.toggle_signal),
+        ("--limit", how.limit),
+        ("--control", None if how.control is None else how.control.absolute()),
+        ("--toggle-signal", how.toggle_signal),
     ]
     options += [(name, value) for name, value in optional if value is not None]
     flags = {
-        "--stacks": request.stacks,
-        "--follow-children": request.follow,
-        "--paused": request.paused,
-        "--no-system": not request.system,
+        "--stacks": how.stacks,
+        "--follow-children": how.follow,
+        "--paused": how.paused,
+        "--no-system": not how.system,
     }
     words = [str(word) for option in options for word in option]
     words += [flag for flag, given in flags.items() if given]

@@ -6,19 +6,16 @@ The trace is decoded once, before any run, into a file of commands; each run the
 trace nor its decoder, so neither is in what is measured.
 """
 
-import os
-import subprocess
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.programs import Program
 from heapwright.artefacts.replay import ReplayPlan
+from heapwright.artefacts.trace import plain, selection
 
 PROGRAM = "replay"
-OWN = "heapwright-replay: "
 
 
 def prepare(
@@ -33,25 +30,24 @@ def prepare(
 
     Without `process`, the one with the most calls is taken.
     """
-    words = [str(native.program(PROGRAM)), "prepare", str(trace), "-o", str(plan)]
-    words += ["--order", order, "--pace", pace]
-    words += [] if process is None else ["--process", str(process)]
-    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix(OWN) or f"status {done.returncode}"
-        raise HeapwrightError(f"{trace} cannot be replayed: {said}")
-    try:
-        return ReplayPlan.model_validate_json(done.stdout)
-    except ValidationError as error:
-        raise HeapwrightError(
-            f"{words[0]} is not of this version of heapwright", "build and install again"
-        ) from error
+
+    def refusal(why: str) -> HeapwrightError:
+        return HeapwrightError(f"{trace} cannot be replayed: {why}")
+
+    words = ["prepare", plain(trace), "-o", str(plan), "--order", order, "--pace", pace]
+    return Program(PROGRAM, refusal).answer(ReplayPlan, [*words, *selection(process)])
 
 
-def run_words(plan: Path, *, touch: str, checked: bool, curve: Path | None = None) -> list[str]:
+def run_words(plan: Path, *, touch: str = "none", checked: bool = False) -> tuple[str, ...]:
     """The command of one run."""
-    words = [str(native.program(PROGRAM)), "run", str(plan), "--touch", touch]
+    return (str(native.program(PROGRAM)), *run_options(plan, touch=touch, checked=checked))
+
+
+def run_options(
+    plan: Path, *, touch: str, checked: bool, curve: Path | None = None
+) -> tuple[str, ...]:
+    """The same without the program; `curve` is the file that one is written to."""
+    words = ["run", str(plan), "--touch", touch]
     words += ["--check"] if checked else []
     words += [] if curve is None else ["--curve", str(curve)]
-    return words
+    return tuple(words)

@@ -3,14 +3,12 @@
 """The program that writes generated traces, and what it can make without a model."""
 
 import json
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.programs import Program
 from heapwright.synth.plan import Plan
 
 PROGRAM = "synth"
@@ -38,7 +36,7 @@ class Recreation(BaseModel):
 
 def draw(plan: Plan, trace: Path) -> Made:
     """Draw a load from the plan. Raises HeapwrightError where the trace cannot be written."""
-    return Made.model_validate_json(_run(["-o", str(trace)], plan.to_text()))
+    return _drawing().answer(Made, ["-o", str(trace)], text=plan.to_text())
 
 
 def recreate(name: str, trace: Path, *, events: int | None, seed: int) -> Made:
@@ -46,25 +44,13 @@ def recreate(name: str, trace: Path, *, events: int | None, seed: int) -> Made:
     words = ["--recreate", name, "--seed", str(seed), "-o", str(trace)]
     if events is not None:
         words += ["--events", str(events)]
-    return Made.model_validate_json(_run(words))
+    return _drawing().answer(Made, words)
 
 
 def recreations() -> tuple[Recreation, ...]:
     """Those that there are."""
-    return tuple(Recreation.model_validate(each) for each in json.loads(_run(["--list"])))
+    return tuple(Recreation.model_validate(each) for each in json.loads(_drawing().ask(["--list"])))
 
 
-def _run(words: Sequence[str], text: str = "") -> str:
-    done = subprocess.run(
-        [str(native.program(PROGRAM)), *words],
-        input=text,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix(f"heapwright-{PROGRAM}: ")
-        why = said or f"it ended with status {done.returncode}"
-        raise HeapwrightError(f"the trace could not be made: {why}")
-    return done.stdout
+def _drawing() -> Program:
+    return Program(PROGRAM, lambda why: HeapwrightError(f"the trace could not be made: {why}"))

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One replay that is not compared with others, under whatever the environment preloads."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.programs import Program
+from heapwright.artefacts.replay import ReplayLine
+from heapwright.replay.preparing import PROGRAM, run_options
+
+
+def replay_once(
+    plan: Path,
+    environment: Mapping[str, str],
+    *,
+    touch: str = "none",
+    check: bool = False,
+    curve: Path | None = None,
+) -> ReplayLine:
+    """What the replay says of itself. Raises HeapwrightError where it does not come to its end."""
+    words = run_options(plan, touch=touch, checked=check, curve=curve)
+    return Program(PROGRAM, _refusal, environment).answer(ReplayLine, words)
+
+
+def _refusal(why: str) -> HeapwrightError:
+    return HeapwrightError(f"the replay failed: {why}", exit_code=ExitCode.NOTHING_COMPARED)
