@@ -70,8 +70,8 @@ def test_it_runs_without_what_the_user_preloads(
     says(made, 'echo "{$LD_PRELOAD}"')
     monkeypatch.setenv("LD_PRELOAD", str(tmp_path / "none.so"))
     assert Program("test").ask([]) == b"{}\n"
-    given = Program("test", environment={"LD_PRELOAD": ""})
-    assert given.ask([]) == b"{}\n"
+    given = Program("test", environment={"LD_PRELOAD": "none.so"})
+    assert given.ask([]) == b"{none.so}\n"
 
 
 def test_a_program_that_is_not_installed(made: Path) -> None:

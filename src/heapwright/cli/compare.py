@@ -14,13 +14,10 @@ import typer
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.paths import exists, is_folder
-from heapwright.cli.values import parse_cpus, parse_fraction, parse_margin, parse_size
+from heapwright.cli import options
+from heapwright.cli.values import parse_margin, parse_size
 
 CONTEXT = {"allow_interspersed_args": False}
-UNTIL = "3%"
-CONFIDENCE = 0.95
-LONGEST_S = 1e9
-LONGEST_MINUTES = 1e7
 
 
 def compare(
@@ -28,85 +25,21 @@ def compare(
         list[str],
         typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
     ],
-    allocators: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-a",
-            "--allocators",
-            metavar="NAMES",
-            help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
-            "Default: everything that `heapwright allocators` finds usable.",
-        ),
-    ] = None,
-    blocks: Annotated[
-        int | None,
-        typer.Option("-n", "--blocks", min=1, help="Run exactly this many blocks."),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FRACTION",
-            help="Go on until every ratio's half-width is that small; looks at 5, 10, 20 and 30 "
-            f"blocks. Default, without -n: {UNTIL}.",
-        ),
-    ] = None,
-    warmup: Annotated[
-        int, typer.Option(min=0, help="Warm-up blocks: kept, marked, not analysed.")
-    ] = 1,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.001,
-            max=LONGEST_MINUTES,
-            help="Begin no block that would end later.",
-        ),
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            min=0.001,
-            max=LONGEST_S,
-            help="Limit of one run. Default: 20 times the baseline's warm-up, at least 60 s.",
-        ),
-    ] = None,
-    baseline: Annotated[
-        str, typer.Option(metavar="NAME", help="What the ratios refer to.")
-    ] = "glibc",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME:VAR=VALUE",
-            help="Add a level: the allocator with this variable set. May be repeated; the value "
-            "is not split. The plain level stays.",
-        ),
-    ] = None,
-    margin: Annotated[
-        str, typer.Option(metavar="FRACTION", help="Differences up to this do not matter.")
-    ] = "2%",
-    cap: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Advise only what peaks below this; limits no run."),
-    ] = None,
-    pin: Annotated[
-        str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same order of runs.")
-    ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
-    ] = None,
-    csv_file: Annotated[
-        str | None,
-        typer.Option("--csv", metavar="FILE", help="Write the runs as CSV; - is stdout."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print nothing but the sentence.")
-    ] = False,
+    allocators: options.Allocators = None,
+    blocks: options.Blocks = None,
+    until: options.Until = None,
+    warmup: options.Warmup = 1,
+    budget: options.Budget = None,
+    timeout: options.Timeout = None,
+    baseline: options.Baseline = "glibc",
+    settings: options.Settings = None,
+    margin: options.Margin = "2%",
+    cap: options.Cap = None,
+    pin: options.Pin = None,
+    seed: options.OrderSeed = None,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    quiet: options.SentenceAlone = False,
     cwd: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Run the command in this folder.")
     ] = None,
@@ -126,24 +59,22 @@ def compare(
     ] = 0,
 ) -> None:
     """Run a command under each allocator, in randomised blocks, and say which one to use."""
-    if blocks is not None and until is not None:
-        raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
     from heapwright.cli.comparing import Options, run_comparison  # noqa: PLC0415
 
-    options = Options(
+    chosen = Options(
         command=tuple(command),
         allocators=tuple(allocators or ()),
         blocks=blocks,
-        until=None if blocks is not None else parse_fraction(until or UNTIL),
-        confidence=CONFIDENCE,
+        until=options.until_of(blocks, until),
+        confidence=options.CONFIDENCE,
         warmup=warmup,
-        budget_s=None if budget is None else budget * 60,
+        budget_s=options.seconds_of(budget),
         timeout_s=timeout,
         baseline=baseline,
         settings=tuple(settings or ()),
         margin=parse_margin(margin),
         cap_bytes=None if cap is None else parse_size(cap),
-        cpus=() if pin is None else parse_cpus(pin, os.sched_getaffinity(0)),
+        cpus=options.cpus_of(pin),
         seed=seed,
         json_file=json_file,
         csv_file=csv_file,
@@ -154,7 +85,7 @@ def compare(
         shell=shell,
         expect_exit=expect_exit,
     )
-    status = run_comparison(options)
+    status = run_comparison(chosen)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
 

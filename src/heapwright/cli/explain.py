@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cli.profile import COMMAND
+from heapwright.cli import options
 
 EXAMPLES = """
 \b
@@ -37,27 +37,17 @@ def explain(
             "a moment.",
         ),
     ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace of the command."),
-    ] = None,
+    json_file: options.JsonFile = None,
+    output: options.KeptTrace = None,
     stacks: Annotated[
         bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
     ] = True,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print the sentence and nothing else.")
-    ] = False,
+    quiet: options.SentenceAlone = False,
 ) -> None:
     """Say why a program's memory is what it is: leak, retention, growth, or none of these."""
     from heapwright.cli.explaining import Options, run_explanation  # noqa: PLC0415
 
-    command: tuple[str, ...] | None = context.meta.get(COMMAND)
-    if command == ():
-        raise HeapwrightError("there is no command after --")
+    command = options.command_after_dashes(context)
     if sum(each is not None for each in (trace, pid, command)) != 1:
         raise HeapwrightError(
             "one thing is explained: a command, a running process, or a trace",

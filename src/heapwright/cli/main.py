@@ -24,6 +24,7 @@ from heapwright.cli import (
     compose,
     convert,
     explain,
+    options,
     profile,
     record,
     replay,
@@ -47,8 +48,8 @@ app = typer.Typer(
 app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
-app.command("explain", cls=profile.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
-app.command("profile", cls=profile.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
+app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
+app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)
 app.command("record", context_settings=record.CONTEXT)(record.record)
@@ -66,7 +67,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def general_options(
     version: Annotated[
         bool,
         typer.Option(

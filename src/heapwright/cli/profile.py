@@ -7,14 +7,13 @@ page, with the definition of every figure.
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.errors import ExitCode
+from heapwright.cli import options
 
-COMMAND = "heapwright.command"
 EXAMPLES = """
 \b
 Examples:
@@ -25,55 +24,26 @@ Examples:
 """
 
 
-class CommandAfterDashes(TyperCommand):
-    """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--" in args:
-            place = args.index("--")
-            ctx.meta[COMMAND] = tuple(args[place + 1 :])
-            args = args[:place]
-        return super().parse_args(ctx, args)
-
-
 def profile(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[TRACE]", help="A trace; or two with --compare, or their JSON."),
     ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
-    ] = None,
-    html_file: Annotated[
-        str | None,
-        typer.Option("--html", metavar="FILE", help="Write a page; it needs no network."),
-    ] = None,
+    json_file: options.JsonFile = None,
+    html_file: options.HtmlFile = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first to the second.")
     ] = False,
-    process: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="NUMBER", help="One process of the trace; default: all."),
-    ] = None,
+    process: options.ProcessNumber = None,
     repetitions: Annotated[
         int,
         typer.Option("-n", "--repetitions", min=1, help="Run the command so often; mean, spread."),
     ] = 1,
-    trace: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace of the command."),
-    ] = None,
-    stacks: Annotated[
-        bool, typer.Option("--stacks", help="Record where calls come from: sites, flame graph.")
-    ] = False,
-    sample: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Record one block in N, chosen by chance.")
-    ] = 1,
-    follow: Annotated[
-        bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
-    ] = False,
+    trace: options.KeptTrace = None,
+    stacks: options.Stacks = False,
+    sample: options.Sample = 1,
+    follow: options.Follow = False,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Print one line and nothing else.")
     ] = False,
@@ -84,7 +54,7 @@ def profile(
     status = run_profile(
         Options(
             files=tuple(files or ()),
-            command=_command(context),
+            command=options.command_after_dashes(context),
             json_file=json_file,
             html_file=html_file,
             compare=compare,
@@ -99,11 +69,3 @@ def profile(
     )
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
-
-
-def _command(context: typer.Context) -> tuple[str, ...] | None:
-    """What follows `--`; nothing if there is none."""
-    command: tuple[str, ...] | None = context.meta.get(COMMAND)
-    if command == ():
-        raise HeapwrightError("there is no command after --")
-    return command

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.cli import options
 from heapwright.cli.values import parse_size
 
 CONTEXT = {"allow_interspersed_args": False}
@@ -32,15 +33,9 @@ def record(
             "-o", "--output", metavar="TRACE", help="The trace. Default: NAME.trace, here."
         ),
     ] = None,
-    stacks: Annotated[
-        bool, typer.Option("--stacks", help="Record where memory is asked for, too.")
-    ] = False,
-    sample: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Record one block in N, chosen by its address.")
-    ] = 1,
-    follow: Annotated[
-        bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
-    ] = False,
+    stacks: options.Stacks = False,
+    sample: options.Sample = 1,
+    follow: options.Follow = False,
     paused: Annotated[
         bool, typer.Option("--paused", help="Record nothing until it is turned on.")
     ] = False,

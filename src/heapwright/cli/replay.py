@@ -6,7 +6,6 @@ This file is the command line only; `cli.replaying` does the work, with the mach
 docs/replay.md is the manual page.
 """
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +14,8 @@ import typer
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.paths import is_file
-from heapwright.cli.compare import CONFIDENCE, LONGEST_MINUTES, LONGEST_S, UNTIL
-from heapwright.cli.values import parse_cpus, parse_fraction, parse_margin, parse_size
+from heapwright.cli import options
+from heapwright.cli.values import parse_margin, parse_size
 
 EXAMPLES = """
 \b
@@ -46,10 +45,7 @@ class Order(StrEnum):
 
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="What `heapwright record` wrote.")],
-    allocators: Annotated[
-        list[str] | None,
-        typer.Option("-a", "--allocators", metavar="NAMES", help="As for compare."),
-    ] = None,
+    allocators: options.Allocators = None,
     touch: Annotated[
         Touch,
         typer.Option(
@@ -87,83 +83,42 @@ def replay(
             help="Compare nothing: replay once and write the live bytes after each call as CSV.",
         ),
     ] = None,
-    blocks: Annotated[
-        int | None, typer.Option("-n", "--blocks", min=1, help="Run exactly this many blocks.")
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FRACTION",
-            help="Go on until every ratio's half-width "
-            f"is that small. Default, without -n: {UNTIL}.",
-        ),
-    ] = None,
-    warmup: Annotated[int, typer.Option(min=0, help="Warm-up blocks.")] = 1,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.001,
-            max=LONGEST_MINUTES,
-            help="Begin no block that would end later.",
-        ),
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.001, max=LONGEST_S, help="Limit of one run."),
-    ] = None,
-    baseline: Annotated[
-        str, typer.Option(metavar="NAME", help="What the ratios refer to.")
-    ] = "glibc",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME:VAR=VALUE", help="Add a level, as for compare."),
-    ] = None,
-    margin: Annotated[
-        str, typer.Option(metavar="FRACTION", help="Differences up to this do not matter.")
-    ] = "2%",
-    cap: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Advise only what peaks below this.")
-    ] = None,
-    pin: Annotated[
-        str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same order of runs.")
-    ] = None,
-    json_file: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")
-    ] = None,
-    csv_file: Annotated[
-        str | None, typer.Option("--csv", metavar="FILE", help="Write the runs as CSV.")
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print nothing but the sentence.")
-    ] = False,
+    blocks: options.Blocks = None,
+    until: options.Until = None,
+    warmup: options.Warmup = 1,
+    budget: options.Budget = None,
+    timeout: options.Timeout = None,
+    baseline: options.Baseline = "glibc",
+    settings: options.Settings = None,
+    margin: options.Margin = "2%",
+    cap: options.Cap = None,
+    pin: options.Pin = None,
+    seed: options.OrderSeed = None,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    quiet: options.SentenceAlone = False,
 ) -> None:
     """Replay a trace under each allocator, in randomised blocks, and say which one to use."""
-    if blocks is not None and until is not None:
-        raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
     from heapwright.cli.comparing import Options  # noqa: PLC0415
     from heapwright.cli.replaying import Request, run_replay, write_curve  # noqa: PLC0415
 
     request = Request(trace.absolute(), touch.value, pace.value, order.value, check, process)
-    options = Options(
+    chosen = Options(
         command=(),
         allocators=tuple(allocators or ()),
         blocks=blocks,
-        until=None if blocks is not None else parse_fraction(until or UNTIL),
-        confidence=CONFIDENCE,
+        until=options.until_of(blocks, until),
+        confidence=options.CONFIDENCE,
         warmup=warmup,
-        budget_s=None if budget is None else budget * 60,
+        budget_s=options.seconds_of(budget),
         timeout_s=timeout,
         baseline=baseline,
         settings=tuple(settings or ()),
         margin=parse_margin(margin),
         cap_bytes=None if cap is None else parse_size(cap),
-        cpus=() if pin is None else parse_cpus(pin, os.sched_getaffinity(0)),
+        cpus=options.cpus_of(pin),
         seed=seed,
         json_file=json_file,
         csv_file=csv_file,
@@ -174,6 +129,6 @@ def replay(
         shell=False,
         expect_exit=0,
     )
-    status = run_replay(request, options) if curve is None else write_curve(request, options, curve)
+    status = run_replay(request, chosen) if curve is None else write_curve(request, chosen, curve)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))

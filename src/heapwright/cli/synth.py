@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from heapwright.cli import options
+
 EXAMPLES = """
 \b
 Examples:
@@ -34,9 +36,7 @@ def synth(
         Path | None,
         typer.Argument(metavar="[PROFILE]", help="A profile as JSON, or a trace, to be profiled."),
     ] = None,
-    trace: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace.")
-    ] = None,
+    trace: options.KeptTrace = None,
     run: Annotated[
         bool, typer.Option("--run", help="Replay it once, and print what the replay says.")
     ] = False,
@@ -54,10 +54,7 @@ def synth(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same trace.")
     ] = None,
-    process: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="NUMBER", help="One process of a trace; default: all."),
-    ] = None,
+    process: options.ProcessNumber = None,
     recreate: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="A published trace, made again: list names them."),
@@ -71,10 +68,7 @@ def synth(
     blocks: Annotated[
         int, typer.Option("-n", "--blocks", min=1, help="Blocks of the replays under -a.")
     ] = 5,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write the report as JSON; - is stdout."),
-    ] = None,
+    json_file: options.JsonFile = None,
     html_file: Annotated[
         str | None,
         typer.Option("--html", metavar="FILE", help="Write both profiles as a page."),

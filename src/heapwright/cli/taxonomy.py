@@ -11,26 +11,14 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import ExitCode
+from heapwright.cli import options
 
 BLOCKS = 5
-LONGEST_MINUTES = 1e7
 
 
 def taxonomy(
-    allocators: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-a",
-            "--allocators",
-            metavar="NAMES",
-            help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
-            "Default: everything that `heapwright allocators` finds usable.",
-        ),
-    ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
-    ] = None,
+    allocators: options.Allocators = None,
+    json_file: options.JsonFile = None,
     html_file: Annotated[
         str | None,
         typer.Option(
@@ -43,7 +31,10 @@ def taxonomy(
     budget: Annotated[
         float | None,
         typer.Option(
-            metavar="MINUTES", min=0.001, max=LONGEST_MINUTES, help="Begin no run after that time."
+            metavar="MINUTES",
+            min=0.001,
+            max=options.LONGEST_MINUTES,
+            help="Begin no run after that time.",
         ),
     ] = None,
     small: Annotated[
@@ -65,7 +56,7 @@ def taxonomy(
             json_file=json_file,
             html_file=html_file,
             blocks=blocks,
-            budget_s=None if budget is None else budget * 60,
+            budget_s=options.seconds_of(budget),
             small=small,
             seed=seed,
             quiet=quiet,

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several verbs have: how each is spelt and explained, and what the values mean."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.cli.values import parse_cpus, parse_fraction
+
+COMMAND = "heapwright.command"
+UNTIL = "3%"
+CONFIDENCE = 0.95
+LONGEST_S = 1e9
+LONGEST_MINUTES = 1e7
+
+Allocators = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-a",
+        "--allocators",
+        metavar="NAMES",
+        help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
+        "Default: everything that `heapwright allocators` finds usable.",
+    ),
+]
+Blocks = Annotated[
+    int | None, typer.Option("-n", "--blocks", min=1, help="Run exactly this many blocks.")
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FRACTION",
+        help="Go on until every ratio's half-width is that small; looks at 5, 10, 20 and 30 "
+        f"blocks. Default, without -n: {UNTIL}.",
+    ),
+]
+Warmup = Annotated[int, typer.Option(min=0, help="Warm-up blocks: kept, marked, not analysed.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MINUTES",
+        min=0.001,
+        max=LONGEST_MINUTES,
+        help="Begin no block that would end later.",
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.001,
+        max=LONGEST_S,
+        help="Limit of one run. Default: 20 times the baseline's warm-up, at least 60 s.",
+    ),
+]
+Baseline = Annotated[str, typer.Option(metavar="NAME", help="What the ratios refer to.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME:VAR=VALUE",
+        help="Add a level: the allocator with this variable set. May be repeated; the value "
+        "is not split. The plain level stays.",
+    ),
+]
+Margin = Annotated[
+    str, typer.Option(metavar="FRACTION", help="Differences up to this do not matter.")
+]
+Cap = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Advise only what peaks below this; limits no run."),
+]
+Pin = Annotated[
+    str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
+]
+OrderSeed = Annotated[
+    int | None, typer.Option(min=0, help="The same seed gives the same order of runs.")
+]
+JsonFile = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write everything as JSON; - is stdout."),
+]
+CsvFile = Annotated[
+    str | None, typer.Option("--csv", metavar="FILE", help="Write the runs as CSV; - is stdout.")
+]
+HtmlFile = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Write a page; it needs no network.")
+]
+SentenceAlone = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Print nothing but the sentence.")
+]
+KeptTrace = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="TRACE", help="Keep the trace.")
+]
+Stacks = Annotated[
+    bool, typer.Option("--stacks", help="Record where memory is asked for, too: sites.")
+]
+Sample = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Record one block in N, chosen by its address.")
+]
+Follow = Annotated[
+    bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
+]
+ProcessNumber = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="NUMBER", help="One process of the trace; default: all."),
+]
+
+
+class CommandAfterDashes(TyperCommand):
+    """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--" in args:
+            place = args.index("--")
+            ctx.meta[COMMAND] = tuple(args[place + 1 :])
+            args = args[:place]
+        return super().parse_args(ctx, args)
+
+
+def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:
+    """What follows `--`; None if nothing does, HeapwrightError if `--` is the end."""
+    command: tuple[str, ...] | None = context.meta.get(COMMAND)
+    if command == ():
+        raise HeapwrightError("there is no command after --")
+    return command
+
+
+def until_of(blocks: int | None, until: str | None) -> float | None:
+    """What `--until` comes to; nothing with `-n`, which does not go with it."""
+    if blocks is None:
+        return parse_fraction(until or UNTIL)
+    if until is not None:
+        raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
+    return None
+
+
+def seconds_of(budget: float | None) -> float | None:
+    return None if budget is None else budget * 60
+
+
+def cpus_of(pin: str | None) -> tuple[int, ...]:
+    return () if pin is None else parse_cpus(pin, os.sched_getaffinity(0))
