@@ -11,10 +11,14 @@ terminal that closes, and every program that they start would too; some are ther
 
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from heapwright.artefacts.native import NativeMissingError, program
+from heapwright.artefacts.trace import TraceFormat, import_trace
 
 # No test asserts a time, and none may fail because the machine has other work.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,3 +40,31 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} skipped where nothing may: {reason}"
     return report
+
+
+@pytest.fixture(scope="session")
+def needs_programs() -> Callable[..., None]:
+    """Skips where one of the named programs of ours is not installed."""
+
+    def need(*names: str) -> None:
+        try:
+            for name in names:
+                program(name)
+        except NativeMissingError as error:
+            pytest.skip(f"{error.message}: {error.hint}")
+
+    return need
+
+
+@pytest.fixture(scope="session")
+def trace_of_text(needs_programs: Callable[..., None]) -> Callable[[Path, str], Path]:
+    """Makes a trace, in a folder, of calls that are written as Android's text traces have them."""
+
+    def make(folder: Path, calls: str) -> Path:
+        needs_programs("trace")
+        text, made = folder / "calls.txt", folder / "calls.trace"
+        text.write_text(calls, encoding="utf-8")
+        import_trace(text, made, TraceFormat.ANDROID)
+        return made
+
+    return make

@@ -2,32 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces from Python: what they say of themselves, and their events as frames."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import program
-from heapwright.artefacts.trace import TraceError, check_trace, import_trace, trace_info
+from heapwright.artefacts.trace import TraceError, check_trace, trace_info
 from heapwright.artefacts.trace_frame import SCHEMA, open_trace, write_parquet
 
 CALLS = 150_000
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trace(
+    tmp_path_factory: pytest.TempPathFactory, trace_of_text: Callable[[Path, str], Path]
+) -> Path:
     """More calls than one chunk holds, by three threads."""
-    try:
-        program("trace")
-    except HeapwrightError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
-    folder = tmp_path_factory.mktemp("trace")
-    text = folder / "calls.txt"
     lines = (f"{at % 3}: malloc {0x1000 + 64 * at:#x} {at % 1000}\n" for at in range(CALLS))
-    text.write_text("".join(lines))
-    import_trace(text, folder / "calls.trace")
-    return folder / "calls.trace"
+    return trace_of_text(tmp_path_factory.mktemp("trace"), "".join(lines))
 
 
 def test_what_a_trace_says(trace: Path) -> None:

@@ -3,14 +3,13 @@
 """`heapwright replay` from end to end, on a small trace of two threads."""
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.native import NativeMissingError, program
 from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.trace import TraceFormat, import_trace
 
 from .tools import Heapwright, library, read
 
@@ -31,24 +30,20 @@ void free(void *p) { if (p != memory) __libc_free(p); }
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(
+    tmp_path: Path,
+    needs_programs: Callable[..., None],
+    trace_of_text: Callable[[Path, str], Path],
+) -> Path:
     """Two threads; the second frees every other object of the first."""
-    try:
-        program("replay")
-        program("trace")
-    except NativeMissingError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
+    needs_programs("replay")
     lines = []
     for number in range(2000):
         address = 0x10000 + 64 * (number % 500)
         if number >= 500:
             lines.append(f"{1 + number % 2}: free 0x{address:x}")
         lines.append(f"1: malloc 0x{address:x} 48")
-    text, made = tmp_path / "trace.txt", tmp_path / "trace"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    import_trace(text, made, TraceFormat.ANDROID)
-    text.unlink()
-    return made
+    return trace_of_text(tmp_path, "\n".join(lines) + "\n")
 
 
 def test_replays_are_compared_as_commands_are(

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small trace whose every figure can be told by hand, made of a text trace with times."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import program
-from heapwright.artefacts.trace import import_trace
 
 MS = 1_000_000
 CALLS = f"""\
@@ -26,15 +23,11 @@ CALLS = f"""\
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(
+    tmp_path: Path,
+    needs_programs: Callable[..., None],
+    trace_of_text: Callable[[Path, str], Path],
+) -> Path:
     """A trace of ten calls by two threads, or a skip that says what is missing."""
-    try:
-        program("trace")
-        program("profile")
-    except HeapwrightError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
-    text = tmp_path / "calls.txt"
-    text.write_text(CALLS)
-    made = tmp_path / "calls.trace"
-    import_trace(text, made)
-    return made
+    needs_programs("profile")
+    return trace_of_text(tmp_path, CALLS)

@@ -2,36 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces become plans, and what cannot be replayed is refused in the program's words."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import NativeMissingError, program
-from heapwright.artefacts.trace import TraceFormat, import_trace
 from heapwright.replay.preparing import prepare, run_options, run_words
+
+Traced = Callable[..., Path]
 
 
 @pytest.fixture(autouse=True)
-def _native() -> None:
-    try:
-        program("replay")
-        program("trace")
-    except NativeMissingError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
+def _replayer(needs_programs: Callable[..., None]) -> None:
+    needs_programs("replay")
 
 
-def trace_of(folder: Path, *lines: str) -> Path:
+@pytest.fixture
+def traced(tmp_path: Path, trace_of_text: Callable[[Path, str], Path]) -> Traced:
     """A trace of the operations that Android's text traces have."""
-    text, trace = folder / "trace.txt", folder / "trace"
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    import_trace(text, trace, TraceFormat.ANDROID)
-    return trace
+    return lambda *lines: trace_of_text(tmp_path, "\n".join(lines) + "\n")
 
 
-def test_objects_that_pass_between_threads_are_found(tmp_path: Path) -> None:
-    trace = trace_of(
-        tmp_path,
+def test_objects_that_pass_between_threads_are_found(traced: Traced, tmp_path: Path) -> None:
+    trace = traced(
         "1: malloc 0x1000 100",
         "1: malloc 0x2000 50",
         "2: free 0x1000",
@@ -46,9 +40,8 @@ def test_objects_that_pass_between_threads_are_found(tmp_path: Path) -> None:
     assert plan.oddities.never_freed == 0
 
 
-def test_what_a_trace_should_not_have_is_counted(tmp_path: Path) -> None:
-    trace = trace_of(
-        tmp_path,
+def test_what_a_trace_should_not_have_is_counted(traced: Traced, tmp_path: Path) -> None:
+    trace = traced(
         "1: malloc 0x1000 100",
         "1: free 0x5000",
         "1: realloc 0x7000 0x6000 10",
@@ -69,8 +62,8 @@ def test_somebody_elses_file_is_no_trace(tmp_path: Path) -> None:
     assert not (tmp_path / "plan").exists()
 
 
-def test_a_process_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    trace = trace_of(tmp_path, "1: malloc 0x1000 100")
+def test_a_process_that_is_not_there_is_refused(traced: Traced, tmp_path: Path) -> None:
+    trace = traced("1: malloc 0x1000 100")
     with pytest.raises(HeapwrightError, match="no calls"):
         prepare(trace, tmp_path / "plan", process=7)
 

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small traces, made of a text trace."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import program
-from heapwright.artefacts.trace import import_trace
 
 CALLS = """\
 12: malloc 0x7f0000 16
@@ -22,14 +19,6 @@ CALLS = """\
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def trace(tmp_path: Path, trace_of_text: Callable[[Path, str], Path]) -> Path:
     """A trace of six calls by two threads, or a skip that says what is missing."""
-    try:
-        program("trace")
-    except HeapwrightError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
-    text = tmp_path / "calls.txt"
-    text.write_text(CALLS)
-    made = tmp_path / "calls.trace"
-    import_trace(text, made)
-    return made
+    return trace_of_text(tmp_path, CALLS)
