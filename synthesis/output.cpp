@@ -12,21 +12,6 @@ using trace::Routine;
 
 constexpr std::uint64_t ticksPerSecond = 125'000'000; // 8 ns: coarse enough to be short in the file
 
-Routine ending(Routine routine) {
-    switch (routine) {
-    case Routine::operatorNew:
-        return Routine::operatorDelete;
-    case Routine::operatorNewArray:
-        return Routine::operatorDeleteArray;
-    case Routine::operatorNewAligned:
-        return Routine::operatorDeleteAligned;
-    case Routine::operatorNewArrayAligned:
-        return Routine::operatorDeleteArrayAligned;
-    default:
-        return Routine::free;
-    }
-}
-
 std::uint64_t alignmentOf(const Request& request) {
     const bool paged = request.routine == Routine::valloc || request.routine == Routine::pvalloc;
     return paged ? trace::pageSize : request.alignment;
@@ -74,7 +59,7 @@ Block Output::allocate(std::uint32_t thread, const Request& request) {
 }
 
 void Output::free(const Block& block) {
-    trace::Event event = begin(block.ender, ending(block.routine));
+    trace::Event event = begin(block.ender, trace::freeOf(block.routine));
     event.address = block.address;
     writer_.add(event);
     places_.giveBack(block.address, block.size);

@@ -84,6 +84,22 @@ constexpr bool hasAlignment(Routine routine) {
            routine == Routine::operatorNewAligned || routine == Routine::operatorNewArrayAligned;
 }
 
+/// What frees a block that a routine made, where nothing says that it was another.
+constexpr Routine freeOf(Routine routine) {
+    switch (routine) {
+    case Routine::operatorNew:
+        return Routine::operatorDelete;
+    case Routine::operatorNewArray:
+        return Routine::operatorDeleteArray;
+    case Routine::operatorNewAligned:
+        return Routine::operatorDeleteAligned;
+    case Routine::operatorNewArrayAligned:
+        return Routine::operatorDeleteArrayAligned;
+    default:
+        return Routine::free;
+    }
+}
+
 /// A block is live after this event that was not before it.
 constexpr bool givesBlock(const Event& event) {
     return isAllocation(event.routine) && event.address != 0;

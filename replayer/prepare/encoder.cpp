@@ -24,21 +24,6 @@ constexpr bool freesAligned(Routine routine) {
 
 } // namespace
 
-Routine freeing(Routine routine) {
-    switch (routine) {
-    case Routine::operatorNew:
-        return Routine::operatorDelete;
-    case Routine::operatorNewArray:
-        return Routine::operatorDeleteArray;
-    case Routine::operatorNewAligned:
-        return Routine::operatorDeleteAligned;
-    case Routine::operatorNewArrayAligned:
-        return Routine::operatorDeleteArrayAligned;
-    default:
-        return Routine::free;
-    }
-}
-
 Encoder::Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_t threads,
                  bool ordered, bool paced)
     : writer_(writer), passed_(passed), own_(threads), told_(threads), ordered_(ordered),
@@ -55,7 +40,7 @@ void Encoder::encode(Step& step, std::uint64_t first) {
         waitUntil(step, first);
     }
     if (step.overwritten.address != 0) {
-        freeObject(step.overwritten, freeing(step.overwritten.routine), step.thread,
+        freeObject(step.overwritten, trace::freeOf(step.overwritten.routine), step.thread,
                    command::released);
     }
     switch (step.act) {

@@ -14,9 +14,6 @@
 
 namespace heapwright::replay {
 
-/// What frees an object that a routine made, where the program's own free was not seen.
-trace::Routine freeing(trace::Routine routine);
-
 class Encoder {
 public:
     /// `passed` says by an allocation's number whether another thread will end the object.

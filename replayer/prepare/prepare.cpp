@@ -114,7 +114,7 @@ Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
         if (step.overwritten.address != 0) {
             ++thread.calls;
             thread.routines |= std::uint64_t{1}
-                               << static_cast<unsigned>(freeing(step.overwritten.routine));
+                               << static_cast<unsigned>(trace::freeOf(step.overwritten.routine));
         }
     }
     if (ledger.operations() == 0) {
