@@ -50,7 +50,7 @@ def _data_notes(comparison: Comparison) -> list[str]:
     """What the analysis found unusual in time or memory, each once."""
     found: dict[str, list[str]] = {}
     for summary in comparison.responses:
-        if summary.response != "cpu":
+        if summary.response in ("time", "memory"):
             for note in summary.notes:
                 found.setdefault(note, []).append(summary.response)
     return [f"{' and '.join(names).capitalize()}: {note}." for note, names in found.items()]
