@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Other builds of the same tree: the second compiler, and the layers' tests under sanitizers.
+"""Other builds of the same tree: the second compiler, and tests of objects under sanitizers.
 
 The sanitizers own malloc, so under them the heaps are tested as objects and nothing is preloaded.
 """
@@ -16,6 +16,7 @@ import pytest
 pytestmark = pytest.mark.slow  # `make test-builds` runs them, and whoever lets a change in
 
 ROOT = Path(__file__).parents[2]
+AROUND_TRACES = ("trace", "recorder", "profiler", "replayer", "synthesis")
 GTEST = Path("/usr/include/gtest/gtest.h")
 REPORT = ["--output-on-failure", "--no-tests=error"]
 
@@ -60,7 +61,7 @@ def test_clang_builds_everything_without_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sanitizers", ["address,undefined", "thread"])
-def test_layers_pass_under(sanitizers: str, tmp_path: Path) -> None:
+def test_objects_pass_under(sanitizers: str, tmp_path: Path) -> None:
     if not GTEST.exists():
         pytest.skip("no GoogleTest (package libgtest-dev)")
     configure(
@@ -68,7 +69,7 @@ def test_layers_pass_under(sanitizers: str, tmp_path: Path) -> None:
         *("-DHEAPWRIGHT_TESTS=ON", f"-DHEAPWRIGHT_SANITIZE={sanitizers}"),
         "-DCMAKE_BUILD_TYPE=Debug",
     )
-    for folder in ("unit", "layers"):
+    for folder in ("unit", "layers", *AROUND_TRACES):
         run(tool("ninja"), "-C", tmp_path, "-j", "2", f"tests/{folder}/all")
-    labels = ("-L", "^(unit|layers|pairs)$")  # what these two folders hold
+    labels = ("-L", f"^(unit|layers|pairs|stacks|watch|{'|'.join(AROUND_TRACES)})$")
     run(tool("ctest"), "--test-dir", tmp_path, "-j", "2", *labels, *REPORT)
