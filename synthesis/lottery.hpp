@@ -5,7 +5,7 @@
 // Vose 1991). Each place of the table holds two candidates and where between them the border is.
 #pragma once
 
-#include "synthesis/random.hpp"
+#include <heapwright/core/random.hpp>
 
 #include <cstddef>
 #include <cstdint>

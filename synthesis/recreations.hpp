@@ -7,7 +7,8 @@
 #pragma once
 
 #include "synthesis/output.hpp"
-#include "synthesis/random.hpp"
+
+#include <heapwright/core/random.hpp>
 
 #include <cstdint>
 #include <span>

@@ -5,7 +5,7 @@
 // happens exactly as often, in random order. A draw walks down a tree of sums (Fenwick 1994).
 #pragma once
 
-#include "synthesis/random.hpp"
+#include <heapwright/core/random.hpp>
 
 #include <bit>
 #include <cstddef>

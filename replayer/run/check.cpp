@@ -4,7 +4,8 @@
 // See check.hpp.
 #include "check.hpp"
 
-#include "contents.hpp"
+#include <heapwright/core/contents.hpp>
+#include <heapwright/core/random.hpp>
 
 #include <algorithm>
 
@@ -25,6 +26,11 @@ std::size_t neededAlignment(Routine routine, std::size_t size, std::size_t asked
     return std::max(asked, size < anyType ? smallType : anyType);
 }
 
+/// What an object is filled with follows from where it stands.
+std::uint64_t stampOf(const void* object) {
+    return Random::mixed(reinterpret_cast<std::uintptr_t>(object));
+}
+
 } // namespace
 
 void Check::find(Wrong wrong, Routine routine, const void* object, std::size_t size,
@@ -43,7 +49,7 @@ void Check::place(Routine routine, void* object, std::size_t size, std::size_t a
 }
 
 void Check::verify(Routine routine, const void* object, std::size_t size) {
-    const std::size_t wrong = firstUnlike(object, size, reinterpret_cast<std::uintptr_t>(object));
+    const std::size_t wrong = contents::firstUnlike(object, size, stampOf(object));
     if (wrong != size) {
         find(Wrong::contents, routine, object, size, wrong);
     }
@@ -55,12 +61,12 @@ void Check::gave(Routine routine, void* object, std::size_t size, std::size_t al
     }
     place(routine, object, size, alignment);
     if (routine == Routine::calloc) {
-        const std::size_t wrong = firstNotZero(object, size);
+        const std::size_t wrong = contents::firstNotZero(object, size);
         if (wrong != size) {
             find(Wrong::zeroes, routine, object, size, wrong);
         }
     }
-    fill(object, size);
+    contents::fill(object, size, stampOf(object));
 }
 
 void Check::takes(void* object, std::size_t size) {
@@ -89,11 +95,11 @@ void Check::resized(void* object, const void* old, std::size_t oldSize, std::siz
     }
     place(Routine::realloc, object, size, 0);
     const std::size_t same = old == nullptr ? 0 : std::min(oldSize, size);
-    const std::size_t wrong = firstUnlike(object, same, reinterpret_cast<std::uintptr_t>(old));
+    const std::size_t wrong = contents::firstUnlike(object, same, stampOf(old));
     if (wrong != same) {
         find(Wrong::moved, Routine::realloc, object, size, wrong);
     }
-    fill(object, size);
+    contents::fill(object, size, stampOf(object));
 }
 
 } // namespace heapwright::replay

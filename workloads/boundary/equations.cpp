@@ -6,7 +6,8 @@
 #include "equations.hpp"
 
 #include "support/calls.hpp"
-#include "support/random.hpp"
+
+#include <heapwright/core/random.hpp>
 
 #include <cmath>
 

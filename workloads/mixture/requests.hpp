@@ -4,7 +4,7 @@
 // Random requests, of every kind that C and C++ know.
 #pragma once
 
-#include "support/random.hpp"
+#include <heapwright/core/random.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,8 @@
 
 #include "support/calls.hpp"
 #include "support/memory.hpp"
-#include "support/random.hpp"
+
+#include <heapwright/core/random.hpp>
 
 #include <cmath>
 #include <cstring>

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "memory.hpp"
-#include "random.hpp"
+
+#include <heapwright/core/random.hpp>
 
 #include <cstdint>
 

@@ -5,8 +5,10 @@
 // observed there is one shard, for neighbours in a line have to be seen together.
 #include "watch.hpp"
 
-#include "contents.hpp"
 #include "shadow.hpp"
+
+#include <heapwright/core/contents.hpp>
+#include <heapwright/core/random.hpp>
 
 #include <atomic>
 #include <pthread.h>
@@ -79,7 +81,7 @@ void checkPlace(const void* object, std::size_t size, std::size_t alignment) {
 }
 
 void checkContents(const void* object, std::size_t size, const Record& record, const char* when) {
-    const std::size_t wrong = firstUnlike(object, size, record.stamp);
+    const std::size_t wrong = contents::firstUnlike(object, size, record.stamp);
     if (wrong != size) {
         notVerified(
             "object %p of %zu bytes, allocated by thread %u, has byte %zu changed when thread "
@@ -96,7 +98,7 @@ void born(void* object, std::size_t size, std::size_t alignment, ThreadNumber ke
     }
     const std::uint64_t stamp = Random::mixed(watch.stamps.fetch_add(1, std::memory_order_relaxed));
     if (watch.watching.contents) {
-        fill(object, size, stamp);
+        contents::fill(object, size, stamp);
     }
     {
         Shard& shard = shardOf(address);
@@ -178,7 +180,7 @@ void* watchedMemalign(std::size_t alignment, std::size_t size) {
 void* watchedCalloc(std::size_t count, std::size_t size) {
     void* const object = watch.under.calloc(count, size);
     if (object != nullptr && watch.watching.verify) {
-        const std::size_t wrong = firstNotZero(object, count * size);
+        const std::size_t wrong = contents::firstNotZero(object, count * size);
         if (wrong != count * size) {
             notVerified("calloc's object %p of %zu bytes has byte %zu not zero", object,
                         count * size, wrong);

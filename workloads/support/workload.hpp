@@ -7,13 +7,16 @@
 #pragma once
 
 #include "calls.hpp"
-#include "random.hpp"
 #include "watch.hpp"
+
+#include <heapwright/core/random.hpp>
 
 #include <atomic>
 #include <cstdint>
 
 namespace heapwright::workloads {
+
+using heapwright::Random;
 
 /// A number that a workload can be given.
 struct Parameter {

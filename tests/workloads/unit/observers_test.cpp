@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The map of live memory, the contents that are written and looked for, and the bump pointer.
+// The map of live memory, and the bump pointer.
 #include <support/bump.hpp>
-#include <support/contents.hpp>
-#include <support/random.hpp>
 #include <support/shadow.hpp>
+
+#include <heapwright/core/contents.hpp>
+#include <heapwright/core/random.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,27 +29,6 @@ TEST(ShadowTest, TellsOverlapsFromNeighbours) {
     EXPECT_FALSE(shadow.mark(at + 4088, 0));
 }
 
-TEST(ContentsTest, EveryByteThatChangesIsFound) {
-    for (std::size_t size = 0; size < 40; ++size) {
-        std::vector<char> object(size);
-        fill(object.data(), size, 12345);
-        EXPECT_EQ(firstUnlike(object.data(), size, 12345), size);
-        for (std::size_t at = 0; at < size; ++at) {
-            for (const int bit : {1, 16}) {
-                object[at] = static_cast<char>(object[at] ^ bit);
-                EXPECT_EQ(firstUnlike(object.data(), size, 12345), at);
-                object[at] = static_cast<char>(object[at] ^ bit);
-            }
-        }
-    }
-}
-
-TEST(ContentsTest, ClearedMemoryIsNoContents) {
-    const std::vector<char> object(64);
-    EXPECT_EQ(firstUnlike(object.data(), 64, 99), 0U);
-    EXPECT_EQ(firstNotZero(object.data(), 64), 64U);
-}
-
 /// Objects of all sizes that come and go, looked at before each end.
 void history(const Calls& bump) {
     Random random(7);
@@ -59,7 +39,7 @@ void history(const Calls& bump) {
             auto victim = live.begin();
             std::advance(victim, static_cast<long>(random.below(live.size())));
             auto [object, size] = *victim;
-            ASSERT_EQ(firstUnlike(object, size, size), size);
+            ASSERT_EQ(contents::firstUnlike(object, size, size), size);
             ASSERT_TRUE(shadow.clear(reinterpret_cast<std::uintptr_t>(object), size));
             live.erase(victim);
             bump.free(object);
@@ -72,7 +52,7 @@ void history(const Calls& bump) {
         ASSERT_NE(object, nullptr);
         ASSERT_EQ(reinterpret_cast<std::uintptr_t>(object) % 16, 0U);
         ASSERT_TRUE(shadow.mark(reinterpret_cast<std::uintptr_t>(object), size));
-        fill(object, size, size);
+        contents::fill(object, size, size);
         live[object] = size;
     }
     for (const auto& [object, size] : live) {
@@ -89,11 +69,11 @@ TEST(BumpTest, GivesOutMemoryThatIsNobodyElses) {
 TEST(BumpTest, ReallocKeepsWhatWasThere) {
     const Calls bump = bumpCalls(true);
     void* object = bump.malloc(10);
-    fill(object, 10, 1);
+    contents::fill(object, 10, 1);
     for (std::size_t size = 20; size < 2'000'000; size *= 3) {
         object = bump.realloc(object, size);
         ASSERT_NE(object, nullptr);
-        ASSERT_EQ(firstUnlike(object, 10, 1), 10U);
+        ASSERT_EQ(contents::firstUnlike(object, 10, 1), 10U);
     }
     bump.free(object);
 }

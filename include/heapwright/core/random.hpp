@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pseudo-random numbers for one thread: a Weyl sequence, mixed (the generator known as SplitMix64,
-// Steele, Lea and Flood 2014). The same seed gives the same run on every machine.
+// Pseudo-random numbers: a Weyl sequence, mixed (the generator known as SplitMix64, Steele, Lea and
+// Flood 2014). The same seed gives the same numbers on every machine, which the distributions of
+// the standard library do not promise. Ten instructions a number, no state but a word; not for
+// secrets.
 #pragma once
 
 #include <cstdint>
 
-namespace heapwright::workloads {
+namespace heapwright {
 
 class Random {
 public:
@@ -25,7 +27,7 @@ public:
         return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64U);
     }
 
-    /// Between the two, both included.
+    /// Between the two, both included; they are less than 2^64 - 1 apart.
     constexpr std::uint64_t between(std::uint64_t least, std::uint64_t most) {
         return least + below(most - least + 1);
     }
@@ -33,6 +35,9 @@ public:
     /// In [0, 1).
     constexpr double real() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
+    constexpr bool chance(double probability) { return real() < probability; }
+
+    /// Numbers that differ a little come out unrelated, and no two come out the same.
     static constexpr std::uint64_t mixed(std::uint64_t value) {
         value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
         value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
@@ -41,7 +46,8 @@ public:
 
 private:
     __extension__ using Wide = unsigned __int128;
+
     std::uint64_t state_;
 };
 
-} // namespace heapwright::workloads
+} // namespace heapwright

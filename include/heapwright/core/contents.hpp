@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the observers write into objects: words made from a stamp, which no two objects have in
-// common, and from their place, so that neither another object's bytes nor moved bytes pass for the
-// right ones.
+// What is written into objects to be looked for later: words made from a stamp, which no two
+// objects have in common, and from their place, so that neither another object's bytes nor moved
+// bytes pass for the right ones. No byte is zero, so cleared memory does not either.
 #pragma once
-
-#include "random.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace heapwright::workloads {
+namespace heapwright::contents {
 
 constexpr std::uint64_t wordAt(std::uint64_t stamp, std::size_t word) {
     return (stamp + word * 0x9e3779b97f4a7c15U) | 0x0101010101010101U;
@@ -53,4 +51,4 @@ inline std::size_t firstNotZero(const void* object, std::size_t size) {
     return size;
 }
 
-} // namespace heapwright::workloads
+} // namespace heapwright::contents
