@@ -9,7 +9,7 @@ the journal is removed only when the runs are safe in the file of `--json`.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
@@ -64,12 +64,12 @@ class Options:
     json_file: str | None
     csv_file: str | None
     quiet: bool
-    cwd: Path
-    stdin: Path | None
-    prepare: str | None
-    shell: bool
-    expect_exit: int
-    replayed: "Replayed | None" = None
+    cwd: Path = field(default_factory=Path.cwd)
+    stdin: Path | None = None
+    prepare: str | None = None
+    shell: bool = False
+    expect_exit: int = 0
+    replayed: Replayed | None = None
 
     @property
     def words(self) -> tuple[str, ...]:

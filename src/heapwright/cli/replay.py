@@ -123,11 +123,6 @@ def replay(
         json_file=json_file,
         csv_file=csv_file,
         quiet=quiet,
-        cwd=Path().absolute(),
-        stdin=None,
-        prepare=None,
-        shell=False,
-        expect_exit=0,
     )
     status = run_replay(request, chosen) if curve is None else write_curve(request, chosen, curve)
     if status is not ExitCode.OK:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ and Rust names as people write them, by the system's c++filt; without it as they are."""
 
-import shutil
-import subprocess
 from collections.abc import Iterable
+
+from heapwright.profile.symbols.tools import answer_of
 
 PROGRAM = "c++filt"
 MANGLED = ("_Z", "_R")
@@ -14,22 +14,9 @@ PATIENCE_S = 60
 def demangled(names: Iterable[str]) -> dict[str, str]:
     """What each name stands for; names that stand for themselves are missing."""
     asked = sorted({name for name in names if name.startswith(MANGLED) and "\n" not in name})
-    program = shutil.which(PROGRAM)
-    if not asked or program is None:
+    if not asked:
         return {}
-    try:
-        done = subprocess.run(
-            [program],
-            input="\n".join(asked) + "\n",
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    answers = done.stdout.splitlines()
-    if done.returncode != 0 or len(answers) != len(asked):
+    answers = answer_of(PROGRAM, (), "\n".join(asked) + "\n", PATIENCE_S).splitlines()
+    if len(answers) != len(asked):
         return {}
     return {name: answer for name, answer in zip(asked, answers, strict=True) if name != answer}

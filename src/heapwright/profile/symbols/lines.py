@@ -6,8 +6,6 @@ It is asked only about files that have DWARF lines. For an address it prints the
 then pairs of lines: a function, and its file and line; the innermost inlined function first.
 """
 
-import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from heapwright.artefacts.profile_calls import Function
+from heapwright.profile.symbols.tools import answer_of
 
 PROGRAM = "addr2line"
 PATIENCE_S = 120
@@ -36,22 +35,10 @@ def has_lines(path: Path) -> bool:
 
 def places(path: Path, addresses: Sequence[int]) -> dict[int, tuple[Function, ...]]:
     """For each address its functions, outermost first, then those inlined; unknown ones missing."""
-    program = shutil.which(PROGRAM)
-    if program is None or not addresses or not has_lines(path):
+    if not addresses or not has_lines(path):
         return {}
-    try:
-        done = subprocess.run(
-            [program, "-a", "-f", "-i", "-e", str(path)],
-            input="".join(f"{address:#x}\n" for address in addresses),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    return dict(parsed(done.stdout))
+    asked = "".join(f"{address:#x}\n" for address in addresses)
+    return dict(parsed(answer_of(PROGRAM, ("-a", "-f", "-i", "-e", str(path)), asked, PATIENCE_S)))
 
 
 def parsed(text: str) -> Iterator[tuple[int, tuple[Function, ...]]]:
