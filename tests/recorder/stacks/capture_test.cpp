@@ -88,7 +88,7 @@ void expectSame(const Both& both) {
 [[gnu::noinline]] Both realigned() {
     alignas(64) volatile char place[64] = {};
     Both both = takeBoth();
-    place[1] = 1;
+    asm volatile("" ::"r"(place) : "memory");
     return both;
 }
 
@@ -97,7 +97,7 @@ void expectSame(const Both& both) {
     auto* const room = static_cast<volatile char*>(alloca(bytes));
     room[0] = 1;
     Both both = takeBoth();
-    place[1] = room[0];
+    asm volatile("" ::"r"(place), "r"(room) : "memory");
     return both;
 }
 
