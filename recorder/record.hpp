@@ -63,7 +63,7 @@ void noteFreed(Thread& self, Routine routine, const void* object) noexcept;
         return noteAllocatedUncommonly(object, size, routine);
     }
     enter(self, State::writing);
-    encoder.allocated(routine, session.plainClock(), addressOf(object), size, usable);
+    encoder.allocatedPlainly(routine, session.plainClock(), addressOf(object), size, usable);
     enter(self, State::idle);
     return object;
 }
@@ -78,7 +78,7 @@ void noteFreed(Thread& self, Routine routine, const void* object) noexcept;
         return false;
     }
     enter(self, State::writing);
-    encoder.freed(routine, session.plainClock(), addressOf(object));
+    encoder.freedPlainly(routine, session.plainClock(), addressOf(object));
     enter(self, State::inside);
     return true;
 }

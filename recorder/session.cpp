@@ -50,6 +50,10 @@ void* claimForStacks(stacks::Table table, std::size_t bytes) noexcept {
     return session.claimTable(kind, bytes);
 }
 
+void releaseForStacks(void* block, std::size_t bytes) noexcept {
+    TraceFile::unmap(block, bytes);
+}
+
 std::uint64_t timeForStacks() noexcept {
     return session.now();
 }
@@ -93,7 +97,7 @@ bool Session::join() noexcept {
 }
 
 void Session::beginStacks() noexcept {
-    stacks_ = stacks::begin({&claimForStacks, &timeForStacks});
+    stacks_ = stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks});
 }
 
 void Session::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
@@ -162,14 +166,16 @@ trace::BlockHeader* Session::claimTable(trace::BlockKind kind, std::size_t bytes
     return trace::beginRecords(block, kind, shift, process_, count.fetch_add(1), now());
 }
 
-bool Session::claimEvents(trace::Encoder& encoder, std::uint32_t thread, std::uint32_t sequence,
-                          std::uint8_t sizeShift) noexcept {
-    void* const block = file_.claim(trace::pageSize << sizeShift);
+bool Session::claimEvents(trace::Encoder& encoder, const NextBlock& next) noexcept {
+    void* const block = file_.claim(trace::pageSize << next.sizeShift);
     if (block == nullptr) {
         return false;
     }
-    const trace::BlockStart start = {process_,  thread,  sequence,   systemNumber(SYS_gettid),
-                                     sizeShift, stacks_, startTicks_};
+    const unsigned bits = stacks_ ? trace::coding::StackTables::bitsFor(next.sizeShift) : 0;
+    const trace::BlockStart start = {process_,       next.thread,
+                                     next.sequence,  systemNumber(SYS_gettid),
+                                     next.sizeShift, static_cast<std::uint8_t>(bits),
+                                     startTicks_,    next.tables};
     encoder.open(block, start, clock());
     return true;
 }

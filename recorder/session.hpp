@@ -38,6 +38,8 @@ class Session {
 public:
     /// How far launchers shift the processor's counter: a tick is some nanoseconds then.
     static constexpr unsigned plainShift = 3;
+    /// The same where there are stacks: what happens between two events takes longer then.
+    static constexpr unsigned stackShift = 5;
 
     /// Whether recording is on, for who has a block: so there is a trace, and it is this process's.
     [[gnu::always_inline]] bool isRecording() const noexcept {
@@ -109,9 +111,15 @@ public:
     /// no more.
     trace::BlockHeader* claimTable(trace::BlockKind kind, std::size_t bytes) noexcept;
 
+    /// What a thread's next block is to be.
+    struct NextBlock {
+        std::uint32_t thread;
+        std::uint32_t sequence;
+        std::uint8_t sizeShift;
+        void* tables; ///< trace::BlockStart::tables
+    };
     /// A block for the events of a thread, begun with `encoder`; false if there are no more.
-    bool claimEvents(trace::Encoder& encoder, std::uint32_t thread, std::uint32_t sequence,
-                     std::uint8_t sizeShift) noexcept;
+    bool claimEvents(trace::Encoder& encoder, const NextBlock& next) noexcept;
 
     /// The next number of a thread.
     std::uint32_t takeThreadNumber() noexcept;

@@ -28,7 +28,9 @@ constinit thread_local Thread thisThread = {&noStream, State::fresh, State::idle
 namespace {
 
 constexpr std::uint8_t mostSizeShift = 4;
+constexpr std::uint8_t mostStackShift = 6;
 static_assert(trace::pageSize << mostSizeShift == trace::threadBlockSize);
+static_assert(trace::pageSize << mostStackShift == trace::stackBlockSize);
 
 /// Streams that no thread has. The lock is held for a few instructions, twice in a thread's life;
 /// who finds it held sleeps, for of ten thousand spinning threads none gets on.
@@ -115,6 +117,16 @@ void endThread() noexcept {
 
 using AtEnd = platform::AtThreadExit<&endThread>;
 
+/// What events with stacks are told by.
+bool ensureTables(Stream& stream) noexcept {
+    if (stream.tables == nullptr) {
+        using trace::coding::StackTables;
+        stream.tables =
+            platform::reservePages(StackTables::bytes(StackTables::bitsFor(mostStackShift)));
+    }
+    return stream.tables != nullptr;
+}
+
 /// A stream for a thread that has none.
 bool takeStream(Thread& self) noexcept {
     Stream* const stream = pool.take();
@@ -139,12 +151,17 @@ bool makeRoom(Thread& self) noexcept {
         return false;
     }
     seal(self, false);
-    if (!session.claimEvents(self.stream->encoder, self.number - 1, self.sequence,
-                             self.over ? 0 : self.sizeShift)) {
+    Stream& stream = *self.stream;
+    const bool stacks = session.takesStacks();
+    const std::uint8_t shift = self.over ? std::uint8_t{0} : self.sizeShift;
+    if ((stacks && !ensureTables(stream)) ||
+        !session.claimEvents(stream.encoder,
+                             {self.number - 1, self.sequence, shift, stream.tables})) {
         return false;
     }
     ++self.sequence;
-    self.sizeShift = std::min<std::uint8_t>(self.sizeShift + 1, mostSizeShift);
+    self.sizeShift =
+        std::min<std::uint8_t>(self.sizeShift + 1, stacks ? mostStackShift : mostSizeShift);
     self.stream->encoder.lost(self.lost);
     self.lost = 0;
     return true;

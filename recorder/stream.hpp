@@ -28,6 +28,7 @@ enum class State : std::uint32_t { fresh, idle, careful, inside, writing };
 struct Stream {
     trace::Encoder encoder;
     Stream* nextFree;
+    void* tables; ///< of the encoder, for events with stacks; kept when the stream goes back
 };
 
 struct Thread {

@@ -38,16 +38,26 @@ constexpr unsigned freeOther = 4; ///< none of these: another form
 constexpr unsigned routineMask = 31;
 constexpr unsigned crooked = 32; ///< the address is not a multiple of 16
 constexpr unsigned hasAlignmentField = 64;
+constexpr unsigned far = 128; ///< with stacks: the address has 8 bytes
 
 // The third byte, of a realloc.
 constexpr unsigned oldShift = 2;
 constexpr unsigned oldCrooked = 16;
+constexpr unsigned oldFar = 32;
 
 // How a shape is said.
 constexpr unsigned shapeKnown = 0;
 constexpr unsigned shapeSmall = 1;
 constexpr unsigned shapeMedium = 2;
 constexpr unsigned shapeLarge = 3;
+// The same with stacks.
+constexpr unsigned shapeRemembered = 1; ///< u16, a place in the larger table
+constexpr unsigned shapeNew = 2;        ///< small, told in short
+constexpr unsigned shapeOther = 3;
+// The first byte of a shape that is told in short: how many bytes the stack has (0: 4), then
+constexpr unsigned wideSize = 4;   ///< the size has two
+constexpr unsigned extraShift = 3; ///< usable − size, or
+constexpr unsigned extraByte = 31; ///< that it has a byte of its own
 /// In place of usable − size: the usable size is 0, which is not known, or the call failed.
 constexpr std::uint64_t noneSmall = 0xFF;
 constexpr std::uint64_t noneMedium = 0xFF'FFFF;
@@ -88,12 +98,17 @@ struct Shape {
     std::uint32_t stack;
 };
 
+/// Of its upper bits all tables of shapes make their places.
+inline std::uint32_t shapeHash(std::uint32_t size, std::uint32_t stack) noexcept {
+    return (size + stack * 0x9E37'79B1U) * 0x85EB'CA6BU;
+}
+
 class ShapeTable {
 public:
     static constexpr std::size_t count = 256;
 
     static unsigned place(std::uint32_t size, std::uint32_t stack) noexcept {
-        return ((size + stack * 0x9E37'79B1U) * 0x85EB'CA6BU) >> 24;
+        return shapeHash(size, stack) >> 24;
     }
     Shape& at(unsigned where) noexcept { return shapes_[where]; }
     void clear() noexcept { std::memset(shapes_, 0, sizeof shapes_); }
@@ -101,5 +116,72 @@ public:
 private:
     Shape shapes_[count];
 };
+
+/// What an event with a stack is told by beside the table above, in memory that whoever codes
+/// lends. The larger table of shapes has 2^`bits` places, which is what the block's header says.
+class StackTables {
+public:
+    static constexpr std::size_t addresses = 256;
+
+    /// So many that the tables are not much larger than the block.
+    static constexpr unsigned bitsFor(unsigned sizeShift) noexcept {
+        return sizeShift < 7 ? 9 + sizeShift : mostStackBits;
+    }
+    static constexpr std::size_t bytes(unsigned bits) noexcept {
+        return (addresses + (std::size_t{1} << bits)) * sizeof(std::uint64_t);
+    }
+
+    void begin(void* memory, unsigned bits) noexcept {
+        addresses_ = static_cast<std::uint64_t*>(memory);
+        shapes_ = addresses_ + addresses;
+        bits_ = bits;
+        top_ = 0;
+        std::memset(memory, 0, bytes(bits));
+    }
+
+    /// Where an address stands if it was the last with its place.
+    static unsigned addressPlace(std::uint64_t address) noexcept {
+        return (static_cast<std::uint32_t>(address >> 4) * 0x85EB'CA6BU) >> 24;
+    }
+    std::uint64_t& address(unsigned place) noexcept { return addresses_[place]; }
+
+    /// A small shape as one word. `extra` is usable − size, or `noneSmall`.
+    static std::uint64_t word(std::uint64_t size, std::uint64_t extra,
+                              std::uint32_t stack) noexcept {
+        return size | extra << 16 | std::uint64_t{stack} << 24;
+    }
+    static Shape shape(std::uint64_t word) noexcept {
+        const auto size = static_cast<std::uint32_t>(word & 0xFFFF);
+        const auto extra = static_cast<std::uint32_t>(word >> 16 & 0xFF);
+        return {size, extra == noneSmall ? 0 : size + extra,
+                static_cast<std::uint32_t>(word >> 24)};
+    }
+    unsigned shapePlace(std::uint32_t size, std::uint32_t stack) const noexcept {
+        return shapeHash(size, stack) >> (32 - bits_);
+    }
+    /// `place` may be what a file says.
+    std::uint64_t& shapeAt(std::size_t place) noexcept {
+        return shapes_[place & ((std::size_t{1} << bits_) - 1)];
+    }
+
+    /// The highest stack that was said so far: new ones are told from there.
+    std::uint32_t top() const noexcept { return top_; }
+    void said(std::uint32_t stack) noexcept { top_ = stack > top_ ? stack : top_; }
+
+private:
+    std::uint64_t* addresses_;
+    std::uint64_t* shapes_;
+    unsigned bits_;
+    std::uint32_t top_;
+};
+
+/// The distance from one stack's number to another's, small if they are near.
+constexpr std::uint32_t zigzagStack(std::uint32_t from, std::uint32_t to) {
+    const auto distance = static_cast<std::int32_t>(to - from);
+    return static_cast<std::uint32_t>(distance) << 1 ^ static_cast<std::uint32_t>(distance >> 31);
+}
+constexpr std::uint32_t unzigzagStack(std::uint32_t from, std::uint32_t value) {
+    return from + ((value >> 1) ^ (~(value & 1) + 1));
+}
 
 } // namespace heapwright::trace::coding

@@ -9,8 +9,8 @@
 
 namespace heapwright::trace {
 
-void BlockDecoder::begin(std::span<const std::byte> payload, bool withStacks, bool zeroEnds,
-                         std::uint64_t firstTime) noexcept {
+void BlockDecoder::begin(std::span<const std::byte> payload, unsigned stackBits, bool zeroEnds,
+                         std::uint64_t firstTime) {
     start_ = at_ = payload.data();
     end_ = start_ + payload.size();
     safe_ = payload.size() > maxEventSize ? end_ - maxEventSize : start_;
@@ -18,9 +18,13 @@ void BlockDecoder::begin(std::span<const std::byte> payload, bool withStacks, bo
     time_ = firstTime;
     base_ = 0;
     wrong_ = nullptr;
-    withStacks_ = withStacks;
+    withStacks_ = stackBits != 0;
     zeroEnds_ = zeroEnds;
     shapes_.clear();
+    if (withStacks_) {
+        memory_.resize(coding::StackTables::bytes(stackBits) / sizeof(std::uint64_t));
+        tables_.begin(memory_.data(), stackBits);
+    }
 }
 
 void BlockDecoder::newShape(Event& event, unsigned way) noexcept {
@@ -29,7 +33,6 @@ void BlockDecoder::newShape(Event& event, unsigned way) noexcept {
         event.size = bytes(2);
         const std::uint64_t extra = bytes(1);
         event.usable = extra == coding::noneSmall ? 0 : event.size + extra;
-        event.stack = withStacks_ ? static_cast<std::uint32_t>(bytes(3)) : 0;
     } else if (way == coding::shapeMedium) {
         event.size = bytes(4);
         const std::uint64_t extra = bytes(3);
@@ -38,13 +41,47 @@ void BlockDecoder::newShape(Event& event, unsigned way) noexcept {
         event.size = field(0);
         event.usable = field(0);
     }
-    if (way != coding::shapeSmall && withStacks_)
-        event.stack = static_cast<std::uint32_t>(bytes(4));
     if (way == coding::shapeLarge || event.usable >> 32 != 0)
         return;
     const auto size = static_cast<std::uint32_t>(event.size);
-    shapes_.at(coding::ShapeTable::place(size, event.stack)) = {
-        size, static_cast<std::uint32_t>(event.usable), event.stack};
+    shapes_.at(coding::ShapeTable::place(size, 0)) = {size,
+                                                      static_cast<std::uint32_t>(event.usable), 0};
+}
+
+/// A shape of a block with stacks that is not known from the small table.
+void BlockDecoder::newStack(Event& event, unsigned way) noexcept {
+    if (way == coding::shapeOther) {
+        event.size = field(0);
+        event.usable = field(0);
+        event.stack = static_cast<std::uint32_t>(bytes(4));
+        tables_.said(event.stack);
+        return;
+    }
+    coding::Shape shape{};
+    if (way == coding::shapeRemembered)
+        shape = coding::StackTables::shape(tables_.shapeAt(bytes(2)));
+    else
+        shape = smallShape();
+    event.size = shape.size;
+    event.usable = shape.usable;
+    event.stack = shape.stack;
+    shapes_.at(coding::ShapeTable::place(shape.size, shape.stack)) = shape;
+}
+
+/// One that is told, and goes to the larger table.
+coding::Shape BlockDecoder::smallShape() noexcept {
+    const auto first = static_cast<unsigned>(bytes(1));
+    const std::uint64_t size = bytes((first & coding::wideSize) != 0 ? 2 : 1);
+    std::uint64_t extra = first >> coding::extraShift;
+    if (extra == coding::extraByte)
+        extra = bytes(1);
+    const unsigned length = first & 3;
+    const auto distance = static_cast<std::uint32_t>(bytes(length == 0 ? 4 : length));
+    const std::uint32_t stack = coding::unzigzagStack(tables_.top(), distance);
+    tables_.said(stack);
+    const std::uint64_t word = coding::StackTables::word(size, extra, stack);
+    tables_.shapeAt(tables_.shapePlace(static_cast<std::uint32_t>(size), stack)) = word;
+    return coding::StackTables::shape(word);
 }
 
 void BlockDecoder::alignment(Event& event) noexcept {
@@ -55,21 +92,24 @@ void BlockDecoder::alignment(Event& event) noexcept {
 bool BlockDecoder::decodeOther(Event& event, unsigned tag) noexcept {
     const auto second = static_cast<unsigned>(*at_++);
     const unsigned routine = second & coding::routineMask;
-    if (!isRoutine(routine) || second >= 128)
+    const unsigned far = withStacks_ ? coding::far : 0;
+    if (!isRoutine(routine) || (second & 128) > far)
         return fail("an unknown routine");
     event.routine = static_cast<Routine>(routine);
     const bool moves = isRealloc(event.routine);
     const unsigned third = moves ? static_cast<unsigned>(*at_++) : 0;
-    if (third >= 32)
+    if (third >= (withStacks_ ? 64U : 32U))
         return fail("a realloc that is none");
     time_ += field((tag >> coding::timeShift) & 3);
     event.time = event.began = time_;
     if (moves) {
         const std::uint64_t took = field(third & 3);
         event.began = took < time_ ? time_ - took : 0;
-        event.old = address((third >> coding::oldShift) & 3, (third & coding::oldCrooked) != 0);
+        event.old = address((third >> coding::oldShift) & 3, (third & coding::oldCrooked) != 0,
+                            (third & coding::oldFar) != 0);
     }
-    event.address = address((tag >> coding::addressShift) & 3, (second & coding::crooked) != 0);
+    event.address = address((tag >> coding::addressShift) & 3, (second & coding::crooked) != 0,
+                            (second & far) != 0);
     event.size = event.usable = 0;
     event.stack = 0;
     if ((second & coding::hasAlignmentField) != 0)

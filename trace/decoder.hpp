@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
+#include "trace/call.hpp"
 #include "trace/coding.hpp"
 #include "trace/event.hpp"
 #include "trace/layout.hpp"
@@ -22,12 +24,20 @@ namespace heapwright::trace {
 class BlockDecoder {
 public:
     /// `zeroEnds`: a zero tag is where the events end, as in open blocks; otherwise it is damage.
-    void begin(std::span<const std::byte> payload, bool withStacks, bool zeroEnds,
-               std::uint64_t firstTime) noexcept;
+    /// `stackBits` as the block's header has it, but at most mostStackBits.
+    void begin(std::span<const std::byte> payload, unsigned stackBits, bool zeroEnds,
+               std::uint64_t firstTime);
 
     /// The next event, its times in ticks since the trace's start; process and thread are not set.
     /// False at the end, or where the events go wrong: then `wrong()` says what.
     bool next(Event& event) noexcept;
+
+    /// Decodes calls for as long as they are what programs do most: malloc, operator new, their
+    /// frees, of small sizes or such as came before. At most so many; how many it were. `perTick`
+    /// makes ns of ticks, as `Trace::perTick`; `lastTime`, in ns, is that of the call before, and
+    /// then of the last one. What stops it is for `next`.
+    std::size_t plain(Call* calls, std::size_t most, std::uint64_t perTick,
+                      std::uint64_t& lastTime) noexcept;
 
     const char* wrong() const noexcept { return wrong_; }
     /// Bytes of the payload that are decoded.
@@ -55,7 +65,19 @@ private:
         return value;
     }
 
-    std::uint64_t address(unsigned code, bool whole) noexcept {
+    /// `crooked`: not a multiple of 16. `far`: with stacks, of eight bytes.
+    std::uint64_t address(unsigned code, bool crooked, bool far = false) noexcept {
+        if (!withStacks_) [[likely]]
+            return addressFrom(code, crooked);
+        const std::uint64_t value = code == 0 && !far
+                                        ? tables_.address(static_cast<unsigned>(bytes(1)))
+                                        : addressFrom(code, crooked);
+        base_ = value & ~std::uint64_t{coding::grain - 1};
+        tables_.address(coding::StackTables::addressPlace(value)) = value;
+        return value;
+    }
+
+    std::uint64_t addressFrom(unsigned code, bool whole) noexcept {
         const std::int64_t difference = coding::unzigzag(field(code));
         const auto moved = static_cast<std::uint64_t>(difference) << (whole ? 0 : 4);
         const std::uint64_t value = base_ + moved;
@@ -63,10 +85,17 @@ private:
         return value;
     }
 
+    template <bool stacks>
+    std::size_t plainCalls(Call* calls, std::size_t most, std::uint64_t perTick,
+                           std::uint64_t& lastTime) noexcept;
+    template <bool stacks>
+    coding::Shape tellShape(const std::byte*& from, unsigned way) noexcept;
     bool decode(Event& event) noexcept;
     bool decodeOther(Event& event, unsigned tag) noexcept;
     void shape(Event& event, unsigned way) noexcept;
     void newShape(Event& event, unsigned way) noexcept;
+    void newStack(Event& event, unsigned way) noexcept;
+    coding::Shape smallShape() noexcept;
     void alignment(Event& event) noexcept;
     bool nearEnd(Event& event) noexcept;
     bool fail(const char* what) noexcept {
@@ -85,6 +114,8 @@ private:
     bool withStacks_ = false;
     bool zeroEnds_ = false;
     coding::ShapeTable shapes_;
+    coding::StackTables tables_{};
+    std::vector<std::uint64_t> memory_; ///< of `tables_`
     std::byte tail_[2 * maxEventSize];
 };
 
@@ -96,7 +127,7 @@ inline bool BlockDecoder::next(Event& event) noexcept {
 
 inline void BlockDecoder::shape(Event& event, unsigned way) noexcept {
     if (way != coding::shapeKnown) [[unlikely]] {
-        newShape(event, way);
+        withStacks_ ? newStack(event, way) : newShape(event, way);
         return;
     }
     const coding::Shape& known = shapes_.at(static_cast<unsigned>(*at_++));

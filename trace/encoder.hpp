@@ -28,8 +28,10 @@ struct BlockStart {
     std::uint32_t sequence = 0;
     std::uint32_t threadId = 0;
     std::uint8_t sizeShift = 0;
-    bool withStacks = false;
+    std::uint8_t stackBits = 0;   ///< BlockHeader::stackBits
     std::uint64_t startTicks = 0; ///< FileHeader::startTicks
+    /// With stacks coding::StackTables::bytes of memory, for as long as the block is open.
+    void* tables = nullptr;
 };
 
 class Encoder {
@@ -52,37 +54,32 @@ public:
     void lost(std::uint32_t count) noexcept { block_->lost += count; }
 
     /// An allocation that has returned; not realloc. `time` in ticks.
-    [[gnu::always_inline]] void allocated(Routine routine, std::uint64_t time,
-                                          std::uint64_t address, std::uint64_t size,
-                                          std::uint64_t usable, std::uint32_t stack = 0,
-                                          std::uint64_t alignment = 0) noexcept {
-        const bool plain = routine == Routine::malloc || routine == Routine::operatorNew;
-        if (!plain || address % coding::grain != 0) [[unlikely]] {
-            other(routine, time, address, {size, usable, alignment, stack});
-            return;
-        }
-        std::byte* const tag = cursor_;
-        std::byte* at = tag + 1;
-        unsigned bits = routine == Routine::malloc ? coding::formMalloc : coding::formNew;
-        bits |= putTime(at, time) << coding::timeShift;
-        bits |= putAddress(at, address) << coding::addressShift;
-        finishShape(tag, at, bits, {size, usable, alignment, stack});
+    void allocated(Routine routine, std::uint64_t time, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t usable, std::uint32_t stack = 0,
+                   std::uint64_t alignment = 0) noexcept {
+        if (withStacks_)
+            allocation<true>(routine, time, address, {size, usable, alignment, stack});
+        else
+            allocation<false>(routine, time, address, {size, usable, alignment, 0});
     }
 
     /// A free that is about to happen.
-    [[gnu::always_inline]] void freed(Routine routine, std::uint64_t time,
-                                      std::uint64_t address) noexcept {
-        if (address % coding::grain != 0 || address == 0 || freeKind(routine) == coding::freeOther)
-            [[unlikely]] {
-            unusualFree(routine, time, address);
-            return;
-        }
-        std::byte* const tag = cursor_;
-        std::byte* at = tag + 1;
-        unsigned bits = coding::formFree | (freeKind(routine) << coding::shapeShift);
-        bits |= putTime(at, time) << coding::timeShift;
-        bits |= putAddress(at, address) << coding::addressShift;
-        finish(tag, at, bits);
+    void freed(Routine routine, std::uint64_t time, std::uint64_t address) noexcept {
+        if (withStacks_)
+            release<true>(routine, time, address);
+        else
+            release<false>(routine, time, address);
+    }
+
+    /// The same in a block that is known to be without stacks.
+    [[gnu::always_inline]] void allocatedPlainly(Routine routine, std::uint64_t time,
+                                                 std::uint64_t address, std::uint64_t size,
+                                                 std::uint64_t usable) noexcept {
+        allocation<false>(routine, time, address, {size, usable, 0, 0});
+    }
+    [[gnu::always_inline]] void freedPlainly(Routine routine, std::uint64_t time,
+                                             std::uint64_t address) noexcept {
+        release<false>(routine, time, address);
     }
 
     /// A realloc that has returned.
@@ -97,6 +94,43 @@ private:
         std::uint64_t alignment = 0;
         std::uint32_t stack = 0;
     };
+
+    template <bool stacks>
+    [[gnu::always_inline]] void allocation(Routine routine, std::uint64_t time,
+                                           std::uint64_t address, const Rest& rest) noexcept {
+        const bool plain = routine == Routine::malloc || routine == Routine::operatorNew;
+        if (!plain || address % coding::grain != 0 || (stacks && isFar(address))) [[unlikely]] {
+            other(routine, time, address, rest);
+            return;
+        }
+        std::byte* const tag = cursor_;
+        std::byte* at = tag + 1;
+        unsigned bits = routine == Routine::malloc ? coding::formMalloc : coding::formNew;
+        bits |= putTime(at, time) << coding::timeShift;
+        bits |= (stacks ? putRemembered(at, address) : putAddress(at, address))
+                << coding::addressShift;
+        if constexpr (stacks)
+            finishStack(tag, at, bits, rest);
+        else
+            finishShape(tag, at, bits, rest);
+    }
+
+    template <bool stacks>
+    [[gnu::always_inline]] void release(Routine routine, std::uint64_t time,
+                                        std::uint64_t address) noexcept {
+        if (address % coding::grain != 0 || address == 0 ||
+            freeKind(routine) == coding::freeOther || (stacks && isFar(address))) [[unlikely]] {
+            unusualFree(routine, time, address);
+            return;
+        }
+        std::byte* const tag = cursor_;
+        std::byte* at = tag + 1;
+        unsigned bits = coding::formFree | (freeKind(routine) << coding::shapeShift);
+        bits |= putTime(at, time) << coding::timeShift;
+        bits |= (stacks ? putRemembered(at, address) : putAddress(at, address))
+                << coding::addressShift;
+        finish(tag, at, bits);
+    }
 
     static constexpr unsigned freeKind(Routine routine) noexcept {
         if (routine == Routine::free)
@@ -128,12 +162,42 @@ private:
         return putField(at, passed);
     }
 
-    unsigned putAddress(std::byte*& at, std::uint64_t address) noexcept {
+    std::uint64_t distance(std::uint64_t address) const noexcept {
         const auto difference = static_cast<std::int64_t>(address - base_);
-        base_ = address;
         // A grain has four bits; one less is shifted out, which is the doubling of zigzag.
         const auto doubled = static_cast<std::uint64_t>(difference >> 3);
-        return putField(at, doubled ^ static_cast<std::uint64_t>(difference >> 63));
+        return doubled ^ static_cast<std::uint64_t>(difference >> 63);
+    }
+
+    unsigned putAddress(std::byte*& at, std::uint64_t address) noexcept {
+        const std::uint64_t far = distance(address);
+        base_ = address;
+        return putField(at, far);
+    }
+
+    /// Whether an address, of a block with stacks, needs eight bytes.
+    bool isFar(std::uint64_t address) noexcept {
+        const std::uint64_t far = address % coding::grain == 0
+                                      ? distance(address)
+                                      : coding::zigzag(static_cast<std::int64_t>(address - base_));
+        return far >> 24 != 0 &&
+               tables_.address(coding::StackTables::addressPlace(address)) != address;
+    }
+
+    /// An address of a block with stacks: 0 says that it is in the table, unless it is far.
+    unsigned putRemembered(std::byte*& at, std::uint64_t address) noexcept {
+        const unsigned place = coding::StackTables::addressPlace(address);
+        std::uint64_t& there = tables_.address(place);
+        const bool whole = address % coding::grain == 0;
+        const std::uint64_t far =
+            whole ? distance(address) : coding::zigzag(static_cast<std::int64_t>(address - base_));
+        base_ = address & ~std::uint64_t{coding::grain - 1};
+        if (far >> 8 != 0 && there == address) {
+            *at++ = static_cast<std::byte>(place);
+            return 0;
+        }
+        there = address;
+        return putField(at, far);
     }
 
     unsigned putCrooked(std::byte*& at, std::uint64_t address) noexcept {
@@ -143,6 +207,8 @@ private:
     }
 
     unsigned putAnyAddress(std::byte*& at, std::uint64_t address) noexcept {
+        if (withStacks_)
+            return putRemembered(at, address);
         return address % coding::grain == 0 ? putAddress(at, address) : putCrooked(at, address);
     }
 
@@ -161,6 +227,21 @@ private:
         finish(tag, at + 1, bits | (coding::shapeKnown << coding::shapeShift));
     }
 
+    /// The same in a block with stacks.
+    [[gnu::always_inline]] void finishStack(std::byte* tag, std::byte* at, unsigned bits,
+                                            const Rest& rest) noexcept {
+        const std::uint32_t hash =
+            coding::shapeHash(static_cast<std::uint32_t>(rest.size), rest.stack);
+        const unsigned place = hash >> 24;
+        const coding::Shape& known = shapes_.at(place);
+        if (known.size != rest.size || known.usable != rest.usable || known.stack != rest.stack) {
+            finishOtherStack(tag, at, bits, rest);
+            return;
+        }
+        *at = static_cast<std::byte>(place);
+        finish(tag, at + 1, bits | (coding::shapeKnown << coding::shapeShift));
+    }
+
     void finish(std::byte* tag, std::byte* at, unsigned bits) noexcept {
         // The tag makes the event valid, so the fields must be there before it.
         std::atomic_ref<std::byte>(*tag).store(static_cast<std::byte>(bits),
@@ -171,6 +252,9 @@ private:
 
     [[gnu::cold]] void finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
                                       Rest rest) noexcept;
+    void finishOtherStack(std::byte* tag, std::byte* at, unsigned bits, Rest rest) noexcept;
+    unsigned putSmallShape(std::byte*& at, const Rest& rest, std::uint64_t extra) noexcept;
+    [[gnu::cold]] void putLargeShape(std::byte*& at, const Rest& rest) const noexcept;
     [[gnu::cold]] void other(Routine routine, std::uint64_t time, std::uint64_t address,
                              const Rest& rest) noexcept;
     [[gnu::cold]] void unusualFree(Routine routine, std::uint64_t time,
@@ -185,6 +269,7 @@ private:
     std::uint64_t startTicks_;
     std::uint32_t events_;
     bool withStacks_;
+    coding::StackTables tables_;
     coding::ShapeTable shapes_;
 };
 
@@ -195,7 +280,7 @@ inline void Encoder::open(void* memory, const BlockStart& start, std::uint64_t n
     block_->kind = BlockKind::events;
     block_->sizeShift = start.sizeShift;
     block_->state = state::open;
-    block_->withStacks = start.withStacks ? 1 : 0;
+    block_->stackBits = start.stackBits;
     block_->process = start.process;
     block_->thread = start.thread;
     block_->sequence = start.sequence;
@@ -208,8 +293,10 @@ inline void Encoder::open(void* memory, const BlockStart& start, std::uint64_t n
     base_ = 0;
     startTicks_ = start.startTicks;
     events_ = 0;
-    withStacks_ = start.withStacks;
+    withStacks_ = start.stackBits != 0;
     shapes_.clear();
+    if (withStacks_)
+        tables_.begin(start.tables, start.stackBits);
 }
 
 inline void Encoder::seal(bool threadEnded) noexcept {
@@ -231,11 +318,9 @@ inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits
     const bool unknown = rest.usable == 0 && rest.size != 0;
     const std::uint64_t extra = rest.usable - rest.size;
     unsigned way = coding::shapeLarge;
-    if (rest.size < (1U << 16) && (unknown || extra < coding::noneSmall) &&
-        rest.stack < (1U << 24)) {
-        store(at, rest.size | ((unknown ? coding::noneSmall : extra) << 16) |
-                      (std::uint64_t{rest.stack} << 24));
-        at += withStacks_ ? 6 : 3;
+    if (rest.size < (1U << 16) && (unknown || extra < coding::noneSmall)) {
+        store(at, rest.size | ((unknown ? coding::noneSmall : extra) << 16));
+        at += 3;
         way = coding::shapeSmall;
     } else if (rest.size >> 32 == 0 && (unknown || extra < coding::noneMedium)) {
         store(at, rest.size | ((unknown ? coding::noneMedium : extra) << 32));
@@ -246,16 +331,67 @@ inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits
         store(at + 8, rest.usable);
         at += 16;
     }
-    if (way != coding::shapeSmall && withStacks_) {
-        store(at, rest.stack);
-        at += 4;
-    }
     if (way != coding::shapeLarge && rest.usable >> 32 == 0) {
         const auto size = static_cast<std::uint32_t>(rest.size);
-        shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
-            size, static_cast<std::uint32_t>(rest.usable), rest.stack};
+        shapes_.at(coding::ShapeTable::place(size, 0)) = {
+            size, static_cast<std::uint32_t>(rest.usable), 0};
     }
     finish(tag, at, bits | (way << coding::shapeShift));
+}
+
+/// A shape that does not stand in the small table: from the larger one, or told.
+inline void Encoder::finishOtherStack(std::byte* tag, std::byte* at, unsigned bits,
+                                      Rest rest) noexcept {
+    const bool unknown = rest.usable == 0 && rest.size != 0;
+    const std::uint64_t extra = unknown ? coding::noneSmall : rest.usable - rest.size;
+    const bool fits = rest.size < (1U << 16) && (unknown || extra < coding::noneSmall);
+    if (!fits) [[unlikely]] {
+        putLargeShape(at, rest);
+        tables_.said(rest.stack);
+        finish(tag, at, bits | (coding::shapeOther << coding::shapeShift));
+        return;
+    }
+    const auto size = static_cast<std::uint32_t>(rest.size);
+    shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
+        size, static_cast<std::uint32_t>(rest.usable), rest.stack};
+    finish(tag, at, bits | (putSmallShape(at, rest, extra) << coding::shapeShift));
+}
+
+inline unsigned Encoder::putSmallShape(std::byte*& at, const Rest& rest,
+                                       std::uint64_t extra) noexcept {
+    const auto size = static_cast<std::uint32_t>(rest.size);
+    const std::uint64_t word = coding::StackTables::word(size, extra, rest.stack);
+    const unsigned place = tables_.shapePlace(size, rest.stack);
+    std::uint64_t& there = tables_.shapeAt(place);
+    if (there == word) {
+        store(at, place);
+        at += 2;
+        return coding::shapeRemembered;
+    }
+    there = word;
+    std::byte* const first = at++;
+    const bool wide = size > 0xFF;
+    store(at, size);
+    at += wide ? 2 : 1;
+    const bool own = extra >= coding::extraByte;
+    store(at, extra);
+    at += own ? 1 : 0;
+    const std::uint32_t distance = coding::zigzagStack(tables_.top(), rest.stack);
+    const std::size_t length = distance >> 24 != 0 ? 4 : coding::fieldLength(distance);
+    store(at, distance);
+    at += length;
+    tables_.said(rest.stack);
+    *first = static_cast<std::byte>((length & 3) | (wide ? coding::wideSize : 0) |
+                                    (own ? coding::extraByte : extra) << coding::extraShift);
+    return coding::shapeNew;
+}
+
+/// What is large is told whole, each time.
+inline void Encoder::putLargeShape(std::byte*& at, const Rest& rest) const noexcept {
+    store(at, rest.size);
+    store(at + 8, rest.usable);
+    store(at + 16, rest.stack);
+    at += 20;
 }
 
 inline bool Encoder::putAlignment(std::byte*& at, std::uint64_t alignment) noexcept {
@@ -278,11 +414,14 @@ inline void Encoder::other(Routine routine, std::uint64_t time, std::uint64_t ad
     const bool crooked = address % coding::grain != 0;
     unsigned second = static_cast<unsigned>(routine);
     second |= crooked ? coding::crooked : 0;
+    second |= withStacks_ && isFar(address) ? coding::far : 0;
     unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
     bits |= putAnyAddress(at, address) << coding::addressShift;
     second |= putAlignment(at, rest.alignment) ? coding::hasAlignmentField : 0;
     tag[1] = static_cast<std::byte>(second);
-    if (isAllocation(routine))
+    if (isAllocation(routine) && withStacks_)
+        finishStack(tag, at, bits, rest);
+    else if (isAllocation(routine))
         finishShape(tag, at, bits, rest);
     else
         finish(tag, at, bits);
@@ -310,13 +449,19 @@ inline void Encoder::reallocated(Routine routine, std::uint64_t began, std::uint
     const bool crooked = address % coding::grain != 0;
     const bool crookedOld = old % coding::grain != 0;
     unsigned bits = coding::formOther | (putTime(at, time) << coding::timeShift);
+    unsigned second = static_cast<unsigned>(routine) | (crooked ? coding::crooked : 0);
     unsigned third = putField(at, began < time ? time - began : 0);
+    third |= crookedOld ? coding::oldCrooked : 0;
+    third |= withStacks_ && isFar(old) ? coding::oldFar : 0;
     third |= putAnyAddress(at, old) << coding::oldShift;
+    second |= withStacks_ && isFar(address) ? coding::far : 0;
     bits |= putAnyAddress(at, address) << coding::addressShift;
-    tag[1] =
-        static_cast<std::byte>(static_cast<unsigned>(routine) | (crooked ? coding::crooked : 0));
-    tag[2] = static_cast<std::byte>(third | (crookedOld ? coding::oldCrooked : 0));
-    finishShape(tag, at, bits, {size, usable, 0, stack});
+    tag[1] = static_cast<std::byte>(second);
+    tag[2] = static_cast<std::byte>(third);
+    if (withStacks_)
+        finishStack(tag, at, bits, {size, usable, 0, stack});
+    else
+        finishShape(tag, at, bits, {size, usable, 0, 0});
 }
 
 } // namespace heapwright::trace

@@ -16,6 +16,8 @@ namespace heapwright::trace {
 constexpr std::size_t pageSize = 4096; ///< the header's size, and the grid that blocks are on
 constexpr std::size_t maxBlockSize = 1 << 20;     ///< a reader refuses larger ones
 constexpr std::size_t threadBlockSize = 64 << 10; ///< where a thread's blocks stop doubling
+constexpr std::uint8_t mostStackBits = 16;
+constexpr std::size_t stackBlockSize = 256 << 10; ///< the same where events have stacks
 
 constexpr unsigned char fileMagic[8] = {'H', 'W', 'T', 'R', 'A', 'C', 'E', 0x1A};
 constexpr std::uint32_t formatVersion = 1;
@@ -93,7 +95,7 @@ struct BlockHeader {
     BlockKind kind;
     std::uint8_t sizeShift; ///< the block is pageSize << sizeShift bytes
     std::uint8_t state;
-    std::uint8_t withStacks; ///< events: 1 = allocations carry stack numbers
+    std::uint8_t stackBits; ///< events: 0 = no stacks; else their larger table of shapes has 2^this
     std::uint32_t process;
     std::uint32_t thread;    ///< events: whose; otherwise 0
     std::uint32_t sequence;  ///< of this thread, or of this kind within its process; from 0

@@ -124,7 +124,7 @@ void Trace::orderThreads() {
 /// Of a block that is still open nobody has counted the events.
 void Trace::countOpen(BlockInfo& block) const {
     BlockDecoder decoder;
-    decoder.begin(payload(block), block.withStacks, true, block.firstTicks);
+    decoder.begin(payload(block), block.stackBits, true, block.firstTicks);
     block.lastTicks = block.firstTicks;
     block.events = 0;
     for (Event event; decoder.next(event); ++block.events)

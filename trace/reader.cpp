@@ -159,7 +159,7 @@ bool Trace::takeBlock(std::uint64_t offset, const BlockHeader& block, std::uint6
                        .kind = block.kind,
                        .sealed = whollySealed,
                        .ended = (block.state & state::ended) != 0,
-                       .withStacks = block.withStacks != 0});
+                       .stackBits = std::min(block.stackBits, mostStackBits)});
     return true;
 }
 

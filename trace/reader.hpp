@@ -81,7 +81,7 @@ struct BlockInfo {
     BlockKind kind;
     bool sealed;
     bool ended;
-    bool withStacks;
+    std::uint8_t stackBits; ///< as the header has it, at most 16
 };
 
 /// One record of a block that is not of events. `bytes` lives as long as the trace.

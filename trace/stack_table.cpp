@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/stack_nodes.hpp"
+
 namespace heapwright::trace {
 
 namespace {
@@ -43,19 +45,21 @@ StackTable::StackTable(const Trace& trace) {
     for (const Record& record : trace.modules())
         takeModule(trace, record);
     for (Process& process : processes_)
-        std::sort(process.runs.begin(), process.runs.end(),
-                  [](const Run& a, const Run& b) { return a.first < b.first; });
+        std::sort(process.nodes.begin(), process.nodes.end(),
+                  [](const Node& a, const Node& b) { return a.number < b.number; });
 }
 
 void StackTable::takeNodes(const Record& record) {
     if (record.type != record::stackNodes || record.process >= processes_.size() ||
         record.bytes.size() < sizeof(StackNodes))
         return;
-    const auto nodes = read<StackNodes>(record.bytes.data());
-    const std::size_t room = (record.bytes.size() - sizeof nodes) / sizeof(StackNode);
-    const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(nodes.count, room));
-    processes_[record.process].runs.push_back(
-        {nodes.first, count, record.bytes.data() + sizeof nodes, record.time});
+    Process& process = processes_[record.process];
+    const auto block = static_cast<std::uint32_t>(process.times.size());
+    process.times.push_back(record.time);
+    NodeReader reader(record.bytes);
+    for (StackNode node{}; reader.next(node);)
+        process.nodes.push_back({node.number, node.parent, static_cast<std::uint32_t>(node.address),
+                                 static_cast<std::uint32_t>(node.address >> 32), block});
 }
 
 void StackTable::takeModule(const Trace& trace, const Record& record) {
@@ -86,35 +90,32 @@ std::uint32_t StackTable::objectNumber(Object object) {
     return number;
 }
 
-/// The run that a node stands in: the process's own, or one of those that it was forked with.
-const StackTable::Run* StackTable::runOf(std::uint32_t process, std::uint32_t node) const {
+/// The process that a node is of: itself, or one of those that it was forked with; null if none.
+const StackTable::Process* StackTable::holderOf(std::uint32_t process, std::uint32_t node) const {
     while (process < processes_.size()) {
-        const std::vector<Run>& runs = processes_[process].runs;
-        const auto after = std::upper_bound(
-            runs.begin(), runs.end(), node,
-            [](std::uint32_t number, const Run& run) { return number < run.first; });
-        if (after != runs.begin()) {
-            const Run& run = *(after - 1);
-            return node - run.first < run.count ? &run : nullptr;
-        }
+        const std::vector<Node>& nodes = processes_[process].nodes;
+        if (!nodes.empty() && nodes.front().number <= node)
+            return &processes_[process];
         process = processes_[process].inherits;
     }
     return nullptr;
 }
 
 bool StackTable::find(std::uint32_t process, std::uint32_t node, Call& call) const {
-    const Run* const run = runOf(process, node);
-    if (run == nullptr)
+    const Process* const holder = holderOf(process, node);
+    if (holder == nullptr)
         return false;
-    const auto stands =
-        read<StackNode>(run->nodes + std::size_t{node - run->first} * sizeof(StackNode));
-    if (stands.written == 0 || stands.parent >= node)
+    const auto found = std::lower_bound(
+        holder->nodes.begin(), holder->nodes.end(), node,
+        [](const Node& each, std::uint32_t number) { return each.number < number; });
+    if (found == holder->nodes.end() || found->number != node)
         return false;
+    const Node& stands = *found;
     const std::uint64_t address = stands.addressLow | static_cast<std::uint64_t>(stands.addressHigh)
                                                           << 32U;
     call.parent = stands.parent;
     call.cut = address == cutAddress;
-    call.place = call.cut ? Place{} : placeOf(process, address - 1, run->time);
+    call.place = call.cut ? Place{} : placeOf(process, address - 1, holder->times[stands.block]);
     return true;
 }
 

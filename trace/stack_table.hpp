@@ -48,11 +48,12 @@ public:
     bool find(std::uint32_t process, std::uint32_t node, Call& call) const;
 
 private:
-    struct Run {
-        std::uint32_t first;
-        std::uint32_t count;
-        const std::byte* nodes;
-        std::uint64_t time; ///< ns: when it was begun
+    struct Node {
+        std::uint32_t number;
+        std::uint32_t parent;
+        std::uint32_t addressLow;
+        std::uint32_t addressHigh;
+        std::uint32_t block; ///< of `times`
     };
     struct Module {
         std::uint64_t begin;
@@ -63,7 +64,8 @@ private:
         std::uint32_t object;
     };
     struct Process {
-        std::vector<Run> runs; ///< by number
+        std::vector<Node> nodes;          ///< by number
+        std::vector<std::uint64_t> times; ///< ns: when each block of nodes was begun
         std::vector<Module> modules;
         std::uint32_t inherits = noProcess; ///< whose nodes and objects it was forked with
     };
@@ -71,7 +73,7 @@ private:
     void takeNodes(const Record& record);
     void takeModule(const Trace& trace, const Record& record);
     std::uint32_t objectNumber(Object object);
-    const Run* runOf(std::uint32_t process, std::uint32_t node) const;
+    const Process* holderOf(std::uint32_t process, std::uint32_t node) const;
     Place placeOf(std::uint32_t process, std::uint64_t address, std::uint64_t time) const;
 
     std::vector<Process> processes_;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The records of the blocks that say where memory was asked for: the table of chains of calls, and
-// the objects that their addresses lie in. FORMAT.md says the same in words.
+// the objects that their addresses lie in. FORMAT.md says the same in words; stack_nodes.hpp has
+// the coding of the calls.
 //
 // A chain is a path in a tree. Each node is one call: the address that it returns to, and the node
 // of the call around it; node 0 is the root, outside of all. Numbers are those of one process; a
@@ -32,21 +33,19 @@ struct ModuleLoaded {
 };
 static_assert(sizeof(ModuleLoaded) == 48);
 
-/// One call. All zero: not written.
-struct StackNode {
-    std::uint32_t parent;
-    std::uint32_t addressLow;
-    std::uint16_t addressHigh;
-    std::uint16_t written; ///< 1, stored last
-};
-static_assert(sizeof(StackNode) == 12);
-
-/// record::stackNodes; `count` nodes follow, whose numbers begin with `first`.
+/// record::stackNodes; nodes follow, one after the other, up to a zero byte or the record's end.
 struct StackNodes {
-    std::uint32_t first;
-    std::uint32_t count;
+    std::uint32_t first; ///< number of the first
+    std::uint32_t unused;
 };
 static_assert(sizeof(StackNodes) == 8);
+
+/// One call. Its parent's number is smaller than its own.
+struct StackNode {
+    std::uint32_t number;
+    std::uint32_t parent;
+    std::uint64_t address; ///< 48 bits
+};
 
 /// In the place of an address: the outer part of this chain was too long and is left out.
 constexpr std::uint64_t cutAddress = 1;

@@ -37,7 +37,7 @@ bool ThreadEvents::nextBlock() {
         return false;
     }
     const BlockInfo& block = trace_->blocks()[blocks[block_++]];
-    decoder_->begin(trace_->payload(block), block.withStacks, !block.sealed, block.firstTicks);
+    decoder_->begin(trace_->payload(block), block.stackBits, !block.sealed, block.firstTicks);
     return true;
 }
 

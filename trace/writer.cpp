@@ -41,6 +41,7 @@ struct TraceWriter::Thread {
     bool ended = false;
     Encoder encoder{};
     Memory memory;
+    std::vector<std::uint64_t> tables; ///< of the encoder, with stacks
 };
 
 struct TraceWriter::Records {
@@ -134,16 +135,21 @@ std::uint32_t TraceWriter::thread(std::uint32_t process) {
 
 void TraceWriter::begin(std::uint32_t number, Thread& thread, std::uint64_t time) {
     thread.memory.assign(std::size_t{1} << thread.shift, Page{});
+    const bool stacks = (header_.flags & flag::stacks) != 0;
+    const unsigned bits = stacks ? coding::StackTables::bitsFor(thread.shift) : 0;
+    if (stacks)
+        thread.tables.resize(coding::StackTables::bytes(bits) / sizeof(std::uint64_t));
     thread.encoder.open(thread.memory.data(),
                         {.process = thread.process,
                          .thread = number,
                          .sequence = thread.sequence++,
                          .threadId = number,
                          .sizeShift = static_cast<std::uint8_t>(thread.shift),
-                         .withStacks = (header_.flags & flag::stacks) != 0,
-                         .startTicks = 0},
+                         .stackBits = static_cast<std::uint8_t>(bits),
+                         .startTicks = 0,
+                         .tables = thread.tables.data()},
                         time);
-    if ((pageSize << thread.shift) < threadBlockSize)
+    if ((pageSize << thread.shift) < (stacks ? stackBlockSize : threadBlockSize))
         ++thread.shift;
 }
 

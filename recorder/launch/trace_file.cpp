@@ -27,7 +27,6 @@ using platform::ticks;
 
 constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t millisecond = 1'000'000;
-constexpr unsigned shift = recorder::Session::plainShift;
 
 [[noreturn]] void fail(const char* path) {
     throw std::system_error(errno, std::generic_category(), path);
@@ -54,17 +53,21 @@ struct Moment {
     }
 };
 
-std::uint64_t ticksPerSecond(const Moment& from, const Moment& to) {
+unsigned shiftOf(const Options& options) {
+    return options.stacks ? recorder::Session::stackShift : recorder::Session::plainShift;
+}
+
+std::uint64_t ticksPerSecond(const Moment& from, const Moment& to, unsigned shift) {
     const double rate = static_cast<double>(to.ticks - from.ticks) /
                         static_cast<double>(to.ns - from.ns) * double{second};
     return static_cast<std::uint64_t>(rate) >> shift;
 }
 
-/// Good to about a hundred thousandth; the whole run will tell it better.
-std::uint64_t measureRate(const Moment& from) {
-    while (clockNanoseconds(CLOCK_MONOTONIC) - from.ns < 5 * millisecond) {
+/// Good to about a ten thousandth; the whole run will tell it better.
+std::uint64_t measureRate(const Moment& from, unsigned shift) {
+    while (clockNanoseconds(CLOCK_MONOTONIC) - from.ns < millisecond) {
     }
-    return ticksPerSecond(from, Moment::now());
+    return ticksPerSecond(from, Moment::now(), shift);
 }
 
 std::uint32_t flagsOf(const Options& options) {
@@ -94,9 +97,10 @@ NewTrace::NewTrace(const Options& options) {
     const Moment began = Moment::now();
     beganTicks_ = began.ticks;
     beganNs_ = began.ns;
+    const unsigned shift = steady ? shiftOf(options) : 0;
     trace::FileHeader header = trace::newHeader(
-        steady ? trace::Clock::timestamp : trace::Clock::monotonic, steady ? shift : 0,
-        steady ? measureRate(began) : second, steady ? began.ticks >> shift : began.ns,
+        steady ? trace::Clock::timestamp : trace::Clock::monotonic, shift,
+        steady ? measureRate(began, shift) : second, steady ? began.ticks >> shift : began.ns,
         clockNanoseconds(CLOCK_REALTIME) - (clockNanoseconds(CLOCK_MONOTONIC) - began.ns));
     header.flags = flagsOf(options);
     header.sampleInterval = options.sample;
@@ -134,7 +138,7 @@ void NewTrace::close(bool alone) {
     setRecording(false);
     const Moment now = Moment::now();
     if (header_->clock == trace::Clock::timestamp && now.ns - beganNs_ > 20 * millisecond) {
-        header_->ticksPerSecond = ticksPerSecond({beganTicks_, beganNs_}, now);
+        header_->ticksPerSecond = ticksPerSecond({beganTicks_, beganNs_}, now, header_->clockShift);
         trace::sealHeader(*header_);
     }
     std::atomic_ref(header_->closed).store(1);

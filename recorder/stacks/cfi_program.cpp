@@ -67,9 +67,35 @@ void CfiProgram::runInitial(Bytes code) noexcept {
 
 void CfiProgram::run(Bytes code, std::uint64_t address) noexcept {
     target_ = address;
-    while (!code.empty() && !failed_ && step(code)) {
+    while (runCommon(code) && !code.empty() && !failed_ && step(code)) {
     }
     failed_ = failed_ || code.failed();
+}
+
+/// As many of the instructions that nearly all programs are made of as follow one another, their
+/// numbers of one byte. False as with `step`.
+bool CfiProgram::runCommon(Bytes& code) noexcept {
+    const std::uint8_t* at = code.at();
+    const std::uint8_t* const end = code.end();
+    constexpr std::uint8_t oneByte = 0x80;
+    for (; end - at >= 2; ++at) {
+        const std::uint8_t kind = *at & 0xc0U;
+        const std::uint8_t low = *at & 0x3fU;
+        if (kind == advanceLoc) {
+            advance(low);
+            if (address_ > target_) {
+                return false;
+            }
+        } else if (*at == defCfaOffset && at[1] < oneByte) {
+            state_.offset = *++at;
+        } else if (kind == offset && at[1] < oneByte) {
+            setPlace(low, {Rule::atCfa, scaled(*++at)});
+        } else {
+            break;
+        }
+    }
+    code.skip(static_cast<std::uint64_t>(at - code.at()));
+    return true;
 }
 
 /// False once the next instructions are about what comes behind the address that is asked for.

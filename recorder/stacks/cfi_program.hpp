@@ -52,6 +52,7 @@ private:
     };
     static constexpr std::size_t deepest = 8; ///< of remembered states
 
+    bool runCommon(Bytes& code) noexcept;
     bool step(Bytes& code) noexcept;
     void stepExtended(std::uint8_t operation, Bytes& code) noexcept;
     void stepCfa(std::uint8_t operation, Bytes& code) noexcept;

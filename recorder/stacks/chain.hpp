@@ -12,7 +12,7 @@
 // words that the step read are its checks, kept in one list in the same order. All that may be out
 // of date: nothing of it is believed before it has been compared. Memory is read only through the
 // window of the walk. Cost: per frame that is the same one or two loads and comparisons; per new
-// one a row and a node.
+// one a row and a node, some seventy instructions.
 #pragma once
 
 #include "node_table.hpp"
@@ -26,13 +26,6 @@
 
 namespace heapwright::stacks {
 
-/// What the processor will have in its registers once the call has returned.
-struct Registers {
-    std::uint64_t address;
-    std::uint64_t stack;
-    std::uint64_t frame;
-};
-
 class Chain {
 public:
     static constexpr std::size_t most = 1024; ///< frames of one chain
@@ -41,33 +34,41 @@ public:
     /// The number of the chain from a routine's frame outward.
     StackId take(std::uint64_t frame, StackMemory& memory, Rows& rows, NodeTable& nodes) noexcept;
 
-    void forget() noexcept {
-        count_ = 0;
-        recent_.fill({});
-    }
+    /// Nothing that was is to be believed.
+    void forget(NodeTable& nodes) noexcept;
+
+    /// The thread ends.
+    void close(NodeTable& nodes) noexcept { nodes.close(stream_); }
+
+    /// In the child of a fork: what nodes are written into is the parent's.
+    void abandon() noexcept { NodeTable::abandon(stream_); }
 
 private:
     /// How a step has found a frame.
-    struct Way {
-        bool byFrame = false;   ///< the inner frame's frame pointer led to it
-        bool sameFrame = false; ///< its frame pointer is the inner frame's
-        bool other = false;     ///< by words that are not plainly on the stack
+    enum Way : std::uint32_t {
+        byFrame = 1,   ///< the inner frame's frame pointer led to it
+        sameFrame = 2, ///< its frame pointer is the inner frame's
+        odd = 4,       ///< by words that are not plainly on the stack
+    };
+
+    /// A frame as a step has found it: what the processor will have in its registers once the call
+    /// has returned.
+    struct Walked {
+        std::uint64_t address;
+        std::uint64_t stack;
+        std::uint64_t frame;
+        std::uint64_t saved; ///< where the frame pointer was read; 0 = nowhere
+        std::uint32_t way;
     };
 
     struct Frame {
-        Registers at;
+        std::uint64_t address;
+        std::uint64_t stack;
+        std::uint64_t frame;
         std::uint32_t node;
         std::uint32_t checks; ///< of `checks_`, this frame's own and those of all outside of it
-        Way way;
-        bool frameCounts; ///< a step further out goes by the frame pointer that it had here
-    };
-
-    /// A frame as a step has found it, and where it read what.
-    struct Walked {
-        Registers at;
-        std::uint64_t savedPlace; ///< of the frame pointer; 0 = nowhere
-        std::uint64_t stackPlace; ///< of the stack pointer; 0 = nowhere
-        Way way;
+        std::uint32_t counts; ///< 1: a step further out goes by the frame pointer that it had here
+        std::uint32_t passes; ///< the same of the next frame inwards
     };
 
     /// A node that this thread has been given lately: programs go back and forth among few.
@@ -76,7 +77,8 @@ private:
         std::uint32_t parent;
         std::uint32_t node;
     };
-    static constexpr std::size_t recentNodes = 4096; // a power of two
+    static constexpr unsigned recentBits = 13;
+    static constexpr std::size_t recentNodes = std::size_t{1} << recentBits;
 
     /// What a step has read.
     struct Check {
@@ -84,30 +86,37 @@ private:
         std::uint64_t value;
     };
 
+    /// Where a walk has ended.
+    struct End {
+        Walked* last;  ///< the outermost frame of the walk
+        Frame* place;  ///< where it stands in the chain
+        bool matching; ///< there it stands already, and so does all outside of it
+    };
+
     enum class Step : std::uint8_t { done, last, foreign };
 
-    [[nodiscard]] Step step(const Walked& from, Walked& to, Rows& rows) noexcept;
-    [[nodiscard]] Step stepOdd(const Walked& from, Walked& to, const Row& row) noexcept;
+    [[nodiscard]] Step step(const Walked& from, Walked& to, ShortRow row, Rows& rows) noexcept;
+    [[nodiscard]] Step stepSlowly(const Walked& from, Walked& to, const Row& row) noexcept;
     [[nodiscard]] Step stepSignal(const Walked& from, Walked& to) noexcept;
     [[nodiscard]] bool load(Walked& to) noexcept;
     [[nodiscard]] bool restoreFrame(Walked& to, std::uint64_t place) noexcept;
-    [[nodiscard]] static bool matches(const Frame& frame, const Registers& at) noexcept;
-    [[nodiscard]] std::size_t stillHolds(std::size_t frame) const noexcept;
-    std::size_t walk(Walked here, Rows& rows) noexcept;
-    void keep(std::size_t place, const Walked& walked, std::uint32_t node) noexcept;
+    [[nodiscard]] static bool matches(const Frame& frame, const Walked& at) noexcept;
+    [[nodiscard]] Frame* stillHolds(Frame* frame) noexcept;
+    [[nodiscard]] End walk(Frame* old, Rows& rows) noexcept;
+    [[nodiscard]] End end(Walked* last, std::uint32_t byFramePointer) noexcept;
+    void keep(Frame& place, const Walked& walked, std::uint32_t node) noexcept;
     std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeTable& nodes) noexcept;
-    StackId name(std::size_t base, NodeTable& nodes) noexcept;
-    StackId nameCut(std::size_t base, NodeTable& nodes) noexcept;
+    StackId name(const End& end, NodeTable& nodes) noexcept;
+    StackId nameCut(const End& end, NodeTable& nodes) noexcept;
 
     Window window_;
     StackMemory* memory_ = nullptr;
-    std::size_t count_ = 0;           ///< of `frames_`
-    std::size_t fresh_ = 0;           ///< of `walked_`
-    bool own_ = false;                ///< all of `frames_` were on the thread's own stack
-    bool endsByFrame_ = false;        ///< the walk ended at a step that went by the frame pointer
-    std::array<Walked, most> walked_; ///< innermost first
-    std::array<Frame, most> frames_;
-    std::array<Check, 3 * most> checks_;
+    std::size_t count_ = 0; ///< frames of the last chain, from the second place of `frames_` on
+    bool own_ = false;      ///< all of them were on the thread's own stack
+    NodeStream stream_;
+    std::array<Walked, most + 1> walked_; ///< innermost first
+    std::array<Frame, most + 1> frames_;  ///< the first lies beyond all
+    std::array<Check, 2 * most + 2> checks_;
     std::array<Recent, recentNodes> recent_; ///< on pages that are zero at first
 };
 

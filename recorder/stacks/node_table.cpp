@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Number n stands in block n / perBlock. Whoever first needs a block claims one; of two who do, one
-// keeps his as the spare for the next.
+// See node_table.hpp. Node n stands in memory at place n of one long array, whose pieces are made
+// as they are needed.
 #include "node_table.hpp"
 
 #include "trace/blocks.hpp"
 
 #include <heapwright/platform/pages.hpp>
+
+#include <algorithm>
 
 namespace heapwright::stacks {
 
@@ -21,59 +23,82 @@ std::uint64_t mixed(std::uint32_t parent, std::uint64_t address) {
     return hash ^ hash >> 29U;
 }
 
+/// What stands in `place`, made first where there is nothing; null where there is no memory.
+template <class T>
+T* ensure(std::atomic<T*>& place, std::size_t bytes) {
+    T* there = place.load(std::memory_order_acquire);
+    if (there != nullptr) [[likely]] {
+        return there;
+    }
+    auto* const made = static_cast<T*>(platform::reservePages(bytes));
+    if (made == nullptr || place.compare_exchange_strong(there, made)) {
+        return made;
+    }
+    platform::unmapPages(made, bytes);
+    return there;
+}
+
 } // namespace
 
 bool NodeTable::begin(const Host& host) noexcept {
     host_ = host;
-    void* const blocks = platform::reservePages(mostBlocks * sizeof(*blocks_));
-    void* const filled = platform::reservePages(mostBlocks * sizeof(*filled_));
-    blocks_ = static_cast<std::atomic<Block*>*>(blocks);
-    filled_ = static_cast<std::atomic<std::uint32_t>*>(filled);
-    return blocks != nullptr && filled != nullptr && level(0) != nullptr;
+    return level(0) != nullptr;
 }
 
 /// A level, made when it is first needed; null where there is no memory.
 NodeTable::Place* NodeTable::level(std::size_t number) noexcept {
-    Place* places = levels_[number].load(std::memory_order_acquire);
-    if (places != nullptr) [[likely]] {
-        return places;
-    }
-    const std::size_t bytes = sizeof(Place) << (firstBits + growthBits * number);
-    auto* const made = static_cast<Place*>(platform::reservePages(bytes));
-    if (made == nullptr || levels_[number].compare_exchange_strong(places, made)) {
-        return made;
-    }
-    platform::unmapPages(made, bytes);
-    return places;
+    return ensure(levels_[number], sizeof(Place) << (firstBits + growthBits * number));
+}
+
+NodeTable::Node* NodeTable::segment(std::uint32_t number) noexcept {
+    return ensure(segments_[number / perSegment], perSegment * sizeof(Node));
 }
 
 bool NodeTable::is(std::uint32_t number, const Key& key) const noexcept {
-    const Block* const block = blocks_[number / perBlock].load(std::memory_order_acquire);
-    const trace::StackNode& node = block->node[number % perBlock];
-    return node.parent == key.parent &&
-           node.addressLow == static_cast<std::uint32_t>(key.address) &&
-           node.addressHigh == static_cast<std::uint16_t>(key.address >> 32U);
+    const Node& node =
+        segments_[number / perSegment].load(std::memory_order_acquire)[number % perSegment];
+    return node.address == key.address && node.parent == key.parent;
 }
 
-std::uint32_t NodeTable::child(std::uint32_t parent, std::uint64_t address) noexcept {
+std::size_t NodeTable::placeOf(std::size_t number, std::uint64_t hash) noexcept {
+    return hash & ((std::size_t{1} << (firstBits + growthBits * number)) - line);
+}
+
+NodeTable::Lines NodeTable::linesOf(std::uint64_t hash) const noexcept {
+    Lines lines{};
+    for (std::size_t number = 0; number < levels; ++number) {
+        Place* const places = levels_[number].load(std::memory_order_acquire);
+        if (places != nullptr) {
+            lines[number] = places + placeOf(number, hash);
+            __builtin_prefetch(lines[number]);
+        }
+    }
+    return lines;
+}
+
+std::uint32_t NodeTable::child(std::uint32_t parent, std::uint64_t address,
+                               NodeStream& mine) noexcept {
     const Key key{parent, address, mixed(parent, address)};
+    const Lines lines = linesOf(key.hash);
     std::uint32_t made = 0;
     for (std::size_t number = 0; number < levels; ++number) {
-        Place* const places = level(number);
-        if (places == nullptr) {
-            return parent;
+        Place* first = lines[number];
+        if (first == nullptr) {
+            Place* const places = level(number);
+            if (places == nullptr) {
+                return parent;
+            }
+            first = places + placeOf(number, key.hash);
         }
-        const std::size_t mask = (std::size_t{1} << (firstBits + growthBits * number)) - line;
-        Place* const first = places + (key.hash & mask);
         for (std::size_t i = 0; i < line; ++i) {
             std::uint64_t there = first[i].load(std::memory_order_acquire);
             if (there == 0) {
-                made = made != 0 ? made : make(key);
-                const std::uint64_t mine = (key.hash & ~0xFFFF'FFFFULL) | made;
+                made = made != 0 ? made : make(key, mine);
+                const std::uint64_t ours = (key.hash & ~0xFFFF'FFFFULL) | made;
                 if (made == 0) {
                     return parent;
                 }
-                if (first[i].compare_exchange_strong(there, mine, std::memory_order_acq_rel)) {
+                if (first[i].compare_exchange_strong(there, ours, std::memory_order_acq_rel)) {
                     return made;
                 }
             }
@@ -86,58 +111,60 @@ std::uint32_t NodeTable::child(std::uint32_t parent, std::uint64_t address) noex
     return made != 0 ? made : parent;
 }
 
+/// A number larger than the parent's; 0 where there are no more.
+std::uint32_t NodeTable::takeNumber(std::uint32_t parent, NodeStream& mine) noexcept {
+    if (mine.next >= mine.beyond || mine.next <= parent) {
+        mine.next = next_.fetch_add(atOnce, std::memory_order_relaxed);
+        mine.beyond = mine.next + atOnce;
+    }
+    return mine.beyond <= perSegment * segments ? mine.next++ : 0;
+}
+
+/// Room for a node in the thread's block.
+bool NodeTable::makeRoom(NodeStream& mine, std::uint32_t number) noexcept {
+    if (mine.writer.hasRoom()) [[likely]] {
+        return true;
+    }
+    close(mine);
+    const std::size_t bytes = trace::pageSize << mine.sizeShift;
+    auto* const block = static_cast<trace::BlockHeader*>(host_.claim(Table::stacks, bytes));
+    if (block == nullptr) {
+        return false;
+    }
+    mine.sizeShift = std::min<std::uint8_t>(mine.sizeShift + 1, mostSizeShift);
+    mine.writer.begin(*block, number);
+    return true;
+}
+
 /// A new node, complete; 0 where the trace has no more room.
-std::uint32_t NodeTable::make(const Key& key) noexcept {
+std::uint32_t NodeTable::make(const Key& key, NodeStream& mine) noexcept {
     if (full_.load(std::memory_order_relaxed)) {
         return 0;
     }
-    const std::uint32_t number = next_.fetch_add(1, std::memory_order_relaxed);
-    Block* const block = number < perBlock * mostBlocks ? blockOf(number) : nullptr;
-    if (block == nullptr) {
+    const std::uint32_t number = takeNumber(key.parent, mine);
+    Node* const nodes = number != 0 ? segment(number) : nullptr;
+    if (nodes == nullptr || !makeRoom(mine, number)) {
         full_.store(true, std::memory_order_relaxed);
         return 0;
     }
-    trace::StackNode& node = block->node[number % perBlock];
-    node.parent = key.parent;
-    node.addressLow = static_cast<std::uint32_t>(key.address);
-    node.addressHigh = static_cast<std::uint16_t>(key.address >> 32U);
-    std::atomic_ref(node.written).store(1, std::memory_order_release);
-    const std::uint32_t complete =
-        filled_[number / perBlock].fetch_add(1, std::memory_order_acq_rel) + 1;
-    if (complete == block->nodes.count) {
-        trace::sealRecords(block->header, host_.now());
-    }
+    mine.writer.add({number, key.parent, key.address});
+    nodes[number % perSegment] = {key.address, key.parent};
     return number;
 }
 
-NodeTable::Block* NodeTable::blockOf(std::uint32_t number) noexcept {
-    std::atomic<Block*>& place = blocks_[number / perBlock];
-    Block* block = place.load(std::memory_order_acquire);
-    if (block != nullptr) [[likely]] {
-        return block;
+void NodeTable::close(NodeStream& mine) noexcept {
+    trace::BlockHeader* const block = mine.writer.block();
+    if (block != nullptr) {
+        mine.writer.abandon();
+        trace::sealRecords(*block, host_.now());
+        host_.release(block, trace::pageSize << block->sizeShift);
     }
-    Block* mine = spare_.exchange(nullptr, std::memory_order_acq_rel);
-    if (mine == nullptr) {
-        mine = static_cast<Block*>(host_.claim(Table::stacks, blockBytes));
-    }
-    if (mine == nullptr) {
-        return nullptr;
-    }
-    const std::uint32_t first = number - number % perBlock;
-    const std::uint32_t skipped = first == 0 ? 1 : 0; // the root has no place of its own
-    constexpr auto bytes =
-        static_cast<std::uint32_t>(sizeof(trace::StackNodes) + perBlock * sizeof(trace::StackNode));
-    mine->record = {trace::record::stackNodes, 0, bytes};
-    mine->nodes = {first, perBlock};
-    if (place.compare_exchange_strong(block, mine, std::memory_order_acq_rel)) {
-        filled_[number / perBlock].fetch_add(skipped, std::memory_order_acq_rel);
-        std::atomic_ref(mine->header.published)
-            .store((std::uint64_t{1} << 32U) + ((sizeof mine->record + bytes + 7) & ~7ULL),
-                   std::memory_order_release);
-        return mine;
-    }
-    spare_.store(mine, std::memory_order_release); // if another one is there, that one stays unused
-    return block;
+}
+
+void NodeTable::abandon(NodeStream& mine) noexcept {
+    mine.writer.abandon();
+    mine.next = mine.beyond = 0;
+    mine.sizeShift = 0;
 }
 
 void NodeTable::forget() noexcept {
@@ -150,15 +177,6 @@ void NodeTable::forget() noexcept {
             }
         }
     }
-    afterForkInChild(); // and a new block, so that its time tells what came after
-}
-
-void NodeTable::afterForkInChild() noexcept {
-    std::uint32_t next = next_.load(std::memory_order_relaxed);
-    const std::uint32_t beyond = (next / perBlock + 1) * perBlock;
-    while (next < beyond && !next_.compare_exchange_weak(next, beyond)) {
-    }
-    spare_.store(nullptr, std::memory_order_relaxed);
 }
 
 } // namespace heapwright::stacks

@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tree of all chains of calls that a process has taken, shared by its threads without a lock.
-// Its nodes stand in the trace itself, where they are found again by a hash table in memory of our
-// own, which grows by levels: what has no room in its line of one level is looked for in the next,
-// eight times as large.
+// Each thread writes the nodes that it makes into blocks of its own, before anybody can know of
+// them. They are found again by a hash table in memory of our own, which grows by levels: what has
+// no room in its line of one level is looked for in the next, eight times as large.
 //
-// Invariants: a node that a level leads to is complete and never changes. Two threads that make the
-// same node at once may both have made one; one of them is found from then on, both are right. Only
-// a new block waits for anything (the system). Cost: one line of each level and one of the trace.
+// Invariants: a node that a level leads to is complete, stands in the trace, and never changes; its
+// number is larger than its parent's. Two threads that make the same node at once may both have
+// made one; one of them is found from then on, both are right. Only a new block waits for anything
+// (the system). Cost: one line of each level, asked for at once, and one of the nodes.
 #pragma once
 
 #include "stacks.hpp"
 
 #include "trace/layout.hpp"
-#include "trace/stacks.hpp"
+#include "trace/stack_nodes.hpp"
 
 #include <array>
 #include <atomic>
@@ -23,6 +24,14 @@
 
 namespace heapwright::stacks {
 
+/// What one thread makes nodes with.
+struct NodeStream {
+    trace::NodeWriter writer;
+    std::uint32_t next = 0;   ///< number
+    std::uint32_t beyond = 0; ///< the numbers that are the thread's own
+    std::uint8_t sizeShift = 0;
+};
+
 class NodeTable {
 public:
     /// False where the system has no memory.
@@ -30,21 +39,23 @@ public:
 
     /// The number of the node for a call that returns to `address`, out of the call `parent`. Where
     /// there is no more room it is the parent's.
-    std::uint32_t child(std::uint32_t parent, std::uint64_t address) noexcept;
+    std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeStream& mine) noexcept;
 
-    /// Code has come to the place of other code: what is met from now on is new.
+    /// Code has come to the place of other code: what is met from now on is new. Each thread is to
+    /// end its block, so that the next one's time tells what came after.
     void forget() noexcept;
 
-    /// In the child of a fork: blocks that are not full are the parent's to fill.
-    void afterForkInChild() noexcept;
+    /// Ends a thread's block.
+    void close(NodeStream& mine) noexcept;
+
+    /// In the child of a fork: blocks and numbers are the parent's.
+    static void abandon(NodeStream& mine) noexcept;
 
 private:
-    static constexpr std::size_t blockBytes = std::size_t{16} << 10U;
-    static constexpr std::uint32_t perBlock =
-        (blockBytes - sizeof(trace::BlockHeader) - sizeof(trace::RecordHeader) -
-         sizeof(trace::StackNodes)) /
-        sizeof(trace::StackNode);
-    static constexpr std::uint32_t mostBlocks = 8192; // 11 million nodes
+    static constexpr std::uint32_t atOnce = 64; ///< numbers that a thread takes
+    static constexpr std::uint32_t perSegment = 1U << 16;
+    static constexpr std::uint32_t segments = 256; // 16 million nodes
+    static constexpr std::uint8_t mostSizeShift = 4;
     static constexpr std::size_t levels = 4;
     static constexpr unsigned firstBits = 13;
     static constexpr unsigned growthBits = 3;
@@ -52,31 +63,31 @@ private:
 
     using Place = std::atomic<std::uint64_t>; ///< upper half: of the hash; lower: a node's number
 
-    struct Block {
-        trace::BlockHeader header;
-        trace::RecordHeader record;
-        trace::StackNodes nodes;
-        trace::StackNode node[perBlock];
+    struct Node {
+        std::uint64_t address;
+        std::uint32_t parent;
     };
-    static_assert(sizeof(Block) <= blockBytes);
-
     struct Key {
         std::uint32_t parent;
         std::uint64_t address;
         std::uint64_t hash;
     };
+    /// One line of each level that there is.
+    using Lines = std::array<Place*, levels>;
 
+    [[nodiscard]] static std::size_t placeOf(std::size_t number, std::uint64_t hash) noexcept;
+    [[nodiscard]] Lines linesOf(std::uint64_t hash) const noexcept;
     [[nodiscard]] Place* level(std::size_t number) noexcept;
     [[nodiscard]] bool is(std::uint32_t number, const Key& key) const noexcept;
-    std::uint32_t make(const Key& key) noexcept;
-    Block* blockOf(std::uint32_t number) noexcept;
+    [[nodiscard]] Node* segment(std::uint32_t number) noexcept;
+    [[nodiscard]] std::uint32_t takeNumber(std::uint32_t parent, NodeStream& mine) noexcept;
+    bool makeRoom(NodeStream& mine, std::uint32_t number) noexcept;
+    [[gnu::cold, gnu::noinline]] std::uint32_t make(const Key& key, NodeStream& mine) noexcept;
 
     Host host_{};
     std::atomic<std::uint32_t> next_{1};
     std::array<std::atomic<Place*>, levels> levels_{};
-    std::atomic<Block*>* blocks_ = nullptr;
-    std::atomic<std::uint32_t>* filled_ = nullptr; ///< nodes of each block that are complete
-    std::atomic<Block*> spare_{nullptr};
+    std::array<std::atomic<Node*>, segments> segments_{};
     std::atomic<bool> full_{false};
 };
 

@@ -28,6 +28,9 @@ Row rowIn(const Image& image, [[maybe_unused]] std::uint64_t address) {
 } // namespace
 
 ShortRow Rows::learn(std::uint64_t returnAddress) noexcept {
+    if (const ShortRow known = cache_.findAgain(returnAddress); known != noRow) {
+        return known;
+    }
     if (returnAddress - lowest >= beyond - lowest) {
         return cache_.shorten(foreignRow);
     }

@@ -25,6 +25,10 @@ public:
 
     [[nodiscard]] bool own() const noexcept { return own_; }
 
+    /// Of the thread's own stack all from where the walk began up to here may be read. Of another,
+    /// which is asked word by word, null.
+    [[nodiscard]] std::uint64_t ownEnd() const noexcept { return own_ ? end_ : 0; }
+
     /// Whether the word at an address may be read.
     [[nodiscard]] bool has(std::uint64_t address) noexcept {
         return (address & 7U) == 0 && address >= begin_ &&

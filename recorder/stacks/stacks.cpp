@@ -81,7 +81,7 @@ StackId capture(const void* frame) noexcept {
     const std::uint32_t generation = shared.generation.load(std::memory_order_acquire);
     if (mine.generation != generation) [[unlikely]] {
         mine.generation = generation;
-        mine.chain->forget();
+        mine.chain->forget(shared.nodes);
     }
     return mine.chain->take(reinterpret_cast<std::uint64_t>(frame), mine.memory, shared.rows,
                             shared.nodes);
@@ -99,7 +99,9 @@ void noteModulesChanged() noexcept {
 
 void afterForkInChild() noexcept {
     shared.rows.afterForkInChild();
-    shared.nodes.afterForkInChild();
+    if (mine.chain != nullptr) {
+        mine.chain->abandon();
+    }
 }
 
 void endThread() noexcept {
@@ -108,6 +110,7 @@ void endThread() noexcept {
     }
     Chain* const chain = mine.chain;
     mine.chain = nullptr;
+    chain->close(shared.nodes);
     platform::unmapPages(chain, chainBytes);
 }
 

@@ -29,6 +29,8 @@ struct Host {
     /// A new block of `bytes` (4 KiB times a power of two) for that table of this process, its
     /// header filled in and open; null where the trace takes no more.
     void* (*claim)(Table table, std::size_t bytes) noexcept;
+    /// Such a block is full and sealed: it need not stay in memory.
+    void (*release)(void* block, std::size_t bytes) noexcept;
     /// The time as events are stamped with it.
     std::uint64_t (*now)() noexcept;
 };

@@ -45,7 +45,7 @@ public:
                       .sequence = sequence,
                       .threadId = 100 + thread,
                       .sizeShift = static_cast<std::uint8_t>(shift),
-                      .withStacks = false,
+                      .stackBits = 0,
                       .startTicks = header().startTicks},
                      now);
     }

@@ -7,10 +7,11 @@
 
 #include "recorder/stacks/stacks.hpp"
 #include "trace/layout.hpp"
-#include "trace/stacks.hpp"
+#include "trace/stack_nodes.hpp"
 
 #include <atomic>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <map>
 #include <mutex>
 #include <string>
@@ -21,19 +22,20 @@ namespace heapwright::stacks::test {
 
 class FakeHost {
 public:
-    static Host host() { return {&claim, &now}; }
+    static Host host() { return {&claim, &release, &now}; }
 
     /// The addresses of a chain, innermost first.
     static std::vector<std::uint64_t> chain(StackId id) {
         std::vector<std::uint64_t> addresses;
+        const std::map<StackId, trace::StackNode> all = nodes();
         while (id != noStack) {
-            const trace::StackNode* const node = find(id);
-            if (node == nullptr || node->written != 1 || node->parent == id) {
+            const auto node = all.find(id);
+            if (node == all.end() || node->second.parent >= id) {
                 addresses.push_back(0); // so that no comparison holds
                 break;
             }
-            addresses.push_back(node->addressLow | std::uint64_t{node->addressHigh} << 32U);
-            id = node->parent;
+            addresses.push_back(node->second.address);
+            id = node->second.parent;
         }
         return addresses;
     }
@@ -77,26 +79,30 @@ private:
         auto* const header = static_cast<trace::BlockHeader*>(pages);
         header->magic = trace::blockMagic;
         header->state = trace::state::open;
+        header->sizeShift = static_cast<std::uint8_t>(__builtin_ctzl(bytes / trace::pageSize));
         const std::lock_guard guard(mutex_);
         blocks_[static_cast<std::size_t>(table)].push_back(static_cast<std::byte*>(pages));
         return pages;
     }
 
+    static void release(void*, std::size_t) noexcept {} // they are still to be read
+
     static std::uint64_t now() noexcept { return ++ticks_; }
 
-    static const trace::StackNode* find(StackId id) {
+    /// All that the blocks say.
+    static std::map<StackId, trace::StackNode> nodes() {
         const std::lock_guard guard(mutex_);
+        std::map<StackId, trace::StackNode> found;
         for (const std::byte* block : blocks_[0]) {
-            trace::StackNodes nodes{};
-            const std::byte* const at =
-                block + sizeof(trace::BlockHeader) + sizeof(trace::RecordHeader);
-            std::memcpy(&nodes, at, sizeof nodes);
-            if (id >= nodes.first && id - nodes.first < nodes.count) {
-                return reinterpret_cast<const trace::StackNode*>(at + sizeof nodes) +
-                       (id - nodes.first);
+            trace::RecordHeader record{};
+            std::memcpy(&record, block + sizeof(trace::BlockHeader), sizeof record);
+            trace::NodeReader reader(
+                {block + sizeof(trace::BlockHeader) + sizeof record, record.length});
+            for (trace::StackNode node{}; reader.next(node);) {
+                EXPECT_TRUE(found.emplace(node.number, node).second);
             }
         }
-        return nullptr;
+        return found;
     }
 
     inline static std::mutex mutex_;
