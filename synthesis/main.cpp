@@ -95,7 +95,7 @@ void recreate(const Options& options) {
     if (found == nullptr)
         throw UsageError("there is no recreation " + options.recreation);
     Output output(options.trace, found->threads, {"heapwright-synth", std::string(found->name)});
-    Random random(options.seed);
+    heapwright::Random random(options.seed);
     found->make(output, random, options.events == 0 ? found->events : options.events);
     tell(output);
 }
