@@ -175,16 +175,23 @@ std::span<const std::byte> Trace::bytes(const BlockInfo& block) const {
     return file_->bytes().subspan(block.offset, block.size);
 }
 
-std::span<const std::byte> Trace::payload(const BlockInfo& block) const {
-    const std::span<const std::byte> all = bytes(block);
-    const std::span<const std::byte> payload = all.subspan(sizeof(BlockHeader), block.used);
+std::span<const std::byte> Trace::unchecked(const BlockInfo& block) const {
+    return bytes(block).subspan(sizeof(BlockHeader), block.used);
+}
+
+bool Trace::holds(const BlockInfo& block) const {
     if (!block.sealed)
-        return payload;
+        return true;
+    const std::span<const std::byte> payload = unchecked(block);
     BlockHeader header;
-    std::memcpy(&header, all.data(), sizeof header);
-    if (header.checksum == blockChecksum(header, payload.data(), payload.size()))
-        return payload;
-    addFault(block.offset, "a block does not match its checksum");
+    std::memcpy(&header, bytes(block).data(), sizeof header);
+    return header.checksum == blockChecksum(header, payload.data(), payload.size());
+}
+
+std::span<const std::byte> Trace::payload(const BlockInfo& block) const {
+    if (holds(block))
+        return unchecked(block);
+    addFault(block.offset, wrongChecksum);
     return {};
 }
 

@@ -31,6 +31,9 @@ public:
     std::uint64_t offset;
 };
 
+/// What is said of a block that was changed after it was written.
+constexpr const char* wrongChecksum = "a block does not match its checksum";
+
 /// A piece of a trace that could not be used.
 struct Fault {
     std::uint64_t offset;
@@ -128,9 +131,13 @@ public:
     void addFault(std::uint64_t offset, std::string what) const;
 
     std::uint64_t nanoseconds(std::uint64_t ticks) const; ///< since the trace began
+    std::uint64_t perTick() const { return nsPerTick_; }  ///< ns, times 2^32
     std::span<const std::byte> bytes(const BlockInfo& block) const;
     /// The block's payload, or nothing where its checksum is wrong: that is then a fault.
     std::span<const std::byte> payload(const BlockInfo& block) const;
+    /// The two parts of `payload`: the bytes, and whether they are what was written.
+    std::span<const std::byte> unchecked(const BlockInfo& block) const;
+    bool holds(const BlockInfo& block) const;
     void letGo(const BlockInfo& block) const; ///< its pages need not stay in memory
 
 private:

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events in a form for those who have to read many millions of them: half a cache line each for
+// what programs do most, many at a time from one thread. What does not fit that form stands beside
+// it as a whole `Event`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/event.hpp"
+
+namespace heapwright::trace {
+
+/// What a call did, as far as its short form can say.
+enum class CallKind : std::uint8_t {
+    allocation, ///< it gave a block, and was no realloc but of null
+    free,       ///< of a block
+    nullFree,   ///< of null
+    inPlace,    ///< a realloc left its block where it was
+    other,      ///< anything else
+};
+
+/// Of frees, `size`, `usable` and `stack` mean nothing. `inPlace` and `other` stand as events
+/// beside their calls, too.
+struct Call {
+    std::uint64_t time;
+    std::uint64_t address;
+    std::uint32_t size;
+    std::uint32_t usable;
+    std::uint32_t stack; ///< `inPlace` and `other`: the place among the events of their chunk
+    Routine routine;
+    CallKind kind;
+    std::uint16_t unused;
+};
+static_assert(sizeof(Call) == 32);
+
+/// Calls that were decoded together.
+struct CallChunk {
+    std::vector<Call> calls;
+    std::vector<Event> others;
+};
+
+/// Calls of one thread, in order, before which nothing of another thread is left.
+struct CallRun {
+    const Call* calls = nullptr;
+    std::size_t count = 0;
+    CallChunk* chunk = nullptr; ///< in which they stand
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    bool endsChunk = false; ///< nothing in the chunk is needed any more after these
+};
+
+} // namespace heapwright::trace
