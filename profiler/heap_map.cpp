@@ -6,34 +6,70 @@
 #include "profiler/heap_map.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heapwright::profile {
+namespace {
+
+/// Adds to the last of a column, if that is the group's, or behind it.
+template <typename Column>
+void append(Column& column, std::uint64_t group, std::uint64_t live) {
+    if (!column.empty() && column.back().first == group)
+        column.back().second += live;
+    else
+        column.emplace_back(group, live);
+}
+
+} // namespace
 
 HeapMap::HeapMap(std::uint32_t process, std::uint64_t duration)
     : process_(process), step_(std::max<std::uint64_t>(1000, duration / (mostColumns - 4) + 1)),
-      end_(step_), groups_(2 * mostGroups) {}
+      end_(step_), places_(64) {}
 
-HeapMap::Group& HeapMap::find(std::uint64_t group) {
-    const std::size_t mask = groups_.size() - 1;
-    auto at = static_cast<std::size_t>(group * 0x9E37'79B9'7F4A'7C15U >> 40) & mask;
-    while (groups_[at].number != group && groups_[at].number != emptyGroup)
-        at = (at + 1) & mask;
-    return groups_[at];
+HeapMap::Region& HeapMap::find(std::uint64_t number) {
+    const std::size_t home = homeOf(number);
+    for (std::size_t at = home; places_[at].number != nowhere;
+         at = (at + 1) & (places_.size() - 1)) {
+        if (places_[at].number != number)
+            continue;
+        std::swap(places_[at], places_[home]); // it is at hand the next time
+        return *places_[home].region;
+    }
+    return enter(number, std::make_unique<Region>());
+}
+
+/// A region that is not there yet.
+HeapMap::Region& HeapMap::enter(std::uint64_t number, std::unique_ptr<Region> region) {
+    regions_.push_back(std::move(region));
+    if (4 * regions_.size() > places_.size()) {
+        std::vector<Place> old(2 * places_.size());
+        old.swap(places_);
+        for (const Place& place : old) {
+            std::size_t at = homeOf(place.number);
+            while (places_[at].number != nowhere)
+                at = (at + 1) & (places_.size() - 1);
+            if (place.number != nowhere)
+                places_[at] = place;
+        }
+    }
+    std::size_t at = homeOf(number);
+    while (places_[at].number != nowhere)
+        at = (at + 1) & (places_.size() - 1);
+    places_[at] = {number, regions_.back().get()};
+    return *regions_.back();
 }
 
 void HeapMap::change(std::uint64_t group, std::uint64_t bytes, bool gone) {
-    Group& found = find(group);
-    if (found.number == group) [[likely]] {
-        found.live += gone ? 0 - bytes : bytes;
-        return;
-    }
-    found = {group, gone ? 0 - bytes : bytes};
-    if (++used_ > mostGroups)
-        makeRoom();
+    find(group >> regionBits)[group & groupMask] += gone ? 0 - bytes : bytes;
 }
 
-/// A block that lies in several groups.
+/// A block that lies in several groups, or in a region that is not at hand.
 void HeapMap::spread(std::uint64_t address, std::uint64_t size, bool gone) {
+    const std::uint64_t last = (address + size - 1) >> shift_;
+    if (address >> shift_ >= last) {
+        change(address >> shift_, size, gone);
+        size = 0;
+    }
     while (size != 0) {
         const std::uint64_t group = address >> shift_;
         const std::uint64_t part = std::min(size, ((group + 1) << shift_) - address);
@@ -41,44 +77,47 @@ void HeapMap::spread(std::uint64_t address, std::uint64_t size, bool gone) {
         address += part;
         size -= part;
     }
+    if (regions_.size() > mostRegions) [[unlikely]]
+        makeRoom();
 }
 
-/// Forgets groups in which nothing is live, or else makes them coarser.
+std::vector<HeapMap::Place> HeapMap::inOrder() const {
+    std::vector<Place> order;
+    std::copy_if(places_.begin(), places_.end(), std::back_inserter(order),
+                 [](const Place& place) { return place.number != nowhere; });
+    std::sort(order.begin(), order.end(),
+              [](const Place& a, const Place& b) { return a.number < b.number; });
+    return order;
+}
+
+/// Forgets regions in which nothing is live, and makes groups coarser if too many are left.
 void HeapMap::makeRoom() {
-    const auto isEmpty = [](const Group& group) { return group.live == 0; };
-    const auto empty = static_cast<std::size_t>(
-        std::count_if(groups_.begin(), groups_.end(), [&](const Group& group) {
-            return group.number != emptyGroup && isEmpty(group);
-        }));
-    if (empty < mostGroups / 4) {
+    const std::vector<Place> order = inOrder();
+    const std::vector<std::unique_ptr<Region>> old = std::move(regions_);
+    regions_.clear();
+    places_.assign(64, {});
+    for (const Place& place : order)
+        if (std::any_of(place.region->begin(), place.region->end(),
+                        [](std::uint64_t live) { return live != 0; }))
+            enter(place.number, std::make_unique<Region>(*place.region));
+    if (regions_.size() > mostRegions / 4 * 3)
         coarsen();
-        return;
-    }
-    const std::vector<Group> old = std::move(groups_);
-    rebuild(old, false);
 }
 
 void HeapMap::coarsen() {
-    do {
-        const std::vector<Group> old = std::move(groups_);
-        rebuild(old, true);
-        ++shift_;
-        for (Column& column : columns_)
-            halve(column);
-    } while (used_ > mostGroups);
-}
-
-void HeapMap::rebuild(const std::vector<Group>& old, bool halved) {
-    groups_.assign(2 * mostGroups, {});
-    used_ = 0;
-    for (const Group& group : old) {
-        if (group.number == emptyGroup || group.live == 0)
-            continue;
-        const std::uint64_t number = halved ? group.number / 2 : group.number;
-        Group& place = find(number);
-        used_ += place.number == emptyGroup;
-        place = {number, place.number == emptyGroup ? group.live : place.live + group.live};
+    const std::vector<Place> order = inOrder();
+    const std::vector<std::unique_ptr<Region>> old = std::move(regions_);
+    regions_.clear();
+    places_.assign(64, {});
+    for (const Place& place : order) {
+        Region& half = find(place.number / 2);
+        const std::size_t first = place.number % 2 * (half.size() / 2);
+        for (std::size_t group = 0; group < half.size(); ++group)
+            half[first + group / 2] += (*place.region)[group];
     }
+    ++shift_;
+    for (Column& column : columns_)
+        halve(column);
 }
 
 void HeapMap::halve(Column& column) {
@@ -98,34 +137,54 @@ void HeapMap::keepLarge(std::uint64_t address, std::uint64_t size) {
         large_[address] = size;
 }
 
-HeapMap::Column HeapMap::look() {
-    std::uint64_t bytes = 0;
-    for (const auto& [address, size] : large_)
-        bytes += size;
-    while ((bytes >> shift_) + large_.size() > mostGroups && shift_ < 56)
-        coarsen();
+HeapMap::Column HeapMap::smallBlocks() const {
     Column column;
-    for (const Group& group : groups_)
-        if (group.number != emptyGroup && group.live != 0)
-            column.emplace_back(group.number, group.live);
+    for (const Place& place : inOrder())
+        for (std::size_t group = 0; group < place.region->size(); ++group)
+            if (const std::uint64_t live = (*place.region)[group]; live != 0)
+                column.emplace_back((place.number << regionBits) + group, live);
+    return column;
+}
+
+HeapMap::Column HeapMap::largeBlocks() const {
+    Column column;
     for (const auto& [start, length] : large_) {
         std::uint64_t address = start;
         for (std::uint64_t left = length; left != 0;) {
             const std::uint64_t group = address >> shift_;
             const std::uint64_t part = std::min(left, ((group + 1) << shift_) - address);
-            column.emplace_back(group, part);
+            append(column, group, part);
             address += part;
             left -= part;
         }
     }
-    std::sort(column.begin(), column.end());
-    Column summed;
-    for (const auto& [group, live] : column) {
-        if (!summed.empty() && summed.back().first == group)
-            summed.back().second += live;
-        else
-            summed.emplace_back(group, live);
+    if (!std::is_sorted(column.begin(), column.end())) // blocks that overlap
+        std::sort(column.begin(), column.end());
+    return column;
+}
+
+HeapMap::Column HeapMap::look() {
+    std::uint64_t bytes = 0;
+    for (const auto& [address, size] : large_) // a damaged trace may have any number of any size
+        bytes = size < UINT64_MAX - bytes ? bytes + size : UINT64_MAX;
+    while ((bytes >> shift_) + large_.size() > mostGroups && shift_ < 56)
+        coarsen();
+    Column small = smallBlocks();
+    while (small.size() > mostGroups) {
+        coarsen();
+        small = smallBlocks();
     }
+    const Column ofLarge = largeBlocks();
+    Column summed;
+    summed.reserve(small.size() + ofLarge.size());
+    auto other = ofLarge.begin();
+    for (const auto& [group, live] : small) {
+        for (; other != ofLarge.end() && other->first < group; ++other)
+            append(summed, other->first, other->second);
+        append(summed, group, live);
+    }
+    for (; other != ofLarge.end(); ++other)
+        append(summed, other->first, other->second);
     return summed;
 }
 
@@ -155,11 +214,17 @@ void HeapMap::finish(std::uint64_t time) {
 
 std::vector<std::uint64_t> HeapMap::everUsed() const {
     std::vector<std::uint64_t> used;
-    for (const Column& column : columns_)
+    std::vector<std::uint64_t> more;
+    std::vector<std::uint64_t> both;
+    for (const Column& column : columns_) {
+        more.clear();
         for (const auto& [group, live] : column)
-            used.push_back(group);
-    std::sort(used.begin(), used.end());
-    used.erase(std::unique(used.begin(), used.end()), used.end());
+            more.push_back(group);
+        both.clear();
+        std::set_union(used.begin(), used.end(), more.begin(), more.end(),
+                       std::back_inserter(both));
+        used.swap(both);
+    }
     return used;
 }
 

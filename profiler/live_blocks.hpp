@@ -2,105 +2,134 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The blocks that are live at one moment of the trace, by address: an open table with linear
-// probing, at most half full, from which what ends is really removed, so that its size is
-// that of the most blocks that were live at a time. 40 bytes a place.
+// probing, half a cache line a place. A block that ends leaves its address standing, since programs
+// are given the same addresses again and again: an allocation then finds its place as a free does.
+// When five eighths of the places have an address the table is made anew from what is live, twice
+// as large if that is more than three eighths; so its size is that of the most blocks that were
+// live at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "profiler/zeroed_array.hpp"
 
 namespace heapwright::profile {
 
-/// A live block. Address 0 marks an empty place: no block stands there.
+/// A live block.
 struct Block {
     std::uint64_t address = 0;
-    std::uint64_t born = 0; ///< ns: when its allocation returned
-    std::uint64_t size = 0; ///< as requested
-    std::uint64_t operation : 40 = 0;
-    std::uint64_t thread : 24 = 0;
-    std::uint32_t slack = 0; ///< what the allocator gave beyond the request
+    std::uint64_t born = 0;      ///< ns: when its allocation returned
+    std::uint64_t size = 0;      ///< as requested
+    std::uint64_t operation = 0; ///< 40 bits are kept
+    std::uint32_t thread = 0;    ///< 24 bits are kept
+    std::uint32_t slack = 0;     ///< what the allocator gave beyond the request
     std::uint32_t site = 0;
 };
-static_assert(sizeof(Block) == 40);
 
 class LiveBlocks {
 public:
-    LiveBlocks() : places_(smallest) {}
+    struct alignas(32) Place {
+        std::uint64_t address; ///< 0: empty
+        std::uint64_t born;
+        std::uint64_t mark; ///< 0: not live; else operation and thread
+        std::uint32_t size; ///< `large`: both are kept elsewhere
+        std::uint32_t usable;
 
-    std::size_t count() const { return count_; }
+        std::uint64_t operation() const { return (mark - 1) >> threadBits; }
+        std::uint32_t thread() const { return static_cast<std::uint32_t>(mark - 1) & threadMask; }
+    };
+    static_assert(sizeof(Place) == 32);
 
-    /// The live block at `address`, or null. Valid until the next insertion or removal.
-    Block* find(std::uint64_t address) {
-        for (std::size_t at = home(address);; at = next(at)) {
-            Block& place = places_[at];
-            if (place.address == address)
-                return &place;
-            if (place.address == 0)
-                return nullptr;
-        }
+    static constexpr std::uint32_t large = UINT32_MAX;
+    static constexpr unsigned threadBits = 24;
+    static constexpr std::uint32_t threadMask = (1U << threadBits) - 1;
+
+    static std::uint64_t markOf(std::uint64_t operation, std::uint32_t thread) {
+        return (operation << threadBits | (thread & threadMask)) + 1;
     }
 
+    std::size_t count() const { return live_; }
+
+    std::optional<Block> find(std::uint64_t address) const;
     /// Adds a block whose address is not live.
-    void insert(const Block& block) {
-        if (2 * (count_ + 1) > places_.size())
-            grow();
-        place(block);
-        ++count_;
-    }
-
-    /// Removes what `find` gave, and moves up what stood further on for its sake.
-    void remove(Block* block) {
-        auto hole = static_cast<std::size_t>(block - places_.data());
-        for (std::size_t at = next(hole); places_[at].address != 0; at = next(at)) {
-            const std::size_t distance = (at - home(places_[at].address)) & mask();
-            if (distance >= ((at - hole) & mask())) {
-                places_[hole] = places_[at];
-                hole = at;
-            }
-        }
-        places_[hole].address = 0;
-        --count_;
-    }
-
-    /// Lets the processor fetch where `address` would stand.
-    void prefetch(std::uint64_t address) const { __builtin_prefetch(&places_[home(address)], 1); }
+    void insert(const Block& block);
+    /// Removes a block that is live.
+    void remove(std::uint64_t address);
+    /// A live block has another size.
+    void resize(std::uint64_t address, std::uint64_t size, std::uint32_t slack);
 
     template <typename Visitor>
     void forEach(Visitor visit) const {
-        for (const Block& block : places_)
-            if (block.address != 0)
-                visit(block);
+        for (const Place& place : places_)
+            if (place.mark != 0)
+                visit(blockAt(place));
+    }
+
+    /// The table as it is between two calls of `reserve`, for those who make many calls at a time.
+    struct Table {
+        Place* places;
+        std::size_t mask;
+        unsigned shift;
+
+        std::size_t home(std::uint64_t address) const {
+            return static_cast<std::size_t>((address * 0x9E37'79B9'7F4A'7C15U) >> shift);
+        }
+        void prefetch(std::uint64_t address) const {
+            __builtin_prefetch(places + home(address), 1);
+        }
+        /// The place of an address that is not 0, or the one that it would get.
+        Place& locate(std::uint64_t address) const {
+            std::size_t at = home(address);
+            while (places[at].address != address && places[at].address != 0)
+                [[unlikely]] at = (at + 1) & mask;
+            return places[at];
+        }
+    };
+
+    /// So many places may be taken then.
+    void reserve(std::size_t count) {
+        if (used_ + count > most_) [[unlikely]]
+            makeRoom(count);
+    }
+    Table table() { return {places_.begin(), mask_, shift_}; }
+    /// So many places have been taken, and so many more, or less, are live than before.
+    void changed(std::size_t taken, std::uint64_t live) {
+        used_ += taken;
+        live_ += static_cast<std::size_t>(live);
+    }
+    std::uint32_t& siteAt(const Place& place) {
+        if (sites_.size() == 0) [[unlikely]]
+            sites_ = ZeroedArray<std::uint32_t>(places_.size());
+        return sites_[static_cast<std::size_t>(&place - places_.begin())];
     }
 
 private:
-    static constexpr std::size_t smallest = 64;
+    struct Extent {
+        std::uint64_t size;
+        std::uint32_t slack;
+    };
+    static constexpr unsigned fewest = 6; ///< the logarithm of the fewest places
 
-    std::size_t mask() const { return places_.size() - 1; }
-    std::size_t next(std::size_t at) const { return (at + 1) & mask(); }
-    std::size_t home(std::uint64_t address) const {
-        return static_cast<std::size_t>((address * 0x9E37'79B9'7F4A'7C15U) >> shift_);
-    }
+    const Place* look(std::uint64_t address) const;
+    Block blockAt(const Place& place) const;
+    void setExtent(Place& place, const Extent& extent);
+    void dropExtent(const Place& place);
+    void makeRoom(std::size_t count);
+    Place& locate(std::uint64_t address) { return table().locate(address); }
 
-    void place(const Block& block) {
-        std::size_t at = home(block.address);
-        while (places_[at].address != 0)
-            at = next(at);
-        places_[at] = block;
-    }
-
-    void grow() {
-        std::vector<Block> old(2 * places_.size());
-        old.swap(places_);
-        --shift_;
-        for (const Block& block : old)
-            if (block.address != 0)
-                place(block);
-    }
-
-    std::vector<Block> places_;
-    unsigned shift_ = 64 - 6; ///< 64 minus the logarithm of the number of places
-    std::size_t count_ = 0;
+    ZeroedArray<Place> places_;
+    ZeroedArray<std::uint32_t> sites_; ///< of the places, as soon as there is one
+    std::vector<Extent> extents_;      ///< too large for a place
+    std::vector<std::uint32_t> freeExtents_;
+    unsigned shift_ = 63; ///< 64 minus the logarithm of the number of places
+    std::size_t mask_ = 0;
+    std::size_t used_ = 0; ///< places with an address
+    std::size_t most_ = 0; ///< that may have one
+    std::size_t live_ = 0;
 };
 
 } // namespace heapwright::profile

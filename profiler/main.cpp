@@ -4,7 +4,6 @@
 // heapwright-profile [--process N] TRACE: prints the profile of a trace as one JSON document, the
 // one that docs/profile.md describes. Exit status 0; 1 where it could not be written; 2 for a wrong
 // command line or a file that is no trace, which one line on standard error then says.
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <exception>
@@ -12,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/pass.hpp"
 #include "profiler/profiler.hpp"
 #include "profiler/provenance.hpp"
 #include "profiler/system_view.hpp"
@@ -44,21 +44,6 @@ std::optional<Options> optionsOf(int count, char** words) {
     return options;
 }
 
-/// Feeds the profiler some events behind the reader, so that what they need is there by then.
-void pass(trace::MergedEvents events, profile::Profiler& profiler) {
-    constexpr std::size_t ahead = 16;
-    std::array<trace::Event, ahead> waiting;
-    std::size_t read = 0;
-    for (; events.next(waiting[read % ahead]); ++read) {
-        profiler.prefetch(waiting[read % ahead]);
-        if (read + 1 >= ahead)
-            profiler.apply(waiting[(read + 1) % ahead]);
-    }
-    for (std::size_t at = read < ahead ? 0 : read + 1 - ahead; at < read; ++at)
-        profiler.apply(waiting[at % ahead]);
-    profiler.finish();
-}
-
 int run(const Options& options) {
     const trace::Trace trace(options.path);
     const profile::Plan plan = profile::planOf(trace, options.process);
@@ -66,7 +51,8 @@ int run(const Options& options) {
         throw trace::TraceError("there is no process " + std::to_string(options.process), 0);
     profile::SystemView system(trace, profile::busiestOf(plan));
     profile::Profiler profiler(plan, system.present() ? &system : nullptr);
-    pass(trace::MergedEvents(trace, {options.process, true}), profiler);
+    profile::pass(trace, options.process, profiler);
+    profiler.finish();
 
     profile::Json json;
     json.beginObject().field("format", "heapwright profile").field("schema_version", 1U);

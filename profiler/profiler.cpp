@@ -34,20 +34,13 @@ std::uint32_t busiestOf(const Plan& plan) {
 Profiler::Profiler(const Plan& plan, SystemView* system)
     : processes_(plan.processes.size()), timeline_(sizes_, plan.duration), phases_(plan.events),
       heapMap_(busiestOf(plan), plan.duration), mapped_(heapMap_.process()), system_(system),
-      threads_(plan.threads) {
+      stacks_(plan.stacks), threads_(plan.threads) {
     for (std::size_t at = 0; at < processes_.size(); ++at) {
         processes_[at].remaining = plan.processes[at].events;
         processes_[at].end = plan.processes[at].end;
         processes_[at].isRoot = plan.processes[at].isRoot;
         processes_[at].isForked = plan.processes[at].isForked;
     }
-}
-
-void Profiler::prefetch(const Event& event) const {
-    const LiveBlocks& live = processes_[event.process].live;
-    live.prefetch(event.address);
-    if (event.old != 0)
-        live.prefetch(event.old);
 }
 
 void Profiler::apply(const Event& event) {
@@ -106,14 +99,13 @@ void Profiler::free(Process& process, const Event& event) {
         return;
     }
     ++threads_.of(event.thread).frees;
-    Block* const found = process.live.find(event.address);
-    if (found == nullptr) {
+    const std::optional<Block> block = process.live.find(event.address);
+    if (!block) {
         unknown(process);
         return;
     }
-    const Block block = *found;
-    process.live.remove(found);
-    end(block, event.process, {event.time, event.thread, false});
+    process.live.remove(event.address);
+    end(*block, event.process, {event.time, event.thread, false});
 }
 
 void Profiler::allocate(Process& process, const Event& event) {
@@ -141,11 +133,11 @@ void Profiler::unknown(const Process& process) {
 }
 
 void Profiler::release(Process& process, const Event& event) {
-    Block* const found = process.live.find(event.address);
-    if (found == nullptr)
+    const std::optional<Block> block = process.live.find(event.address);
+    if (!block)
         return; // its realloc will find that it is not known
-    process.released.push_back({event.thread, event.time, *found});
-    process.live.remove(found);
+    process.released.push_back({event.thread, event.time, *block});
+    process.live.remove(event.address);
 }
 
 std::optional<Profiler::Released> Profiler::takeOld(Process& process, const Event& event) {
@@ -157,12 +149,11 @@ std::optional<Profiler::Released> Profiler::takeOld(Process& process, const Even
             released.pop_back();
             return taken;
         }
-    Block* const found = process.live.find(event.old);
-    if (found == nullptr || found->born > event.began)
+    const std::optional<Block> block = process.live.find(event.old);
+    if (!block || block->born > event.began)
         return {}; // not known; or another thread has got its address since
-    const Released taken{event.thread, event.began, *found};
-    process.live.remove(found);
-    return taken;
+    process.live.remove(event.old);
+    return Released{event.thread, event.began, *block};
 }
 
 void Profiler::reallocate(Process& process, const Event& event) {
@@ -191,51 +182,51 @@ void Profiler::reallocate(Process& process, const Event& event) {
 }
 
 void Profiler::reallocateInPlace(Process& process, const Event& event) {
-    Block* const found = process.live.find(event.address);
-    const std::uint64_t before = found == nullptr ? 0 : found->size;
-    if (found == nullptr)
+    const std::optional<Block> block = process.live.find(event.address);
+    const std::uint64_t before = block ? block->size : 0;
+    if (!block)
         unknown(process);
     else if (event.size <= before) {
         ++counts_.shrunkInPlace;
-        resize(*found, event);
+        resize(process, *block, event);
         return;
     }
     ++counts_.grownInPlace;
     counts_.growth += event.size - before;
-    if (found != nullptr) {
-        const Block block = *found;
-        process.live.remove(found);
-        end(block, event.process, {event.began, event.thread, true});
+    if (block) {
+        process.live.remove(event.address);
+        end(*block, event.process, {event.began, event.thread, true});
     }
     begin(process, event);
     grown();
 }
 
 /// A block keeps its place and its age, and has another size.
-void Profiler::resize(Block& block, const Event& event) {
+void Profiler::resize(Process& process, const Block& block, const Event& event) {
     const std::uint32_t slack = slackOf(event);
     state_.bytes += event.size - block.size;
     state_.usable += event.size + slack - block.size - block.slack;
     sizes_.resized(block.size, event.size);
     blockEnded(event.process, block);
-    block.size = event.size;
-    block.slack = slack;
-    blockBegan(event.process, block);
+    process.live.resize(block.address, event.size, slack);
+    Block resized = block;
+    resized.size = event.size;
+    resized.slack = slack;
+    blockBegan(event.process, resized);
 }
 
 void Profiler::begin(Process& process, const Event& event) {
-    if (Block* const before = process.live.find(event.address); before != nullptr) [[unlikely]] {
-        const Block block = *before;
-        process.live.remove(before);
+    if (const auto before = process.live.find(event.address); before) [[unlikely]] {
+        process.live.remove(event.address);
         ++counts_.overwritten;
-        end(block, event.process, {event.time, static_cast<std::uint32_t>(block.thread), false});
+        end(*before, event.process, {event.time, before->thread, false});
     }
     Block block;
     block.address = event.address;
     block.born = event.time;
     block.size = event.size;
-    block.operation = state_.operations & 0xFF'FFFF'FFFF;
-    block.thread = event.thread & 0xFF'FFFF;
+    block.operation = state_.operations;
+    block.thread = event.thread;
     block.slack = slackOf(event);
     block.site = sites_.number(event.process, event.stack);
     process.live.insert(block);
@@ -286,15 +277,14 @@ void Profiler::blockEnded(std::uint32_t process, const Block& block) {
 }
 
 void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
-    const auto owner = static_cast<std::uint32_t>(block.thread);
-    const bool handedOver = owner != how.thread;
+    const bool handedOver = block.thread != how.thread;
     const Life life{block.size, since(block.born, how.time), state_.operations - block.operation,
                     true, handedOver};
     ++counts_.ended;
     counts_.endedBytes += block.size;
     ++phase_->ends;
     if (handedOver) {
-        threads_.handedOver(owner, how.thread, how.byRealloc);
+        threads_.handedOver(block.thread, how.thread, how.byRealloc);
         ++phase_->handedOver;
     }
     if (life.nanoseconds <= shortRetention)
@@ -305,10 +295,8 @@ void Profiler::end(const Block& block, std::uint32_t process, const End& how) {
 /// What is done when a life is known, whether it ended or not.
 void Profiler::settle(const Block& block, std::uint32_t process, const Life& life) {
     retention_.add(life);
-    if (life.isLong()) {
-        pattern_.addLongLived(block.operation);
-        ++phases_.at(block.operation).longLived;
-    }
+    if (life.isLong())
+        longLived(block.operation);
     sizes_.ended(block.size);
     blockEnded(process, block);
     state_.bytes -= block.size;
@@ -355,6 +343,7 @@ void Profiler::abandon(std::uint32_t number) {
 }
 
 void Profiler::finish() {
+    mergePlain();
     timeline_.finish(state_);
     heapMap_.finish(state_.time);
     if (system_ != nullptr)

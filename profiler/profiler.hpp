@@ -29,6 +29,7 @@
 #include "profiler/system_view.hpp"
 #include "profiler/threads.hpp"
 #include "profiler/timeline.hpp"
+#include "trace/call.hpp"
 #include "trace/event.hpp"
 
 namespace heapwright::profile {
@@ -47,6 +48,7 @@ struct Plan {
     std::size_t threads = 0;
     std::uint64_t events = 0;
     std::uint64_t duration = 0; ///< ns; need not be right
+    bool stacks = false;        ///< allocations may have stacks
 };
 
 /// The process that makes most calls: the one whose addresses are looked at.
@@ -94,8 +96,8 @@ public:
 
     /// The next call, in the order of times.
     void apply(const trace::Event& event);
-    /// Has the processor fetch what the event will need.
-    void prefetch(const trace::Event& event) const;
+    /// The same of many calls: what programs do most is done in few instructions.
+    void apply(const trace::CallRun& run);
     /// After the last one: what is live now was never freed.
     void finish();
 
@@ -142,10 +144,42 @@ private:
     std::optional<Released> takeOld(Process& process, const trace::Event& event);
     void end(const Block& block, std::uint32_t process, const End& how);
     void settle(const Block& block, std::uint32_t process, const Life& life);
-    void resize(Block& block, const trace::Event& event);
+    void resize(Process& process, const Block& block, const trace::Event& event);
     void grown();
     void blockBegan(std::uint32_t process, const Block& block);
     void blockEnded(std::uint32_t process, const Block& block);
+
+    /// What a stretch of plain calls comes to.
+    struct Stretch {
+        std::uint64_t bytes;
+        std::uint64_t usable;
+        std::uint64_t objects;
+        std::uint64_t mostObjects;
+        std::uint64_t taken = 0; ///< places of the table
+        std::uint64_t nullFrees = 0;
+        std::uint64_t ended = 0;
+        std::uint64_t gone = 0; ///< bytes that ended, and by which blocks shrank
+        std::uint64_t shrunk = 0;
+        std::uint64_t shrunkBytes = 0;
+        std::uint64_t handedOver = 0;
+        std::uint64_t shortLived = 0;
+        bool usableKnown = true;
+    };
+    /// So many calls of a run, from a place on.
+    struct Part {
+        const trace::CallRun& run;
+        std::size_t at;
+        std::size_t most;
+    };
+    std::size_t plainCalls(Process& process, const trace::CallRun& run, std::size_t at);
+    template <bool withSites>
+    std::size_t applyPlain(Process& process, const Part& part, std::size_t& fetched);
+    bool shrink(const LiveBlocks::Table& table, const trace::Call& call, bool mapped, Stretch& now);
+    void keep(const Stretch& stretch, Process& process, const trace::CallRun& run, std::size_t at,
+              std::size_t count);
+    void longLived(std::uint64_t operation);
+    std::uint64_t nextStop() const;
+    void mergePlain();
 
     void advance(std::uint64_t time);
     void count(Process& process, const trace::Event& event);
@@ -167,11 +201,13 @@ private:
     Pattern pattern_;
     Timeline timeline_;
     Phases phases_;
+    std::array<std::array<std::uint64_t, 2>, 32> plain_{}; ///< calls and bytes, by routine
     Phases::Cell* phase_ = nullptr; ///< of the operation that is being applied
     std::uint64_t phaseEnd_ = 0;    ///< the first operation that is not in it
     HeapMap heapMap_;
     std::uint32_t mapped_; ///< the process whose addresses are looked at
     SystemView* system_;
+    bool stacks_;
     Threads threads_;
     Sites sites_;
     std::multimap<std::uint64_t, std::uint32_t> closing_; ///< processes by when they end

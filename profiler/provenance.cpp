@@ -88,9 +88,11 @@ Plan planOf(const trace::Trace& trace, std::uint32_t selected) {
         plan.processes[thread.process].events += thread.events;
         plan.events += thread.events;
     }
-    for (const trace::BlockInfo& block : trace.blocks())
+    for (const trace::BlockInfo& block : trace.blocks()) {
         if (block.sealed)
             plan.duration = std::max(plan.duration, trace.nanoseconds(block.lastTicks));
+        plan.stacks = plan.stacks || block.stackBits != 0;
+    }
     return plan;
 }
 

@@ -4,15 +4,10 @@
 // Lifetimes as distributions.
 #include "profiler/retention.hpp"
 
-#include <bit>
+#include <numeric>
 
 namespace heapwright::profile {
 namespace {
-
-/// Step 0 is [0, 1], each further one (2^(n-1), 2^n].
-std::size_t operationStep(std::uint64_t operations) {
-    return operations <= 1 ? 0 : static_cast<std::size_t>(std::bit_width(operations - 1));
-}
 
 double powerOfTwo(std::size_t exponent) {
     return static_cast<double>(std::uint64_t{1} << (exponent < 63 ? exponent : 63)) *
@@ -26,38 +21,45 @@ double seconds(std::uint64_t nanoseconds) {
 } // namespace
 
 void Retention::add(const Life& life) {
-    SizeLives& lives = (*sizes_)[SizeScale::step(life.size)];
-    ++lives.count;
-    lives.bytes += life.size;
-    if (!life.ended) {
-        ++lives.neverFreed;
-        ++neverFreed_;
-        ++long_;
+    if (life.ended) {
+        addEnded(life.size, life.nanoseconds, life.operations, life.handedOver);
         return;
     }
-    const std::size_t step = TimeScale::step(life.nanoseconds);
-    ++times_[step].count;
-    times_[step].bytes += life.size;
-    ++lives.times[step];
-    ++lives.operations[operationStep(life.operations)];
-    lives.handedOver += life.handedOver;
-    short_ += life.nanoseconds <= shortRetention;
-    medium_ += life.nanoseconds > shortRetention && life.nanoseconds <= mediumRetention;
-    long_ += life.nanoseconds > mediumRetention;
+    SizeLives& lives = (*sizes_)[SizeScale::step(life.size)];
+    lives.bytes += life.size;
+    ++lives.neverFreed;
+    ++neverFreed_;
+}
+
+std::array<std::uint64_t, TimeScale::steps> Retention::counts() const {
+    std::array<std::uint64_t, TimeScale::steps> all{};
+    for (const SizeLives& lives : *sizes_)
+        for (std::size_t step = 0; step < TimeScale::steps; ++step)
+            all[step] += lives.times[step];
+    return all;
 }
 
 void Retention::write(Json& json, std::uint64_t allocations) const {
-    json.field("short", share(short_, allocations)).field("medium", share(medium_, allocations));
-    json.field("long", share(long_, allocations));
-    json.field("short_count", short_).field("medium_count", medium_).field("long_count", long_);
+    const auto counts = this->counts();
+    const auto upTo = [&counts](std::uint64_t limit) { // which is one of the scale's
+        const auto end = static_cast<std::ptrdiff_t>(TimeScale::step(limit)) + 1;
+        return std::accumulate(counts.begin(), counts.begin() + end, std::uint64_t{0});
+    };
+    const std::uint64_t quick = upTo(shortRetention);
+    const std::uint64_t medium = upTo(mediumRetention) - quick;
+    const std::uint64_t slow =
+        std::accumulate(counts.begin(), counts.end(), neverFreed_) - quick - medium;
+    json.field("short", share(quick, allocations)).field("medium", share(medium, allocations));
+    json.field("long", share(slow, allocations));
+    json.field("short_count", quick).field("medium_count", medium).field("long_count", slow);
     json.field("never_freed_share", share(neverFreed_, allocations));
     json.key("distribution").beginArray();
     for (std::size_t step = 0; step < TimeScale::steps; ++step) {
-        if (times_[step].count == 0)
+        if (counts[step] == 0)
             continue;
         json.beginObject().secondsField("low_s", TimeScale::low(step));
         json.secondsField("high_s", TimeScale::high(step));
-        json.field("count", times_[step].count).field("bytes", times_[step].bytes).endObject();
+        json.field("count", counts[step]).field("bytes", bytes_[step]).endObject();
     }
     json.endArray();
 }
@@ -74,10 +76,12 @@ void Retention::writeBySize(Json& json) const {
     json.beginArray();
     for (std::size_t size = 0; size < SizeScale::steps; ++size) {
         const SizeLives& lives = (*sizes_)[size];
-        if (lives.count == 0)
+        const std::uint64_t count =
+            std::accumulate(lives.times.begin(), lives.times.end(), lives.neverFreed);
+        if (count == 0)
             continue;
         json.beginObject().field("low", SizeScale::low(size)).field("high", SizeScale::high(size));
-        json.field("count", lives.count).field("bytes", lives.bytes);
+        json.field("count", count).field("bytes", lives.bytes);
         json.field("never_freed", lives.neverFreed).field("handed_over", lives.handedOver);
         json.key("seconds").beginArray();
         for (std::size_t step = 0; step < TimeScale::steps; ++step)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,17 @@ public:
     Retention() : sizes_(std::make_unique<BySize>()) {}
 
     void add(const Life& life);
+    /// The same of a life that ended.
+    void addEnded(std::uint64_t size, std::uint64_t nanoseconds, std::uint64_t operations,
+                  bool handedOver) {
+        SizeLives& lives = (*sizes_)[SizeScale::step(size)];
+        const std::size_t step = TimeScale::step(nanoseconds);
+        lives.bytes += size;
+        ++lives.times[step];
+        ++lives.operations[operationStep(operations)];
+        lives.handedOver += handedOver ? 1 : 0;
+        bytes_[step] += size;
+    }
 
     void write(Json& json, std::uint64_t allocations) const;
     void writeBySize(Json& json) const;
@@ -42,12 +54,12 @@ private:
     /// Step 0 is [0, 1], each further one (2^(n-1), 2^n].
     static constexpr std::size_t operationSteps = 65;
 
-    struct Step {
-        std::uint64_t count = 0;
-        std::uint64_t bytes = 0;
-    };
+    static std::size_t operationStep(std::uint64_t operations) {
+        return static_cast<std::size_t>(std::bit_width(operations - (operations != 0 ? 1 : 0)));
+    }
+
+    /// How many they are is the sum of those that were never freed and those that ended.
     struct SizeLives {
-        std::uint64_t count = 0;
         std::uint64_t bytes = 0;
         std::uint64_t neverFreed = 0;
         std::uint64_t handedOver = 0;
@@ -56,11 +68,11 @@ private:
     };
     using BySize = std::array<SizeLives, SizeScale::steps>;
 
-    std::uint64_t short_ = 0;
-    std::uint64_t medium_ = 0;
-    std::uint64_t long_ = 0;
+    /// Ended lives by their length, of all sizes.
+    std::array<std::uint64_t, TimeScale::steps> counts() const;
+
     std::uint64_t neverFreed_ = 0;
-    std::array<Step, TimeScale::steps> times_{};
+    std::array<std::uint64_t, TimeScale::steps> bytes_{};
     std::unique_ptr<BySize> sizes_;
 };
 

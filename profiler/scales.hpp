@@ -23,7 +23,9 @@ public:
         const Octave octave = octaves[static_cast<std::size_t>(std::bit_width(nanoseconds))];
         return octave.below + (nanoseconds > octave.limit ? 1U : 0U);
     }
-    static constexpr std::uint64_t low(std::size_t step) { return step == 0 ? 0 : limits[step - 1]; }
+    static constexpr std::uint64_t low(std::size_t step) {
+        return step == 0 ? 0 : limits[step - 1];
+    }
     static constexpr std::uint64_t high(std::size_t step) { return limits[step]; }
 
 private:
@@ -63,10 +65,7 @@ public:
     static constexpr std::size_t steps = 9 + 4 * 57;
 
     static constexpr std::size_t step(std::uint64_t size) {
-        if (size <= 128)
-            return static_cast<std::size_t>((size + 15) / 16);
-        const auto width = static_cast<unsigned>(std::bit_width(size - 1));
-        return 9 + 4 * std::size_t{width - 8} + (((size - 1) >> (width - 3)) & 3);
+        return size < small.size() ? small[static_cast<std::size_t>(size)] : reckon(size);
     }
     static constexpr std::uint64_t low(std::size_t step) { return step == 0 ? 0 : high(step - 1); }
     static constexpr std::uint64_t high(std::size_t step) {
@@ -77,6 +76,24 @@ public:
         const std::uint64_t quarters = 5 + (step - 9) % 4;
         return octave == 56 && quarters == 8 ? UINT64_MAX : quarter * quarters;
     }
+
+private:
+    static constexpr std::size_t reckon(std::uint64_t size) {
+        if (size <= 128)
+            return static_cast<std::size_t>((size + 15) / 16);
+        const auto width = static_cast<unsigned>(std::bit_width(size - 1));
+        return 9 + 4 * std::size_t{width - 8} + (((size - 1) >> (width - 3)) & 3);
+    }
+
+    /// The steps of small sizes, which most are.
+    static const std::array<std::uint8_t, 4096> small;
 };
+
+inline constexpr std::array<std::uint8_t, 4096> SizeScale::small = [] {
+    std::array<std::uint8_t, 4096> all{};
+    for (std::size_t size = 0; size < all.size(); ++size)
+        all[size] = static_cast<std::uint8_t>(SizeScale::reckon(size));
+    return all;
+}();
 
 } // namespace heapwright::profile

@@ -11,16 +11,16 @@
 
 namespace heapwright::profile {
 
-std::uint32_t Sites::number(std::uint32_t process, std::uint32_t stack) {
-    if (stack == 0)
-        return 0;
+std::uint32_t Sites::find(std::uint64_t key) {
     const auto next = static_cast<std::uint32_t>(sites_.size());
-    const auto [found, isNew] = numbers_.try_emplace((std::uint64_t{process} << 32) | stack, next);
+    const auto [found, isNew] = numbers_.try_emplace(key, next);
     if (isNew) {
         sites_.emplace_back();
-        sites_.back().process = process;
-        sites_.back().stack = stack;
+        sites_.back().process = static_cast<std::uint32_t>(key >> 32);
+        sites_.back().stack = static_cast<std::uint32_t>(key);
     }
+    const auto place = (sites_[found->second].stack ^ sites_[found->second].process << 6);
+    recent_[place % recent_.size()] = {key, found->second};
     return found->second;
 }
 

@@ -27,7 +27,13 @@ public:
     };
 
     /// The number of a site here, for `operator[]`. Without stacks there is one.
-    std::uint32_t number(std::uint32_t process, std::uint32_t stack);
+    std::uint32_t number(std::uint32_t process, std::uint32_t stack) {
+        if (stack == 0)
+            return 0;
+        const std::uint64_t key = std::uint64_t{process} << 32 | stack;
+        const Recent& recent = recent_[(stack ^ process << 6) % recent_.size()];
+        return recent.key == key ? recent.number : find(key);
+    }
     Site& operator[](std::uint32_t number) { return sites_[number]; }
 
     const std::vector<Site>& all() const { return sites_; }
@@ -39,8 +45,16 @@ public:
 private:
     static constexpr std::size_t listed = 1000; ///< of either
 
-    std::vector<Site> chosen() const;
+    /// A number that was asked for lately.
+    struct Recent {
+        std::uint64_t key = 0; ///< 0 is none: there is no stack 0
+        std::uint32_t number = 0;
+    };
 
+    std::vector<Site> chosen() const;
+    std::uint32_t find(std::uint64_t key);
+
+    std::vector<Recent> recent_{1 << 12};
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::vector<Site> sites_{1}; ///< the first: what has no stack
 };

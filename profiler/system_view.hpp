@@ -62,6 +62,9 @@ public:
     /// Whether there is any sample of the process.
     bool present() const { return nextTime_ != never || !rows_.empty(); }
 
+    /// When the next sample was taken: before an event that is not earlier `advance` has work.
+    std::uint64_t next() const { return nextTime_; }
+
     /// Before the event at `time` is applied: what was live until then, requested and usable.
     void advance(std::uint64_t time, std::uint64_t live, std::uint64_t usable) {
         while (time >= nextTime_) {
@@ -102,11 +105,13 @@ private:
     };
 
     Mebibyte& at(std::uint64_t number) {
-        Place& place = recent_[number % recent_.size()];
-        if (place.number != number) {
-            place = {number, &accounts_[number]};
-        }
-        return *place.account;
+        const Place& place = recent_[number % recent_.size()];
+        return place.number == number ? *place.account : remember(number);
+    }
+    [[gnu::noinline]] Mebibyte& remember(std::uint64_t number) {
+        Mebibyte& account = accounts_[number];
+        recent_[number % recent_.size()] = {number, &account};
+        return account;
     }
 
     std::vector<std::string> objects() const;

@@ -21,6 +21,8 @@ public:
     /// `duration` in ns, as far as it is known: what it is wrong by costs points, no exactness.
     Timeline(const Sizes& sizes, std::uint64_t duration);
 
+    /// The first time at which a point is to be taken before the state changes.
+    std::uint64_t next() const { return end_; }
     /// To be called before the state changes at `time`.
     void advance(const LiveState& state, std::uint64_t time) {
         if (time >= end_) [[unlikely]]

@@ -21,17 +21,23 @@ TEST(LiveBlocksTable, HoldsWhatAMapHolds) {
     for (int step = 0; step < 200'000; ++step) {
         const std::uint64_t most = step < 100'000 ? 20'000 : 500;
         const std::uint64_t address = 16 * (1 + random() % most);
-        Block* const found = table.find(address);
-        ASSERT_EQ(found != nullptr, model.contains(address));
-        if (found != nullptr) {
-            ASSERT_EQ(found->size, model[address]);
-            table.remove(found);
-            model.erase(address);
-        } else {
+        const std::optional<Block> found = table.find(address);
+        ASSERT_EQ(found.has_value(), model.contains(address));
+        if (!found) {
             Block block;
             block.address = address;
-            block.size = model[address] = random();
+            block.size = model[address] = random() >> random() % 64;
+            block.slack = static_cast<std::uint32_t>(random());
             table.insert(block);
+            continue;
+        }
+        ASSERT_EQ(found->size, model[address]);
+        if (random() % 4 == 0) {
+            model[address] = random() >> random() % 64;
+            table.resize(address, model[address], 1);
+        } else {
+            table.remove(address);
+            model.erase(address);
         }
     }
     std::size_t visited = 0;

@@ -68,7 +68,6 @@ public:
     }
     Scene& free(std::uint64_t address) { return call(trace::Routine::free, address, 0); }
     Scene& apply(const trace::Event& event) {
-        profiler_.prefetch(event);
         profiler_.apply(event);
         return *this;
     }
