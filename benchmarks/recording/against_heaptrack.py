@@ -92,7 +92,8 @@ def commands(folder: Path) -> dict[str, list[str]]:
     compiler = next(line for line in flags if "/cc1plus" in line.strip().split(" ")[0])
     return {
         "cc1plus": [word.strip('"') for word in compiler.split()],
-        "python3": ["/usr/bin/python3", "-I", "words.py"],
+        # Not -I, which would hide PYTHONMALLOC from it: hardly anything would be asked of malloc.
+        "python3": ["/usr/bin/python3", "-s", "words.py"],
     }
 
 

@@ -53,8 +53,29 @@ Chain::End Chain::end(Walked* last, std::uint32_t byFramePointer) noexcept {
     return {last, frames_.data() + 1, false};
 }
 
+/// The node that last stood at a frame's place.
+inline std::uint32_t& Chain::lastAt(const Walked& frame) noexcept {
+    const std::uint64_t hash = (frame.address ^ frame.stack << 29U) * 0x9E37'79B9'7F4A'7C15ULL;
+    return last_[hash >> (64 - placeBits)];
+}
+
+/// A frame's row: of the node that is expected there, or looked up.
+inline ShortRow Chain::rowOf(Walked& here, Rows& rows, const NodeTable& nodes) noexcept {
+    const NodeTable::Node* node = &nodes.at(here.node);
+    if (node->address != here.address) {
+        here.node = lastAt(here);
+        node = &nodes.at(here.node);
+        if (node->address != here.address) {
+            here.node = 0;
+            return rows.of(here.address);
+        }
+    }
+    const ShortRow row = NodeTable::rowOf(*node);
+    return row != noRow ? row : rows.of(here.address);
+}
+
 /// Fills `walked_` with what is new. `old` is the innermost frame of the last chain.
-Chain::End Chain::walk(Frame* old, Rows& rows) noexcept {
+Chain::End Chain::walk(Frame* old, Rows& rows, const NodeTable& nodes) noexcept {
     Walked* here = walked_.data();
     std::uint64_t stackEnd = window_.ownEnd();
     while (here != &walked_[most]) {
@@ -68,7 +89,8 @@ Chain::End Chain::walk(Frame* old, Rows& rows) noexcept {
             }
             old = same - 1;
         }
-        const ShortRow row = rows.of(here->address);
+        const ShortRow row = rowOf(*here, rows, nodes);
+        here->row = row;
         const unsigned words = savedWords(row);
         Walked& next = here[1];
         next.stack = (usesFrame(row) ? here->frame : here->stack) + offsetBytes(row);
@@ -87,6 +109,8 @@ Chain::End Chain::walk(Frame* old, Rows& rows) noexcept {
             next.saved = words == 0 ? 0 : next.stack - (words + 1) * wordBytes;
             next.frame = words == 0 ? here->frame : Window::word(next.saved);
         }
+        next.node = nodes.at(here->node).parent;
+        next.row = noRow;
         if (next.address == 0) {
             return end(here, next.way & byFrame);
         }
@@ -127,6 +151,21 @@ inline std::uint32_t Chain::child(std::uint32_t parent, std::uint64_t address,
     return recent.node;
 }
 
+/// The node of a frame that has been walked: the expected one, if it has the right parent.
+inline std::uint32_t Chain::nodeOf(const Walked& frame, std::uint32_t parent,
+                                   NodeTable& nodes) noexcept {
+    if (frame.node != 0 && nodes.at(frame.node).parent == parent) {
+        return frame.node;
+    }
+    const std::uint32_t node = child(parent, frame.address, nodes);
+    const bool isNew = node != parent && NodeTable::rowOf(nodes.at(node)) == noRow;
+    if (isNew && frame.row != noRow) {
+        nodes.noteRow(node, frame.row);
+    }
+    lastAt(frame) = node;
+    return node;
+}
+
 /// Numbers what is new, and keeps the whole as the last chain.
 StackId Chain::name(const End& end, NodeTable& nodes) noexcept {
     Frame* place = end.place;
@@ -141,7 +180,7 @@ StackId Chain::name(const End& end, NodeTable& nodes) noexcept {
         --each;
     }
     for (; each >= walked_.data(); --each, ++place) {
-        node = child(node, each->address, nodes);
+        node = nodeOf(*each, node, nodes);
         keep(*place, *each, node);
     }
     count_ = static_cast<std::size_t>(place - frames_.data()) - 1;
@@ -167,12 +206,17 @@ StackId Chain::take(std::uint64_t frame, StackMemory& memory, Rows& rows,
     if (!window_.has(frame) || !window_.has(frame + wordBytes)) {
         return noStack;
     }
-    walked_[0] = {Window::word(frame + wordBytes), frame + 2 * wordBytes, Window::word(frame), 0,
-                  odd};
+    walked_[0] = {Window::word(frame + wordBytes),
+                  frame + 2 * wordBytes,
+                  Window::word(frame),
+                  0,
+                  odd,
+                  0,
+                  noRow};
     frames_[0].stack = beyondAll;
     const bool before = own_;
     own_ = window_.own();
-    const End end = walk(frames_.data() + (before && own_ ? count_ : 0), rows);
+    const End end = walk(frames_.data() + (before && own_ ? count_ : 0), rows, nodes);
     const std::ptrdiff_t fresh = end.last - walked_.data();
     if (end.place - frames_.data() + fresh > std::ptrdiff_t{most}) {
         own_ = before;
@@ -184,6 +228,7 @@ StackId Chain::take(std::uint64_t frame, StackMemory& memory, Rows& rows,
 void Chain::forget(NodeTable& nodes) noexcept {
     count_ = 0;
     recent_.fill({});
+    last_.fill(0);
     nodes.close(stream_);
 }
 

@@ -11,8 +11,16 @@
 // Invariants: frames are kept outermost first; each was found by a step from the next, and the
 // words that the step read are its checks, kept in one list in the same order. All that may be out
 // of date: nothing of it is believed before it has been compared. Memory is read only through the
-// window of the walk. Cost: per frame that is the same one or two loads and comparisons; per new
-// one a row and a node, some seventy instructions.
+// window of the walk.
+//
+// What is new is mostly not new to the thread: the tree of chains tells what to expect. From the
+// node that stood at the same place of the stack the last time, its parents are followed beside the
+// walk, and as long as their addresses are those of the stack, their rows are the rows. Such nodes
+// lie side by side in memory, as they were made; rows and nodes that are looked up by hashes do
+// not, and who asks for memory has little of the processor's caches left.
+//
+// Cost: per frame that is the same one or two loads and comparisons; per other one some seventy
+// instructions, and the memory that its node and its row stand in.
 #pragma once
 
 #include "node_table.hpp"
@@ -59,6 +67,8 @@ private:
         std::uint64_t frame;
         std::uint64_t saved; ///< where the frame pointer was read; 0 = nowhere
         std::uint32_t way;
+        std::uint32_t node; ///< that it probably is; it has this address. 0 = not known
+        ShortRow row;       ///< by which the next one was found; `noRow` = that does not matter
     };
 
     struct Frame {
@@ -79,6 +89,9 @@ private:
     };
     static constexpr unsigned recentBits = 13;
     static constexpr std::size_t recentNodes = std::size_t{1} << recentBits;
+    /// Nodes by the place on the stack.
+    static constexpr unsigned placeBits = 14;
+    static constexpr std::size_t stackPlaces = std::size_t{1} << placeBits;
 
     /// What a step has read.
     struct Check {
@@ -102,10 +115,13 @@ private:
     [[nodiscard]] bool restoreFrame(Walked& to, std::uint64_t place) noexcept;
     [[nodiscard]] static bool matches(const Frame& frame, const Walked& at) noexcept;
     [[nodiscard]] Frame* stillHolds(Frame* frame) noexcept;
-    [[nodiscard]] End walk(Frame* old, Rows& rows) noexcept;
+    [[nodiscard]] End walk(Frame* old, Rows& rows, const NodeTable& nodes) noexcept;
+    [[nodiscard]] std::uint32_t& lastAt(const Walked& frame) noexcept;
+    [[nodiscard]] ShortRow rowOf(Walked& here, Rows& rows, const NodeTable& nodes) noexcept;
     [[nodiscard]] End end(Walked* last, std::uint32_t byFramePointer) noexcept;
     void keep(Frame& place, const Walked& walked, std::uint32_t node) noexcept;
     std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeTable& nodes) noexcept;
+    std::uint32_t nodeOf(const Walked& frame, std::uint32_t parent, NodeTable& nodes) noexcept;
     StackId name(const End& end, NodeTable& nodes) noexcept;
     StackId nameCut(const End& end, NodeTable& nodes) noexcept;
 
@@ -117,7 +133,8 @@ private:
     std::array<Walked, most + 1> walked_; ///< innermost first
     std::array<Frame, most + 1> frames_;  ///< the first lies beyond all
     std::array<Check, 2 * most + 2> checks_;
-    std::array<Recent, recentNodes> recent_; ///< on pages that are zero at first
+    std::array<Recent, recentNodes> recent_; ///< on pages that are zero at first, as the next
+    std::array<std::uint32_t, stackPlaces> last_;
 };
 
 } // namespace heapwright::stacks

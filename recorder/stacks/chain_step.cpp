@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t wordBytes = 8;
 
 /// A row as it was before it was shortened.
-Row rowOf(ShortRow row, const Rows& rows) {
+Row wholeRow(ShortRow row, const Rows& rows) {
     if (savedWords(row) == oddMark) {
         return rows.odd(row);
     }
@@ -44,7 +44,7 @@ bool Chain::restoreFrame(Walked& to, std::uint64_t place) noexcept {
 }
 
 Chain::Step Chain::step(const Walked& from, Walked& to, ShortRow row, Rows& rows) noexcept {
-    return stepSlowly(from, to, rowOf(row, rows));
+    return stepSlowly(from, to, wholeRow(row, rows));
 }
 
 Chain::Step Chain::stepSlowly(const Walked& from, Walked& to, const Row& row) noexcept {

@@ -5,9 +5,8 @@
 // as they are needed.
 #include "node_table.hpp"
 
+#include "table_pages.hpp"
 #include "trace/blocks.hpp"
-
-#include <heapwright/platform/pages.hpp>
 
 #include <algorithm>
 
@@ -30,11 +29,11 @@ T* ensure(std::atomic<T*>& place, std::size_t bytes) {
     if (there != nullptr) [[likely]] {
         return there;
     }
-    auto* const made = static_cast<T*>(platform::reservePages(bytes));
+    auto* const made = static_cast<T*>(reserveTable(bytes));
     if (made == nullptr || place.compare_exchange_strong(there, made)) {
         return made;
     }
-    platform::unmapPages(made, bytes);
+    unmapTable(made, bytes);
     return there;
 }
 
@@ -42,7 +41,7 @@ T* ensure(std::atomic<T*>& place, std::size_t bytes) {
 
 bool NodeTable::begin(const Host& host) noexcept {
     host_ = host;
-    return level(0) != nullptr;
+    return level(0) != nullptr && segment(0) != nullptr;
 }
 
 /// A level, made when it is first needed; null where there is no memory.
@@ -55,8 +54,7 @@ NodeTable::Node* NodeTable::segment(std::uint32_t number) noexcept {
 }
 
 bool NodeTable::is(std::uint32_t number, const Key& key) const noexcept {
-    const Node& node =
-        segments_[number / perSegment].load(std::memory_order_acquire)[number % perSegment];
+    const Node& node = at(number);
     return node.address == key.address && node.parent == key.parent;
 }
 
@@ -148,7 +146,7 @@ std::uint32_t NodeTable::make(const Key& key, NodeStream& mine) noexcept {
         return 0;
     }
     mine.writer.add({number, key.parent, key.address});
-    nodes[number % perSegment] = {key.address, key.parent};
+    nodes[number % perSegment] = {key.address, key.parent, noRow};
     return number;
 }
 

@@ -12,6 +12,7 @@
 // (the system). Cost: one line of each level, asked for at once, and one of the nodes.
 #pragma once
 
+#include "row.hpp"
 #include "stacks.hpp"
 
 #include "trace/layout.hpp"
@@ -41,6 +42,26 @@ public:
     /// there is no more room it is the parent's.
     std::uint32_t child(std::uint32_t parent, std::uint64_t address, NodeStream& mine) noexcept;
 
+    /// A node as it stands in memory.
+    struct Node {
+        std::uint64_t address;
+        std::uint32_t parent;
+        std::uint32_t row; ///< see `rowOf`
+    };
+    /// How a node's caller is found, if that was noted; else `noRow`.
+    [[nodiscard]] static ShortRow rowOf(const Node& node) noexcept {
+        return static_cast<ShortRow>(__atomic_load_n(&node.row, __ATOMIC_RELAXED));
+    }
+    /// Pre: `number` is 0 or was given by `child`. That of 0 has no address.
+    [[nodiscard]] const Node& at(std::uint32_t number) const noexcept {
+        return segments_[number / perSegment].load(std::memory_order_relaxed)[number % perSegment];
+    }
+    void noteRow(std::uint32_t number, ShortRow row) noexcept {
+        Node& node =
+            segments_[number / perSegment].load(std::memory_order_relaxed)[number % perSegment];
+        __atomic_store_n(&node.row, std::uint32_t{row}, __ATOMIC_RELAXED);
+    }
+
     /// Code has come to the place of other code: what is met from now on is new. Each thread is to
     /// end its block, so that the next one's time tells what came after.
     void forget() noexcept;
@@ -53,20 +74,16 @@ public:
 
 private:
     static constexpr std::uint32_t atOnce = 64; ///< numbers that a thread takes
-    static constexpr std::uint32_t perSegment = 1U << 16;
-    static constexpr std::uint32_t segments = 256; // 16 million nodes
+    static constexpr std::uint32_t perSegment = 1U << 17;
+    static constexpr std::uint32_t segments = 128; // 16 million nodes
     static constexpr std::uint8_t mostSizeShift = 4;
-    static constexpr std::size_t levels = 4;
-    static constexpr unsigned firstBits = 13;
+    static constexpr std::size_t levels = 3;
+    static constexpr unsigned firstBits = 16;
     static constexpr unsigned growthBits = 3;
     static constexpr std::size_t line = 8;
 
     using Place = std::atomic<std::uint64_t>; ///< upper half: of the hash; lower: a node's number
 
-    struct Node {
-        std::uint64_t address;
-        std::uint32_t parent;
-    };
     struct Key {
         std::uint32_t parent;
         std::uint64_t address;

@@ -8,13 +8,11 @@
 // wanted by many. What has to go from them is found again in a second table, where addresses are
 // spread evenly.
 //
-// Cost: a multiplication and one or two loads for a row that is there; 1.5 MiB of address space,
-// touched as it fills.
+// Cost: a multiplication and one or two loads for a row that is there; 2 MiB.
 #pragma once
 
 #include "row.hpp"
-
-#include <heapwright/platform/pages.hpp>
+#include "table_pages.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -28,13 +26,14 @@ public:
 
     /// False where the system has no memory.
     bool begin() noexcept {
-        void* const rows = platform::reservePages(places * sizeof(Place));
-        void* const second = platform::reservePages(spreadPlaces * sizeof(Place));
-        void* const odd = platform::reservePages(mostOddRows * sizeof(Place));
-        rows_ = static_cast<Place*>(rows);
-        second_ = static_cast<Place*>(second);
-        odd_ = static_cast<Place*>(odd);
-        return rows != nullptr && second != nullptr && odd != nullptr;
+        constexpr std::size_t all = places + spreadPlaces + mostOddRows;
+        rows_ = static_cast<Place*>(reserveTable(all * sizeof(Place)));
+        if (rows_ == nullptr) {
+            return false;
+        }
+        second_ = rows_ + places;
+        odd_ = second_ + spreadPlaces;
+        return true;
     }
 
     /// The row of an address, or `noRow` if it is not there.

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pages for tables that are read here and there: large ones where the system has them, for most of
+// what such a table costs a program with much memory of its own is the way to its pages.
+#pragma once
+
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/pages.hpp>
+
+#include <cstddef>
+#include <sys/mman.h>
+
+namespace heapwright::stacks {
+
+inline constexpr std::size_t largePage = std::size_t{2} << 20U;
+
+/// Zero bytes for a table, null if there are none. They stay for good.
+[[nodiscard]] inline void* reserveTable(std::size_t bytes) noexcept {
+    const std::size_t whole = (bytes + largePage - 1) & ~(largePage - 1);
+    void* const pages = platform::reservePagesAt(whole, largePage);
+    if (pages != nullptr) {
+        const platform::ErrnoKeeper keeper;
+        [[maybe_unused]] const int refused = ::madvise(pages, whole, MADV_HUGEPAGE);
+    }
+    return pages;
+}
+
+inline void unmapTable(void* pages, std::size_t bytes) noexcept {
+    platform::unmapPages(pages, (bytes + largePage - 1) & ~(largePage - 1));
+}
+
+} // namespace heapwright::stacks
