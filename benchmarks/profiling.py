@@ -9,9 +9,10 @@
 and once more without in ours. In every round each analysis is run once, in an order drawn anew. An
 event is a call that the tool recorded. heaptrack works in two steps: heaptrack_interpret turns
 addresses into numbers of traces while the program runs (so it is charged to the recording), and
-heaptrack_print makes the report of what that left. Ours does both in one pass. Printed are events
-per second of CPU time and of wall time, and the ratios to heaptrack_print alone and to both steps,
-geometric means over the rounds with 95 % intervals.
+heaptrack_print makes the report of what that left. Ours does both in one pass, from the recording
+to the report, in two threads: CPU time is that of both. Printed are events per second of CPU time
+and of wall time, and the ratios by both readings of "heaptrack's analysis", heaptrack_print alone
+and both steps, geometric means over the rounds with 95 % intervals.
 
 `memory` generates a trace (`heapwright-synth --recreate`), of 200 million events if not told
 otherwise, and profiles it under a limit of 1 GiB on the address space, which bounds resident memory
