@@ -216,6 +216,13 @@ concept AdoptingHeap = Heap<H> && requires {
     requires H::adopting;
 };
 
+/// An openly owning heap may be asked which addresses are its own by any thread at any time,
+/// whoever is inside it: no lock is taken for that. It says so itself.
+template <class H>
+concept OpenlyOwningHeap = OwningHeap<H> && requires {
+    requires H::ownsOpenly;
+};
+
 /// All objects of a unique heap's type are faces of one and the same heap (`UniqueHeap`).
 template <class H>
 concept UniquelyNamedHeap = Heap<H> && requires {

@@ -54,6 +54,7 @@ public:
     static constexpr std::size_t blockSize = BlockSize;
     static constexpr bool uniform = false;     // whatever is below is asked for chunks only
     static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool ownsOpenly = true;
     static constexpr std::string_view caption = "aligned blocks of one size out of larger chunks";
     using Below = Heaps<SuperHeap>;
 

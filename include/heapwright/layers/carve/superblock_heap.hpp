@@ -37,6 +37,7 @@ public:
 
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the heap of blocks
+    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
     static constexpr std::string_view caption = "size classes in superblocks, the fullest first";
     using Below = Heaps<SuperHeap>;

@@ -30,6 +30,7 @@ public:
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
     static constexpr bool keeping = requires { requires SuperHeap::keeping; };
     static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
@@ -159,9 +160,14 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    /// Inside the lock unless the heap below can do without.
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        const Hold hold(lock_);
-        return SuperHeap::owns(object);
+        if constexpr (OpenlyOwningHeap<SuperHeap>) {
+            return SuperHeap::owns(object);
+        } else {
+            const Hold hold(lock_);
+            return SuperHeap::owns(object);
+        }
     }
 
     /// Runs `body` on the heap below, inside the lock, if that needs no waiting; whether it did.

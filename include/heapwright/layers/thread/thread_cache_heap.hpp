@@ -30,7 +30,6 @@
 #include <heapwright/structure/classifying_heap.hpp>
 #include <heapwright/structure/object_cache.hpp>
 #include <heapwright/structure/object_chain.hpp>
-#include <heapwright/structure/waiting_object.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>

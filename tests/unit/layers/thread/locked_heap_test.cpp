@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/carve/aligned_block_heap.hpp>
 #include <heapwright/layers/object/size_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
@@ -43,6 +45,22 @@ TEST(LockedHeap, IsFreeAgainOnBothSidesOfAFork) {
     heap.beforeFork();
     heap.afterForkInChild();
     heap.free(heap.malloc(10));
+}
+
+TEST(LockedHeap, IsNotWaitedForByWhoAsksAboutAddresses) {
+    using Blocks = AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>;
+    LockedHeap<FutexLock, Blocks> heap;
+    EXPECT_TRUE(OpenlyOwningHeap<decltype(heap)>);
+    void* const block = heap.malloc(8 * KiB);
+    const bool held = heap.attempt([&](Blocks& /*inside*/) {
+        std::thread asking([&] { // who would wait for ever if asking took the lock
+            EXPECT_TRUE(heap.owns(block));
+            EXPECT_FALSE(heap.owns(&heap));
+        });
+        asking.join();
+    });
+    EXPECT_TRUE(held);
+    heap.free(block);
 }
 
 TEST(LockedHeap, OffersWhatIsBelowAndNoMore) {
