@@ -58,6 +58,17 @@ def memory_in_words(span: Span, margin: float) -> str:
     return _percent(span, "less memory", "more memory")
 
 
+def change_in_words(span: Span, margin: float, less: str, more: str) -> str:
+    """Of any figure, such as "12 % less (10 to 14)" or, within the margin, "the same (...)"."""
+    if within(span, margin):
+        return f"the same ({_signed_range(span)})"
+    if not span.bounded or span.low < 1 < span.high:
+        return _signed(span)
+    if span.ratio >= 2:
+        return _times(span, "as much")
+    return _percent(span, less, more)
+
+
 def within(span: Span, margin: float) -> bool:
     """Whether the whole interval lies within the margin of practical equivalence."""
     return 1 - margin <= span.low and span.high <= 1 + margin

@@ -24,6 +24,7 @@ from heapwright.cli import (
     compose,
     convert,
     explain,
+    gate,
     options,
     profile,
     record,
@@ -49,6 +50,7 @@ app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
 app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
+app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)

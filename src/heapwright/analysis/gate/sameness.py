@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether two documents can be held against each other at all, and what else is not the same.
+
+Another command, another processor or another number of processors changes every figure for reasons
+that are not the question, so these are refused; the rest (a kernel, a C library, a governor) may
+be the very thing that is asked about, and is told.
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from heapwright.analysis.gate.documents import Document
+
+
+def refusals(baseline: Document, current: Document, *, relative: bool) -> Iterator[str]:
+    """What makes a comparison of these meaningless; the machine only in absolute figures."""
+    if baseline.kind != current.kind:
+        yield f"one is a {baseline.kind}, the other a {current.kind}"
+    elif _without_folders(baseline.subject) != _without_folders(current.subject):
+        yield f"not the same was run: {_words(baseline)}, then {_words(current)}"
+    if relative and baseline.reference != current.reference:
+        yield f"the ratios refer to {baseline.reference}, then to {current.reference}"
+    if not relative:
+        yield from _machines(baseline, current)
+
+
+def differences(baseline: Document, current: Document, *, relative: bool) -> Iterator[str]:
+    """What else is not the same, a line each."""
+    if baseline.subject != current.subject and _without_folders(
+        baseline.subject
+    ) == _without_folders(current.subject):
+        yield "the command lies in another folder than before"
+    if relative:
+        for machine in _machines(baseline, current):
+            yield f"{machine}; ratios may depend on the machine, too"
+    old, new = baseline.environment, current.environment
+    facts = ("host", "kernel", "distribution", "libc", "governor", "clock", "heapwright")
+    for fact in facts:
+        before, after = getattr(old, fact), getattr(new, fact)
+        if before != after:
+            yield f"another {fact}: {before or 'unknown'}, then {after or 'unknown'}"
+    if old.settings != new.settings:
+        names = sorted(
+            name
+            for name in old.settings.keys() | new.settings.keys()
+            if old.settings.get(name) != new.settings.get(name)
+        )
+        yield f"the environment differs in {', '.join(names)}"
+    for treatment, identity in baseline.identities.items():
+        other = current.identities.get(treatment, identity)
+        if other != identity:
+            yield f"another {treatment}: {_identity(identity)}, then {_identity(other)}"
+
+
+def _machines(baseline: Document, current: Document) -> Iterator[str]:
+    old, new = baseline.environment, current.environment
+    if old.cpu != new.cpu:
+        yield f"the processors differ: {old.cpu}, then {new.cpu}"
+    if old.cpus != new.cpus:
+        yield f"there were {old.cpus} processors, then {new.cpus}"
+    if baseline.pinned_cpus != current.pinned_cpus:
+        yield "the runs were pinned to other processors"
+
+
+def _without_folders(words: tuple[str, ...]) -> list[str]:
+    """A checkout lies somewhere else every time: only the last part of each path counts."""
+    return [PurePath(word).name if "/" in word else word for word in words]
+
+
+def _words(document: Document) -> str:
+    text = " ".join(document.subject)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _identity(identity: str) -> str:
+    """The version, and so much of the hash that two files can be told apart."""
+    version, _, digest = identity.rpartition(" ")
+    return f"{version} ({digest[:8]})".strip() if digest else version or "unknown"
