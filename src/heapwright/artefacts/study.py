@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role
 from heapwright.artefacts.study_finding import Finding
+from heapwright.artefacts.study_published import PublishedSource
 
 FORMAT: Literal[1] = 1
 Number = StrictInt | StrictFloat
@@ -242,6 +243,9 @@ class Study(_Frozen):
     hooks: Hooks = Hooks()
     analysis: Analysis = Analysis()
     findings: Annotated[tuple[Finding, ...], Field(alias="finding")] = ()
+    published: Annotated[
+        tuple[PublishedSource, ...], Field(description="Tables that are shown beside the results")
+    ] = ()
     scale: Annotated[
         dict[str, dict[str, Any]],
         Field(description="[scale.small…]: what is otherwise at that scale; tables are merged"),

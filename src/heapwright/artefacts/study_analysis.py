@@ -20,6 +20,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from heapwright.artefacts.study_answers import FindingResult
+from heapwright.artefacts.study_published import PublishedTable
 from heapwright.artefacts.study_terms import Frozen, Section
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -247,18 +249,6 @@ class Agreement(Frozen):
     p: Annotated[float | None, Field(description="Chance of so much were the orders unrelated")]
 
 
-class FindingResult(Frozen):
-    """Whether a published finding holds in these results."""
-
-    id: str
-    words: str
-    source: str = ""
-    verdict: Literal["holds", "does not hold", "cannot be told"]
-    published: Annotated[str, Field(description="The published figures, in words")] = ""
-    ours: Annotated[str, Field(description="Ours, in words")] = ""
-    why: str = ""
-
-
 class Best(Frozen):
     """Who is best in one response, overall."""
 
@@ -294,6 +284,9 @@ class StudyAnalysis(Frozen):
     pareto: tuple[ParetoFront, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     findings: tuple[FindingResult, ...] = ()
+    published: Annotated[
+        tuple[PublishedTable, ...], Field(description="Published tables, with our figures beside")
+    ] = ()
     notes: Annotated[tuple[str, ...], Field(description="What is unusual about these data")] = ()
 
     def response(self, name: str) -> ResponseAnalysis | None:

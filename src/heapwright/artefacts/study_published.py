@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Published tables: where a study file says they are, and how they stand beside our figures.
+
+A table is a CSV file in the folder `published` beside the study file, UTF-8, one line a row:
+
+| kind | columns |
+|---|---|
+| `means` | `response`, factors of the study, `mean`, `groups` |
+| `anova` | `response`, factors, `term`, `F`, `p` |
+| `ranking` | `response`, factors, `percent` (over the best) |
+
+A factor that is empty, or no column, is averaged over. Levels are named as in the study.
+docs/findings.md describes them; `keep` puts them into a results folder, so that an analysis finds
+what its runs are to be held against.
+"""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    field_validator,
+)
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.study_terms import Frozen
+
+Kind = Literal["means", "anova", "ranking"]
+VALUES: dict[Kind, tuple[str, ...]] = {
+    "means": ("mean", "groups"),
+    "anova": ("F", "p"),
+    "ranking": ("percent",),
+}
+"""The columns that are no keys; the first of each is a number in every row."""
+TEXTS = ("groups",)
+Cell = float | str | None
+
+
+class PublishedSource(BaseModel):
+    """`[[published]]`: a published table that is shown beside our figures."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    file: Annotated[StrictStr, Field(description="Relative to the study file, as published/X.csv")]
+    kind: Kind
+    title: StrictStr
+    source: StrictStr = ""
+    note: StrictStr = ""
+    units: Annotated[
+        dict[str, StrictStr], Field(description="Response → unit of the printed figures, for show")
+    ] = {}
+    times: Annotated[
+        dict[str, StrictInt | StrictFloat],
+        Field(description="Response → what the printed figures are multiplied by to have our unit"),
+    ] = {}
+
+    @field_validator("file")
+    @classmethod
+    def _inside(cls, value: str) -> str:
+        path = PurePosixPath(value)
+        if path.is_absolute() or ".." in path.parts or path.suffix != ".csv":
+            raise ValueError("is to be a .csv file below the folder of the study")
+        return value
+
+
+class PublishedRow(Frozen):
+    """A line of a published table, and the same of our runs."""
+
+    keys: dict[str, str]
+    published: dict[str, Cell]
+    ours: dict[str, Cell] = {}
+    """Empty if there is nothing to hold against it."""
+    low: float | None = None
+    high: float | None = None
+    """Of our first column, at the study's confidence."""
+    blocks: int = 0
+    because: str = ""
+    """Why there is nothing of ours."""
+
+
+class Agreement(Frozen):
+    """Kendall's tau-b between the first columns of all rows that have both."""
+
+    tau: float
+    rows: int
+
+
+class PublishedTable(Frozen):
+    """A published table beside ours; one response each."""
+
+    title: str
+    kind: Kind
+    response: str
+    unit: str = ""
+    source: str = ""
+    note: str = ""
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[PublishedRow, ...]
+    agreement: Agreement | None = None
+
+
+def keep(sources: Iterable[PublishedSource], origin: Path, folder: Path) -> None:
+    """Copy the tables that lie beside a study file into a results folder.
+
+    Raises HeapwrightError for one that is not there.
+    """
+    for source in sources:
+        target = folder / source.file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(origin / source.file, target)
+        except OSError as error:
+            raise HeapwrightError(
+                f"the published table {origin / source.file} cannot be read: "
+                f"{error.strerror or error}",
+                "[[published]] names files relative to the study file",
+            ) from error
