@@ -10,12 +10,11 @@ Hayter 1984 for a one-way layout and close for ours).
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from heapwright.analysis import studentized_range
 from heapwright.analysis.blocked import NO_SCATTER, BlockedFit, Floats
 
 
@@ -32,13 +31,12 @@ class Pairs:
     df: int
 
     def p_values(self) -> Floats:
-        """Adjusted for the number of pairs; 1 on the diagonal. Slow: an integral a pair."""
+        """Adjusted for the number of pairs; 1 on the diagonal."""
         k = len(self.difference)
         p = np.where(np.abs(self.difference) > NO_SCATTER, 0.0, 1.0)
         scattered = np.triu(self.error, 1) > 0
         statistic = np.abs(self.difference[scattered]) / self.error[scattered]
-        chance = stats.studentized_range.sf(statistic, k, self.df) if self.df else 1.0
-        p[scattered] = np.clip(chance, 0.0, 1.0)
+        p[scattered] = studentized_range.survival(statistic, k, self.df) if self.df else 1.0
         p.T[scattered] = p[scattered]
         return p
 
@@ -46,7 +44,7 @@ class Pairs:
         """Of the intervals of the differences that all hold at once with confidence `level`."""
         if self.df == 0 or not (self.error > 0).any():
             return self.error
-        return _critical(len(self.difference), self.df, level) * self.error
+        return studentized_range.quantile(level, len(self.difference), self.df) * self.error
 
     def differs(self, level: float) -> NDArray[np.bool_]:
         """Which pairs differ at simultaneous confidence `level`."""
@@ -64,9 +62,3 @@ def all_pairs(fit: BlockedFit) -> Pairs:
     error = fit.sigma * np.sqrt(unscaled / 2)
     np.fill_diagonal(error, 0.0)
     return Pairs(difference, error, fit.df)
-
-
-@lru_cache(maxsize=64)
-def _critical(k: int, df: int, level: float) -> float:
-    """The quantile of the studentised range; the responses of one experiment share it."""
-    return float(stats.studentized_range.ppf(level, k, df))
