@@ -11,7 +11,8 @@ from heapwright.artefacts.provenance import Allocator, Environment, Kind
 from heapwright.artefacts.runs import Outcome, Run
 from heapwright.cli.conclude import Question, conclude, enough_by, is_compared
 from heapwright.cli.notes import notes_on, why_nothing
-from heapwright.experiment.engine import GivenUp, Plan, Result
+from heapwright.experiment.blocks import GivenUp
+from heapwright.experiment.comparison import Plan, Result
 from heapwright.experiment.treatments import Treatment
 
 TREATMENTS = [Treatment(Allocator(name=name, kind=Kind.FILE)) for name in ("glibc", "lea")]

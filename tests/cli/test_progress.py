@@ -8,7 +8,7 @@ from heapwright.artefacts.provenance import Allocator, Kind
 from heapwright.artefacts.runs import Outcome, Run
 from heapwright.cli import progress
 from heapwright.cli.progress import Display, Estimate, duration
-from heapwright.experiment.engine import Assignment
+from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.treatments import Treatment
 
 

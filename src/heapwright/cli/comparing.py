@@ -20,15 +20,15 @@ from heapwright.artefacts.provenance import read_environment
 from heapwright.artefacts.replay import ReplaySubject
 from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
-from heapwright.cli.measure import Conditions, Measurement, Reader
 from heapwright.cli.notes import notes_on, why_nothing
 from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.progress import Display
 from heapwright.cli.setup import Choice, check, choose
 from heapwright.cli.text import print_answer
 from heapwright.cli.values import format_cpus
+from heapwright.experiment.comparison import Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
-from heapwright.experiment.engine import Plan, Result, run_experiment
+from heapwright.experiment.measurement import Conditions, Measurement, Reader
 from heapwright.experiment.preload import PreloadPaths
 
 SHELL = "/bin/sh"

@@ -15,7 +15,7 @@ from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, l
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Run
-from heapwright.experiment.engine import Plan, Result
+from heapwright.experiment.comparison import Plan, Result
 from heapwright.experiment.treatments import Treatment
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from statistics import median
 from heapwright.artefacts.comparison import Comparison, label_of
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.runs import Outcome, Run
-from heapwright.experiment.engine import GIVE_UP_AFTER, Result
+from heapwright.experiment.blocks import GIVE_UP_AFTER
+from heapwright.experiment.comparison import Result
 
 BUSY = 0.5
 """Runnable processes per processor before the first run above which a machine is called busy."""

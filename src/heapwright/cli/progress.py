@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from heapwright.artefacts.comparison import label_of
 from heapwright.artefacts.runs import Outcome, Run
-from heapwright.experiment.engine import Assignment
+from heapwright.experiment.blocks import Assignment
 
 LINE_EVERY_S = 30.0
 

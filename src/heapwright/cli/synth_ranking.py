@@ -18,11 +18,11 @@ from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.provenance import read_environment
 from heapwright.cli.conclude import Question, conclude
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
-from heapwright.cli.measure import Conditions, Measurement
 from heapwright.cli.progress import Display
 from heapwright.cli.setup import Choice, choose
+from heapwright.experiment.comparison import Plan, run_experiment
 from heapwright.experiment.design import fresh_seed
-from heapwright.experiment.engine import Plan, run_experiment
+from heapwright.experiment.measurement import Conditions, Measurement
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.replay.preparing import prepare, run_words
 from heapwright.replay.reading import figures_of

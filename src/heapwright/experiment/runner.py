@@ -7,14 +7,18 @@ its memory, reaches what is measured. It runs in a session of its own: a Ctrl-C 
 comes to us alone, we pass it on, and collect the result of the part that was run.
 """
 
+import contextlib
 import os
 import select
 import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -41,6 +45,11 @@ class RunSpec:
     cpus: str | None = None
     counters: bool = False
     interval_ms: float = 10.0
+    witnessed: bool = True
+
+    def printing_to(self, file: Path) -> "RunSpec":
+        """The same, with its standard output in a file."""
+        return replace(self, stdout=file)
 
 
 class RawRun(BaseModel):
@@ -116,15 +125,25 @@ def run_once(spec: RunSpec) -> RawRun:
 
     Raises RunInterrupted on Ctrl-C, and HeapwrightError if the harness itself fails.
     """
-    program = native.program("run")
-    with tempfile.TemporaryDirectory(prefix="heapwright-", dir=_folder()) as folder:
+    with Running(spec) as running:
+        return running.finish()
+
+
+class Running:
+    """A command that runs under heapwright-run; a context manager that leaves nothing running."""
+
+    def __init__(self, spec: RunSpec) -> None:
+        """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
+        program = native.program("run")
+        self._folder = tempfile.TemporaryDirectory(prefix="heapwright-", dir=_folder())
         if os.geteuid() == 0:  # the command may become another user, who must find the file
-            Path(folder).chmod(0o711)
-        reading, writing = os.pipe()
+            Path(self._folder.name).chmod(0o711)
+        self._reading, writing = os.pipe()
+        witness = Path(self._folder.name) / "witness" if spec.witnessed else None
+        self.began = monotonic()
         try:
-            arguments = _arguments(spec, program, writing, Path(folder) / "witness")
-            process = subprocess.Popen(
-                arguments,
+            self._process = subprocess.Popen(
+                _arguments(spec, program, writing, witness),
                 env=dict(spec.environment),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -133,24 +152,46 @@ def run_once(spec: RunSpec) -> RawRun:
                 start_new_session=True,
             )
         except OSError as error:
-            os.close(reading)
+            os.close(self._reading)
+            self._folder.cleanup()
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
-        with process:
-            try:
-                text, interrupted = _collect(process, reading)
-            finally:
-                os.close(
-                    reading
-                )  # should we have to leave early: it sees that and ends the command
-            _, complaint = process.communicate()
-    if interrupted and not text and process.returncode == -signal.SIGINT:
-        raise KeyboardInterrupt  # it came before the runner listened, so there is nothing to keep
-    run = _parsed(text, process.returncode, complaint)
-    if interrupted:
-        raise RunInterrupted(run)
-    return run
+
+    def finish(self) -> RawRun:
+        """Wait for its end. Raises RunInterrupted on Ctrl-C."""
+        text, interrupted = _collect(self._process, self._reading)
+        _, complaint = self._process.communicate()
+        if interrupted and not text and self._process.returncode == -signal.SIGINT:
+            raise KeyboardInterrupt  # it came before the runner listened: there is nothing to keep
+        run = _parsed(text, self._process.returncode, complaint)
+        if interrupted:
+            raise RunInterrupted(run)
+        return run
+
+    def is_over(self) -> bool:
+        """Whether it has ended by itself."""
+        return self._process.poll() is not None
+
+    def stop(self) -> RawRun:
+        """Have it ended, with all that it started; what was measured until then."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+        return self.finish()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._reading)  # should we have to leave early: it sees that and ends the command
+        with self._process:
+            pass
+        self._folder.cleanup()
 
 
 def _folder() -> Path | None:
@@ -158,14 +199,14 @@ def _folder() -> Path | None:
     return IN_MEMORY if os.access(IN_MEMORY, os.W_OK | os.X_OK) else None
 
 
-def _arguments(spec: RunSpec, program: Path, descriptor: int, witness: Path) -> list[str]:
+def _arguments(spec: RunSpec, program: Path, descriptor: int, witness: Path | None) -> list[str]:
     options: list[tuple[str, object]] = [
         ("--result-fd", descriptor),
-        ("--witness", witness),
         ("--grace", spec.grace_s),
         ("--interval-ms", spec.interval_ms),
     ]
     optional = [
+        ("--witness", witness),
         ("--timeout", spec.timeout_s),
         ("--cwd", spec.cwd),
         ("--stdin", spec.stdin),

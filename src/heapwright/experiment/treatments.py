@@ -47,11 +47,25 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """An allocator at one level: what exactly is put under the command."""
+    """An allocator at one level: what exactly is put under the command.
+
+    In a study the level stands for the levels of all factors, and the treatment has a command of
+    its own.
+    """
 
     allocator: Allocator
     level: str = ""
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    command: tuple[str, ...] = ()
+    """Empty: that of the experiment."""
+    prefix: tuple[str, ...] = ()
+    """Words before the command: another loader, a wrapper."""
+    cpus: str | None = None
+    """Processors that it is confined to; None: those of the experiment."""
+    stdin: Path | None = None
+    cwd: Path | None = None
+    proven: bool = True
+    """False: the program has its malloc in itself, so nothing is preloaded and nothing proven."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -59,7 +73,7 @@ class Treatment:
 
     @property
     def preload(self) -> Path | None:
-        return Path(self.allocator.path) if self.allocator.path else None
+        return Path(self.allocator.path) if self.allocator.path and self.proven else None
 
 
 def parse_requests(texts: Iterable[str], known: Sequence[str]) -> list[Request]:

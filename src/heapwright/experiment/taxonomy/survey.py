@@ -11,13 +11,15 @@ An allocator that ended a trial badly is not asked for the same again in later b
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.workload_runs import WorkloadRun
+from heapwright.experiment.blocks import spent
+from heapwright.experiment.engine import StopError, conduct
 from heapwright.experiment.taxonomy.trials import Trial
 
 
@@ -75,36 +77,34 @@ def run_survey(
     journal: Journal,
     watch: Watch = lambda _task, _done, _all: None,
 ) -> SurveyResult:
-    """Run all tasks; never raises for what a run does, and keeps what was measured on Ctrl-C.
-
-    A HeapwrightError of `execute` before the first run is over is raised.
-    """
+    """Run all tasks with the rules of the engine."""
     tasks = plan.tasks()
     result = SurveyResult(planned=len(tasks))
     bad: set[tuple[str, Trial]] = set()
     begun = monotonic()
-    try:
+
+    def schedule() -> Iterator[tuple[int, Task]]:
         for done, task in enumerate(tasks):
             if (task.allocator, task.trial) in bad:
                 continue
             if plan.budget_s is not None and result.runs and monotonic() - begun > plan.budget_s:
-                result.stopped_because = f"the budget of {plan.budget_s / 60:g} min is spent"
-                return result
-            watch(task, done, len(tasks))
-            run = execute(task)
-            result.runs.append(run)
-            journal.append_line(run.model_dump_json())
-            if not run.good:
-                bad.add((task.allocator, task.trial))
-    except KeyboardInterrupt:
-        result.interrupted = True
-        result.stopped_because = "it was interrupted"
-        return result
-    except HeapwrightError as error:
-        if not result.runs:
-            raise
-        result.failure = error
-        result.stopped_because = error.message
-        return result
-    result.stopped_because = "all runs were made"
+                raise StopError(spent(plan.budget_s))
+            yield done, task
+
+    def over(numbered: tuple[int, Task], run: WorkloadRun) -> None:
+        task = numbered[1]
+        result.runs.append(run)
+        journal.append_line(run.model_dump_json())
+        if not run.good:
+            bad.add((task.allocator, task.trial))
+
+    ending = conduct(
+        schedule(),
+        lambda numbered: execute(numbered[1]),
+        over=over,
+        begins=lambda numbered: watch(numbered[1], numbered[0], len(tasks)),
+    )
+    result.stopped_because = ending.stopped_because or "all runs were made"
+    result.interrupted = ending.interrupted
+    result.failure = ending.failure
     return result

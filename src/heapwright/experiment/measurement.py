@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One run of the engine, made for real: prepare, run under the treatment, prove, name its end."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heapwright.artefacts import native
+from heapwright.artefacts.runs import Outcome, Run
+from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.hooks import run_hook
+from heapwright.experiment.interposition import Interposition, judge
+from heapwright.experiment.outcome import Classified, classify
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
+from heapwright.experiment.treatments import Treatment
+
+LONGEST_OUTPUT = 1 << 24
+
+Reader = Callable[[str], Mapping[str, object]]
+"""Makes fields of a run from what a good run printed, in place of those of the whole process; a
+ValueError in words if that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What is the same for every run, where a treatment has nothing of its own."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    cwd: Path
+    stdin: Path | None = None
+    cpus: str | None = None
+    prepare: str | None = None
+    expect_exit: int = 0
+    reader: Reader | None = None
+
+
+class Measurement:
+    """Makes runs; `execute` is what the engine is given."""
+
+    def __init__(self, conditions: Conditions, paths: PreloadPaths) -> None:
+        self._conditions = conditions
+        self._specs = Specs(conditions, paths)
+
+    def execute(self, assignment: Assignment) -> Run:
+        """One run. Raises HeapwrightError if it cannot be made, RunInterrupted on Ctrl-C."""
+        conditions = self._conditions
+        if conditions.prepare is not None:
+            run_hook("--prepare", conditions.prepare, conditions.environment, conditions.cwd)
+        treatment = assignment.treatment
+        spec = self._specs.of(treatment, timeout_s=assignment.timeout_s)
+        if conditions.reader is None:
+            raw, printed = run_once(spec), ""
+        else:
+            raw, printed = run_printing(spec)
+        proof = prove(raw, treatment)
+        named = classify(raw, proof, frozenset({conditions.expect_exit}))
+        figures = figures_of(raw)
+        if conditions.reader is not None and named.outcome is Outcome.OK:
+            try:
+                figures |= conditions.reader(printed)
+            except ValueError as error:
+                named = Classified(Outcome.FAILED, str(error))
+        return Run.model_validate({**figures, **end_of(assignment, named, proof)})
+
+
+@dataclass(frozen=True, slots=True)
+class Specs:
+    """What is run for a treatment."""
+
+    conditions: Conditions
+    paths: PreloadPaths
+
+    def of(
+        self,
+        treatment: Treatment,
+        *,
+        timeout_s: float | None,
+        words: Sequence[str] = (),
+        under: bool = True,
+    ) -> RunSpec:
+        """`words` in place of the treatment's command; not `under` it: without its allocator."""
+        conditions = self.conditions
+        environment = dict(conditions.environment)
+        witnessed = under and treatment.proven
+        if under:
+            environment |= treatment.environment
+        preload = [treatment.preload] if under and treatment.preload is not None else []
+        preload += [native.witness()] if witnessed else []
+        return RunSpec(
+            command=tuple(words) or command_of(treatment, conditions),
+            environment=with_preload(environment, *map(self.paths.of, preload)),
+            timeout_s=timeout_s,
+            cwd=treatment.cwd or conditions.cwd,
+            stdin=treatment.stdin or conditions.stdin,
+            cpus=treatment.cpus or conditions.cpus,
+            counters=True,
+            witnessed=witnessed,
+        )
+
+
+def command_of(treatment: Treatment, conditions: Conditions) -> tuple[str, ...]:
+    """The words that are run for a treatment."""
+    return (*treatment.prefix, *(treatment.command or conditions.command))
+
+
+def run_printing(spec: RunSpec) -> tuple[RawRun, str]:
+    """A run, and what it printed."""
+    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+        output = Path(folder) / "output"
+        raw = run_once(spec.printing_to(output))
+        return raw, text_in(output)
+
+
+def text_in(file: Path) -> str:
+    """What was written to a file, as far as it is read; nothing if there is none."""
+    try:
+        with file.open("r", encoding="utf-8", errors="replace") as stream:
+            return stream.read(LONGEST_OUTPUT)
+    except OSError:
+        return ""
+
+
+def prove(raw: RawRun, treatment: Treatment) -> Interposition:
+    """Whether the run was under its treatment; what cannot be proven is not doubted."""
+    if not treatment.proven:
+        return Interposition(True, 0.0)
+    return judge(raw.processes, treatment.preload, raw.balance)
+
+
+def figures_of(raw: RawRun) -> dict[str, Any]:
+    """What the runner measured, as fields of a run."""
+    return raw.model_dump(include=set(Run.model_fields))
+
+
+def end_of(assignment: Assignment, named: Classified, proof: Interposition) -> dict[str, Any]:
+    """Whose run it is and how it ended, as fields of a run."""
+    return {
+        "allocator": assignment.treatment.key[0],
+        "level": assignment.treatment.key[1],
+        "block": assignment.block,
+        "position": assignment.position,
+        "warmup": assignment.warmup,
+        "outcome": named.outcome,
+        "interposed": proof.effective and assignment.treatment.proven,
+        "detail": named.detail,
+    }
