@@ -76,7 +76,7 @@ class PublishedRow(Frozen):
 
     keys: dict[str, str]
     published: dict[str, Cell]
-    ours: dict[str, Cell] = {}
+    ours: dict[str, Cell] = Field(default_factory=dict)
     """Empty if there is nothing to hold against it."""
     low: float | None = None
     high: float | None = None

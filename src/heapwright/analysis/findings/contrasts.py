@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures that rules ask for, one in each block: ratios, exponents, spreads, means."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from heapwright.analysis.findings.sample import Runs, Sample, per_block
+
+
+def ratio(runs: Runs, response: str, of: Mapping[str, str], to: Mapping[str, str]) -> Sample:
+    """Logarithm of the response under `of` over that under `to`, matched in all other factors."""
+    return _difference(runs.logarithms(response), ["block", *runs.factors], of, to)
+
+
+def mean(runs: Runs, response: str) -> Sample:
+    """Arithmetic mean over the treatments, each counting alike."""
+    return per_block(runs.plain(response), runs.factors)
+
+
+def exponent(runs: Runs, response: str, by: str, values: Mapping[str, float]) -> Sample:
+    """Slope of the logarithm on that of a quantity, within each combination of the others."""
+    table = runs.logarithms(response).filter(pl.col(by).is_in(list(values)))
+    others = [name for name in runs.factors if name != by]
+    logarithms = {level: float(np.log(value)) for level, value in values.items()}
+    placed = table.with_columns(at=pl.col(by).replace_strict(logarithms, return_dtype=pl.Float64))
+    keys = ["block", *others]
+    away = pl.col("at") - pl.col("at").mean().over(keys)
+    slopes = (
+        placed.with_columns(away=away)
+        .filter(pl.len().over(keys) == len(values))
+        .group_by(keys, maintain_order=True)
+        .agg(value=(pl.col("away") * pl.col("value")).sum() / (pl.col("away") ** 2).sum())
+    )
+    return per_block(slopes, others)
+
+
+def spread(
+    runs: Runs, response: str, of: Mapping[str, str], to: Mapping[str, str], along: str
+) -> Sample:
+    """Logarithm of how much more the response varies along a factor under `of` than under `to`.
+
+    How much it varies is the largest over the smallest, within each combination of the others.
+    """
+    table = runs.logarithms(response)
+    keys = ["block", *(name for name in runs.factors if name != along)]
+    levels = table[along].n_unique()
+    ranges = (
+        table.filter(pl.len().over(keys) == levels)
+        .group_by(keys, maintain_order=True)
+        .agg(value=pl.col("value").max() - pl.col("value").min())
+    )
+    return _difference(ranges, keys, of, to)
+
+
+def _difference(
+    table: pl.DataFrame, keys: Sequence[str], of: Mapping[str, str], to: Mapping[str, str]
+) -> Sample:
+    """`value` under `of` less that under `to`, matched in all other keys."""
+    others = [name for name in keys if name not in of]
+    upper = _where(table, of).select(*others, "value")
+    lower = _where(table, to).select(*others, pl.col("value").alias("below"))
+    matched = upper.join(lower, on=others, how="inner").with_columns(
+        value=pl.col("value") - pl.col("below")
+    )
+    return per_block(matched, [name for name in others if name != "block"])
+
+
+def _where(table: pl.DataFrame, fixed: Mapping[str, str]) -> pl.DataFrame:
+    conditions: Sequence[pl.Expr] = [pl.col(name) == level for name, level in fixed.items()]
+    return table.filter(*conditions) if conditions else table

@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a rule to the figures that answer it, each still without its interval."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import combinations, pairwise
+
+from heapwright.analysis.findings import contrasts
+from heapwright.analysis.findings.sample import Runs, Sample
+from heapwright.artefacts.study_finding import (
+    Even,
+    Growth,
+    Influence,
+    Ranking,
+    Ratio,
+    Rule,
+    Value,
+)
+from heapwright.artefacts.study_runs import StudyDesign
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Where the figure has to be; None: no bound on that side."""
+
+    above: float | None = None
+    below: float | None = None
+    outside: bool = False
+    """It has to be outside of the band instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One figure of a rule."""
+
+    what: str
+    band: Band
+    sample: Callable[[], Sample]
+    logarithm: bool = True
+    """The sample holds logarithms of the figure."""
+    unit: str = ""
+    missing: str = ""
+    """Why there cannot be one; then nothing is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a rule is asked of: the runs, and the design that they are from."""
+
+    runs: Runs
+    design: StudyDesign
+    margin: float
+
+    def levels(self, factor: str) -> tuple[str, ...]:
+        """Those of the factor that were run, in the order of the study."""
+        found = set(self.runs.frame[factor].unique())
+        every = next(each.levels for each in self.design.factors if each.name == factor)
+        return tuple(level for level in every if level in found)
+
+    def better(self, response: str) -> str:
+        found = (each.better for each in self.design.responses if each.name == response)
+        return next(found, "lower")
+
+    def unit(self, response: str) -> str:
+        return next((each.unit for each in self.design.responses if each.name == response), "")
+
+    def absent(self, factor: str, level: str) -> str:
+        """Why a level was not run; empty if it was."""
+        if level in self.levels(factor):
+            return ""
+        for dropped in self.design.dropped:
+            if (dropped.factor, dropped.level) == (factor, level):
+                return f"{factor} {level} was not run: {dropped.because}"
+        every = next(each.levels for each in self.design.factors if each.name == factor)
+        if level in every:
+            return f"{factor} {level}: no run ended well"
+        return f"{factor} {level} was not run at this scale"
+
+    def any_absent(self, levels: Mapping[str, str]) -> str:
+        return next(filter(None, (self.absent(*each) for each in levels.items())), "")
+
+
+@singledispatch
+def wanted(rule: Rule, question: Question) -> Iterator[Wanted]:
+    """The figures that the rule needs, within the runs that it is limited to."""
+    raise TypeError(f"no way to ask {rule} of {question}")
+
+
+@wanted.register
+def _ratio(rule: Ratio, question: Question) -> Iterator[Wanted]:
+    yield _compared(question, rule.response, rule.of, rule.to, Band(rule.above, rule.below))
+
+
+@wanted.register
+def _value(rule: Value, question: Question) -> Iterator[Wanted]:
+    yield Wanted(
+        f"{rule.response}{_where(rule.where)}",
+        Band(rule.above, rule.below),
+        lambda: contrasts.mean(question.runs, rule.response),
+        logarithm=False,
+        unit=question.unit(rule.response),
+    )
+
+
+@wanted.register
+def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
+    factor = next(each for each in question.design.factors if each.name == rule.by)
+    values = dict(zip(factor.levels, factor.values, strict=False))
+    present = {level: values[level] for level in question.levels(rule.by) if level in values}
+    missing = "" if len(present) > 1 else f"fewer than two levels of {rule.by} were run"
+    yield Wanted(
+        f"exponent of {rule.by} in {rule.response}{_where(rule.where)}",
+        Band(rule.above, rule.below),
+        lambda: contrasts.exponent(question.runs, rule.response, rule.by, present),
+        logarithm=False,
+        missing=missing,
+    )
+
+
+@wanted.register
+def _ranking(rule: Ranking, question: Question) -> Iterator[Wanted]:
+    for better, worse in _ordered_pairs(rule, question.levels(rule.factor)):
+        one, other = {rule.factor: worse}, {rule.factor: better}
+        band = Band(below=1) if question.better(rule.response) == "higher" else Band(above=1)
+        yield _compared(question, rule.response, one, other, band)
+
+
+def _ordered_pairs(rule: Ranking, present: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a level that has to be better and one that has to be worse."""
+    if rule.order:
+        groups = list(rule.order)
+        for upper, lower in pairwise(groups):
+            yield from ((better, worse) for better in upper for worse in lower)
+    for named in rule.first:
+        yield from ((named, other) for other in present if other not in rule.first)
+    for named in rule.last:
+        yield from ((other, named) for other in present if other not in rule.last)
+
+
+@wanted.register
+def _influence(rule: Influence, question: Question) -> Iterator[Wanted]:
+    margin = rule.margin or question.margin
+    band = Band(1 / (1 + margin), 1 + margin, outside=rule.expected)
+    levels = question.levels(rule.factor)
+    if len(levels) < 2:
+        missing = f"fewer than two levels of {rule.factor} were run"
+        yield Wanted(f"{rule.response} by {rule.factor}", band, Sample, missing=missing)
+    for one, other in combinations(levels, 2):
+        of, to = {rule.factor: other}, {rule.factor: one}
+        yield _compared(question, rule.response, of, to, band)
+
+
+@wanted.register
+def _even(rule: Even, question: Question) -> Iterator[Wanted]:
+    missing = question.absent(rule.factor, rule.level)
+    least = {rule.factor: rule.level}
+    for level in question.levels(rule.factor):
+        if level != rule.level:
+            yield _spread(rule, {rule.factor: level}, least, question, missing)
+
+
+def _spread(
+    rule: Even, of: Mapping[str, str], to: Mapping[str, str], question: Question, missing: str
+) -> Wanted:
+    return Wanted(
+        f"largest over smallest {rule.response} along {rule.along}: {_levels(of)} over "
+        f"{_levels(to)}",
+        Band(above=1),
+        lambda: contrasts.spread(question.runs, rule.response, of, to, rule.along),
+        missing=missing,
+    )
+
+
+def _compared(
+    question: Question,
+    response: str,
+    of: Mapping[str, str],
+    to: Mapping[str, str],
+    band: Band,
+) -> Wanted:
+    return Wanted(
+        f"{response}: {_levels(of)} over {_levels(to)}",
+        band,
+        lambda: contrasts.ratio(question.runs, response, of, to),
+        missing=question.any_absent(of) or question.any_absent(to),
+    )
+
+
+def _levels(levels: Mapping[str, str]) -> str:
+    """A level by its name; with the factor's where it would not speak for itself."""
+    return ", ".join(
+        level if factor == "allocator" else f"{factor} {level}" for factor, level in levels.items()
+    )
+
+
+def _where(where: Mapping[str, Sequence[str]]) -> str:
+    said = [
+        f"{' or '.join(levels)}" if factor == "allocator" else f"{factor} {' or '.join(levels)}"
+        for factor, levels in where.items()
+    ]
+    return f" ({', '.join(said)})" if said else ""
