@@ -66,6 +66,7 @@ class Level:
     keys: dict[str, bool | int | float | str] = field(default_factory=dict)
     """What templates and constraints can name behind a dot."""
     environment: dict[str, str] = field(default_factory=dict)
+    """Variables; the texts are templates, as is the prefix."""
     prefix: tuple[str, ...] = ()
     allocator: str = ""
     """In the allocators' factor: a name of the registry, or a path."""
@@ -140,7 +141,8 @@ class Factor(_Frozen):
                 written.preload,
             )
         text = scalar_text(written)
-        environment = {self.variable: text} if self.variable else {}
+        literal = text.replace("{", "{{").replace("}", "}}")
+        environment = {self.variable: literal} if self.variable else {}
         return Level(text, written, environment=environment, allocator=text)
 
 

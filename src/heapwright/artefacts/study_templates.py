@@ -29,6 +29,7 @@ def templates(study: Study) -> Iterator[tuple[Keys, str]]:
         if text is not None:
             yield (key,), text
     yield from ((("environment", name), text) for name, text in study.environment.items())
+    yield from _of_levels(study)
     yield from _of_hooks(study)
     if study.measure is not None:
         yield from _of_words(("measure", "command"), study.measure.command)
@@ -39,6 +40,14 @@ def _of_words(here: Keys, words: str | tuple[str, ...]) -> Iterator[tuple[Keys, 
         yield here, words
     else:
         yield from (((*here, place), word) for place, word in enumerate(words))
+
+
+def _of_levels(study: Study) -> Iterator[tuple[Keys, str]]:
+    for name, factor in study.factors.items():
+        for place, level in enumerate(factor.items):
+            here: Keys = ("factors", name, "levels", place)
+            yield from _of_words((*here, "prefix"), level.prefix)
+            yield from (((*here, "set", key), text) for key, text in level.environment.items())
 
 
 def _of_hooks(study: Study) -> Iterator[tuple[Keys, str]]:

@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a study comes to on a machine: its treatments, and what is left out, each with the reason.
+
+Levels that the machine cannot give are dropped and named: more processors than there are, an
+allocator that is not usable. Then the constraints leave combinations out, and a fraction takes some
+of the rest: of the combinations of all factors but the allocators', so that what is run is run
+under every allocator. How large a design is, is known before a treatment is made; one that is too
+large is refused with its size. The same study, machine and seed give the same treatments.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.study_factor import Level
+from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study_treatment import StudyTreatment
+from heapwright.study.combinations import Cells, Combination, Combinations, Excluded
+from heapwright.study.extent import Extent
+from heapwright.study.filling import Filler, Programs, installed
+from heapwright.study.fractions import Levels, choose_cells
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What levels are held against."""
+
+    cpus: int
+    unusable: Mapping[str, str] = field(default_factory=dict)
+    """Allocator, as `allocators_of` gives it → why it cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A level that this machine cannot give."""
+
+    factor: str
+    level: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class DesignedStudy:
+    """A study on a machine."""
+
+    treatments: tuple[StudyTreatment, ...]
+    levels: Mapping[str, tuple[Level, ...]]
+    """Of each factor, those that are there."""
+    baseline: str | None
+    dropped: tuple[Dropped, ...]
+    excluded: tuple[Excluded, ...]
+    extent: Extent
+    notes: tuple[str, ...]
+    """How a fraction was chosen, and what else should be known, in sentences."""
+
+
+def allocators_of(file: StudyFile) -> dict[str, str]:
+    """The levels of the allocators' factor: name → what is preloaded, those that preload."""
+    factor = file.study.allocator_factor
+    if factor is None:
+        return {}
+    filler = Filler(file)
+    items = file.study.factors[factor].items
+    return {level.name: filler.allocator(level) for level in items if level.preload}
+
+
+def build_design(
+    file: StudyFile, machine: Machine, seed: int, programs: Programs = installed
+) -> DesignedStudy:
+    """The treatments of a study. Raises HeapwrightError if there are none, or far too many."""
+    levels, dropped = _given(file, machine)
+    whole = Combinations(file, levels)
+    allowed = whole.count()
+    if allowed == 0 and whole.enumerable:
+        raise _empty(file, whole)
+    extent = Extent(whole.total, allowed, whole.enumerable, allowed, file.study.design.blocks)
+    said: list[str] = []
+    if file.study.design.kind == "full":
+        extent.check(file)
+        chosen = list(whole.all())
+    else:
+        cells = Cells(file, levels, file.study.allocator_factor)
+        chosen_cells, said = choose_cells(file, levels, cells, extent, seed)
+        chosen = [
+            each for cell in chosen_cells for each in cells.whole(cell) if whole.allowed(each)
+        ]
+    if not chosen:
+        raise file.error(("design",), "the constraints leave nothing of the fraction")
+    filler = Filler(file, programs)
+    baseline, notes = _baseline(file, levels)
+    return DesignedStudy(
+        treatments=tuple(filler.treatment(_levels_at(levels, each)) for each in chosen),
+        levels=levels,
+        baseline=baseline,
+        dropped=tuple(dropped),
+        excluded=whole.excluded,
+        extent=replace(extent, treatments=len(chosen), exact=True),
+        notes=(*notes, *said),
+    )
+
+
+def _given(file: StudyFile, machine: Machine) -> tuple[dict[str, tuple[Level, ...]], list[Dropped]]:
+    """The levels that the machine can give, and the others."""
+    study = file.study
+    filler = Filler(file)
+    dropped: list[Dropped] = []
+    levels: dict[str, tuple[Level, ...]] = {}
+    for name, factor in study.factors.items():
+        reasons: dict[str, str] = {}
+        for level in factor.items:
+            if name == study.cpus_factor and (level.number or 0) > machine.cpus:
+                reasons[level.name] = f"there are {machine.cpus} processors here"
+            elif name == study.allocator_factor and level.preload:
+                why = machine.unusable.get(filler.allocator(level))
+                if why is not None:
+                    reasons[level.name] = why
+        dropped += [Dropped(name, level, why) for level, why in reasons.items()]
+        levels[name] = tuple(each for each in factor.items if each.name not in reasons)
+        if not levels[name]:
+            said = "; ".join(f"{level}: {why}" for level, why in reasons.items())
+            raise file.error(
+                ("factors", name, "levels"),
+                f"the design is empty: this machine can give none of the levels of {name}",
+                said,
+            )
+    return levels, dropped
+
+
+def _baseline(
+    file: StudyFile, levels: Mapping[str, tuple[Level, ...]]
+) -> tuple[str | None, list[str]]:
+    """The level that ratios refer to; another one if it was dropped, which is said."""
+    wanted = file.study.baseline
+    factor = file.study.allocator_factor
+    if wanted is None or factor is None:
+        return None, []
+    names = [level.name for level in levels[factor]]
+    if wanted in names:
+        return wanted, []
+    return names[0], [f"the baseline {wanted} is not there; {names[0]} is in its place"]
+
+
+def _levels_at(levels: Levels, combination: Combination) -> dict[str, Level]:
+    return {
+        name: each[place] for (name, each), place in zip(levels.items(), combination, strict=True)
+    }
+
+
+def _empty(file: StudyFile, whole: Combinations) -> HeapwrightError:
+    """No treatment is left: whose doing that is."""
+    counts = whole.excluded
+    worst = max(range(len(counts)), key=lambda place: counts[place].count)
+    said = [f"{each.require}: leaves out {each.count:,}" for each in counts]
+    return file.error(
+        ("constraints", worst),
+        f"the design is empty: the constraints leave out all {whole.total:,} treatments",
+        "\n".join(said),
+    )
