@@ -38,6 +38,7 @@ Origin = Literal[
     "major_faults",
     "voluntary_switches",
     "involuntary_switches",
+    "counter",
     "output",
     "measure",
     "callgrind",
@@ -114,7 +115,10 @@ class Response(_Frozen):
     )
     event: Annotated[
         StrictStr | None,
-        Field(description="Of callgrind and cachegrind, as Ir, D1mr+D1mw; null: instructions"),
+        Field(
+            description="Of callgrind and cachegrind, as Ir, D1mr+D1mw; of counter, the machine's: "
+            "instructions, cycles, cache-misses, branch-misses; null: instructions"
+        ),
     ] = None
     scale: Annotated[
         Literal["log", "linear"] | None,

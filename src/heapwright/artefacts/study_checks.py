@@ -15,14 +15,15 @@ from heapwright.artefacts.study import PARSED, Response, Study
 from heapwright.artefacts.study_condition import ConditionError, parse_condition
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
+from heapwright.artefacts.study_runs import OWN_COLUMNS
 from heapwright.artefacts.study_templates import check_templates
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-COLUMNS = {"treatment", "block", "host", "warmup", "outcome"}
-"""What a table of results has besides factors and responses."""
-RESERVED = {*COLUMNS, "command", "folder", "report", "true", "false", *keyword.kwlist}
+RESERVED = {*OWN_COLUMNS, "command", "folder", "report", "true", "false", *keyword.kwlist}
+COUNTING = ("counter", "callgrind", "cachegrind")
+COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 LONGEST_NAME = 100
 SCALE = re.compile(r"[a-z][a-z0-9-]*")
 MOST_CPUS = 100_000
@@ -196,8 +197,11 @@ def _response(study: Study, name: str, response: Response) -> Iterator[Problem]:
         yield from _pattern((*here, "pattern"), response.pattern)
     if response.origin == "measure" and study.measure is None:
         yield Problem((*here, "from"), "there is no [measure] with a command that measures")
-    if response.event is not None and response.origin not in ("callgrind", "cachegrind"):
-        yield Problem((*here, "event"), "event is for a response from callgrind or cachegrind")
+    if response.event is not None and response.origin not in COUNTING:
+        yield Problem((*here, "event"), f"event is for a response from {', '.join(COUNTING)}")
+    if response.origin == "counter" and response.event not in (None, *COUNTERS):
+        text = f"no counter {response.event!r}"
+        yield unknown_name((*here, "event"), text, str(response.event), COUNTERS)
 
 
 def _pattern(here: Keys, pattern: str) -> Iterator[Problem]:
