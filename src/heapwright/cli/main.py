@@ -23,6 +23,7 @@ from heapwright.cli import (
     compare,
     compose,
     convert,
+    doctor,
     explain,
     gate,
     options,
@@ -49,6 +50,7 @@ app = typer.Typer(
 app.add_typer(allocators.app, name="allocators")
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
+app.command("doctor", cls=options.CommandAfterDashes, epilog=doctor.EXAMPLES)(doctor.doctor)
 app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
 app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)

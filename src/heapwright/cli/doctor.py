@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright doctor`: is this machine fit to measure on?
+
+This file is the command line only; `cli.examining` does the work. docs/doctor.md is the manual.
+"""
+
+from typing import Annotated
+
+import typer
+
+from heapwright.cli import options
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright doctor
+  heapwright doctor --budget 30 -- ./program its arguments
+  heapwright doctor --quick --json machine.json
+"""
+UNFIT = 10
+
+
+def doctor(
+    context: typer.Context,
+    budget: Annotated[
+        float,
+        typer.Option(
+            metavar="MINUTES",
+            min=0.001,
+            max=options.LONGEST_MINUTES,
+            help="Say how small a difference can be seen in this time.",
+        ),
+    ] = 10,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            max=options.LONGEST_S,
+            help="Measure noise for so long; six runs at least.",
+        ),
+    ] = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Look at the machine only; measure no noise.")
+    ] = False,
+    json_file: options.JsonFile = None,
+    quiet: options.SentenceAlone = False,
+) -> None:
+    """Say whether this machine is fit to measure on, what to do, and how small a difference shows.
+
+    With a command after -- the noise of that command is measured, else that of a short program.
+    """
+    from heapwright.cli.examining import Options, run_checkup  # noqa: PLC0415
+
+    fit = run_checkup(
+        Options(
+            command=options.command_after_dashes(context),
+            budget_s=budget * 60,
+            seconds=seconds,
+            quick=quick,
+            json_file=json_file,
+            quiet=quiet,
+        )
+    )
+    if not fit:
+        raise typer.Exit(UNFIT)
