@@ -7,16 +7,20 @@ A table is a CSV file in the folder `published` beside the study file, UTF-8, on
 | kind | columns |
 |---|---|
 | `means` | `response`, factors of the study, `mean`, `groups` |
-| `anova` | `response`, factors, `term`, `F`, `p` |
+| `anova` | `response`, factors, `term`, `F`, `p`, `sum_sq`, `df` |
 | `ranking` | `response`, factors, `percent` (over the best) |
 
-A factor that is empty, or no column, is averaged over. Levels are named as in the study.
+A factor that is empty, or no column, is averaged over. Levels are named as in the study. Every
+column but `response` and the first of the values can be missing.
 docs/findings.md describes them; `keep` puts them into a results folder, so that an analysis finds
 what its runs are to be held against.
 """
 
+import csv
+import math
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -36,11 +40,13 @@ from heapwright.artefacts.study_terms import Frozen
 Kind = Literal["means", "anova", "ranking"]
 VALUES: dict[Kind, tuple[str, ...]] = {
     "means": ("mean", "groups"),
-    "anova": ("F", "p"),
+    "anova": ("F", "p", "sum_sq", "df"),
     "ranking": ("percent",),
 }
 """The columns that are no keys; the first of each is a number in every row."""
 TEXTS = ("groups",)
+RESPONSE = "response"
+TERM = "term"
 Cell = float | str | None
 
 
@@ -124,3 +130,53 @@ def keep(sources: Iterable[PublishedSource], origin: Path, folder: Path) -> None
                 f"{error.strerror or error}",
                 "[[published]] names files relative to the study file",
             ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a published table."""
+
+    response: str
+    keys: dict[str, str]
+    """Column to level, or to the term; what is empty is not there."""
+    values: dict[str, Cell]
+
+
+def read_lines(path: Path, kind: Kind) -> tuple[Line, ...]:
+    """Read a published table. Raises HeapwrightError with the line for what is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HeapwrightError(f"the published table {path} cannot be read: {error}") from error
+    reader = csv.DictReader(text.splitlines(), strict=True)
+    columns = tuple(reader.fieldnames or ())
+    main = VALUES[kind][0]
+    for needed in (RESPONSE, main):
+        if needed not in columns:
+            raise HeapwrightError(f"{path}:1: a table of {kind} has a column {needed!r}")
+    try:
+        return tuple(_line(row, kind) for row in reader)
+    except (ValueError, csv.Error) as error:
+        raise HeapwrightError(f"{path}:{reader.line_num}: {error}") from error
+
+
+def _line(row: Mapping[str | None, str | None], kind: Kind) -> Line:
+    if None in row or None in row.values():
+        raise ValueError("there are not as many fields as columns")
+    filled = {name: text.strip() for name, text in row.items() if name and text and text.strip()}
+    response = filled.pop(RESPONSE, "")
+    values: dict[str, Cell] = {}
+    for column in VALUES[kind]:
+        text = filled.pop(column, None)
+        if text is not None:
+            values[column] = text if column in TEXTS else _number(text, column)
+    if not response or VALUES[kind][0] not in values:
+        raise ValueError(f"a line has a response and a {VALUES[kind][0]}")
+    return Line(response, filled, values)
+
+
+def _number(text: str, column: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{column} is no number: {text}")
+    return value

@@ -47,6 +47,7 @@ def test_a_ratio_is_within_its_bounds_or_not(bounds: dict[str, float], verdict: 
     result = asked(ratio("slow", "quick", **bounds))
     assert result.verdict is verdict, result
     (figure,) = result.figures
+    assert figure.value is not None
     assert figure.value == pytest.approx(1.5, rel=0.01)
     assert figure.low is not None
     assert figure.high is not None
