@@ -113,8 +113,8 @@ def _level(here: Keys, role: str, factor: Factor, level: Level) -> Iterator[Prob
         if KEY.fullmatch(key) is None:
             yield Problem((*here, key), f"{key!r} is no name; write letters, digits and _")
     if isinstance(written, LevelTable) and role != ALLOCATOR:
-        for key, foreign in (("allocator", written.allocator), ("preload", not written.preload)):
-            if foreign:
+        for key in ("allocator", "preload", "missing"):
+            if key in written.model_fields_set:
                 yield Problem((*here, key), f"{key} is for levels of the factor of allocators")
 
 

@@ -47,6 +47,13 @@ class LevelTable(BaseModel):
         StrictStr | None,
         Field(description="In the factor that chooses the allocator: a name or a path; null: name"),
     ] = None
+    missing: Annotated[
+        StrictStr,
+        Field(
+            description="How to come by this allocator: where it is unknown, the level is dropped "
+            "and this is said; without it, an unknown name is a mistake"
+        ),
+    ] = ""
     preload: Annotated[
         StrictBool,
         Field(
@@ -71,6 +78,8 @@ class Level:
     allocator: str = ""
     """In the allocators' factor: a name of the registry, or a path."""
     preload: bool = True
+    missing: str = ""
+    """What to say if nobody knows the allocator; empty: that it is a mistake."""
 
     @property
     def plain(self) -> bool | int | float | str:
@@ -139,6 +148,7 @@ class Factor(_Frozen):
                 written.prefix,
                 written.allocator or written.name,
                 written.preload,
+                written.missing,
             )
         text = scalar_text(written)
         literal = text.replace("{", "{{").replace("}", "}}")

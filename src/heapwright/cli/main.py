@@ -30,6 +30,7 @@ from heapwright.cli import (
     profile,
     record,
     replay,
+    study,
     synth,
     taxonomy,
     trace,
@@ -57,6 +58,7 @@ app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)
 app.command("record", context_settings=record.CONTEXT)(record.record)
+app.add_typer(study.app, name="study")
 app.command("taxonomy")(taxonomy.taxonomy)
 app.add_typer(trace.app, name="trace")
 app.command("export")(convert.export)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.study_factor import Level
 from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study_problem import Keys
 from heapwright.artefacts.study_treatment import StudyTreatment
 from heapwright.study.combinations import Cells, Combination, Combinations, Excluded
 from heapwright.study.extent import Extent
@@ -50,19 +51,36 @@ class DesignedStudy:
     baseline: str | None
     dropped: tuple[Dropped, ...]
     excluded: tuple[Excluded, ...]
+    counted: bool
+    """Whether what is excluded was counted; otherwise it is an estimate."""
     extent: Extent
     notes: tuple[str, ...]
     """How a fraction was chosen, and what else should be known, in sentences."""
 
 
-def allocators_of(file: StudyFile) -> dict[str, str]:
-    """The levels of the allocators' factor: name → what is preloaded, those that preload."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An allocator that a level needs."""
+
+    keys: Keys
+    """Where in the file the level is."""
+    allocator: str
+    """A name of the registry, a whole path, or name=path; what treatments call it."""
+    missing: str
+    """What to say if nobody knows it; empty: that it is a mistake."""
+
+
+def allocators_of(file: StudyFile) -> list[Wanted]:
+    """What the levels of the allocators' factor preload."""
     factor = file.study.allocator_factor
     if factor is None:
-        return {}
+        return []
     filler = Filler(file)
-    items = file.study.factors[factor].items
-    return {level.name: filler.allocator(level) for level in items if level.preload}
+    return [
+        Wanted(("factors", factor, "levels", place), filler.allocator(level), level.missing)
+        for place, level in enumerate(file.study.factors[factor].items)
+        if level.preload
+    ]
 
 
 def build_design(
@@ -95,6 +113,7 @@ def build_design(
         baseline=baseline,
         dropped=tuple(dropped),
         excluded=whole.excluded,
+        counted=whole.enumerable,
         extent=replace(extent, treatments=len(chosen), exact=True),
         notes=(*notes, *said),
     )
