@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to measure with, on machines made up."""
+
+import pytest
+
+from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.doctor import means
+
+from .conftest import MakeMachine
+
+
+@pytest.mark.parametrize(
+    ("counters", "paranoid", "finding"),
+    [
+        (frozenset({"cycles", "instructions"}), "2", Finding.GOOD),
+        (frozenset(), "4", Finding.CARE),
+        (frozenset(), "2", Finding.NOTE),
+        (None, "2", Finding.UNKNOWN),
+    ],
+)
+def test_counters(
+    machine: MakeMachine, counters: frozenset[str] | None, paranoid: str, finding: Finding
+) -> None:
+    check = means.counters(machine({means.PARANOID: paranoid}, counters=counters))
+    assert check.finding is finding
+    if counters:
+        assert check.says == "cycles, instructions"
+
+
+def test_valgrind(machine: MakeMachine) -> None:
+    assert means.valgrind(machine({})).finding is Finding.CARE
+    there = machine({}, find=lambda name: f"/bin/{name}")
+    assert means.valgrind(there).says == "/bin/valgrind"
+
+
+@pytest.mark.parametrize(
+    ("scope", "finding"),
+    [
+        (None, Finding.GOOD),
+        ("0", Finding.GOOD),
+        ("1", Finding.GOOD),
+        ("2", Finding.CARE),
+        ("3", Finding.CARE),
+    ],
+)
+def test_ptrace(machine: MakeMachine, scope: str | None, finding: Finding) -> None:
+    files = {} if scope is None else {means.PTRACE: scope}
+    assert means.ptrace(machine(files)).finding is finding
+
+
+def test_peers(machine: MakeMachine) -> None:
+    there = Allocator(name="jemalloc", kind=Kind.PEER)
+    gone = Allocator(
+        name="mimalloc",
+        kind=Kind.PEER,
+        usable=False,
+        effective=False,
+        reason="not installed (package libmimalloc2.0)",
+    )
+    own = Allocator(name="lea", kind=Kind.COMPOSED)
+    assert means.peers(machine({})).finding is Finding.UNKNOWN
+    assert means.peers(machine({}, allocators=(own, there))).finding is Finding.GOOD
+    some = means.peers(machine({}, allocators=(own, there, gone)))
+    assert (some.finding, some.says) == (Finding.NOTE, "jemalloc")
+    assert "libmimalloc2.0" in some.advice
+    assert means.peers(machine({}, allocators=(gone,))).finding is Finding.CARE
+
+
+def test_settings(machine: MakeMachine) -> None:
+    assert means.settings(machine({})).finding is Finding.GOOD
+    check = means.settings(machine({}, settings={"MALLOC_CONF": "x"}))
+    assert check.finding is Finding.CARE
+    assert "unset MALLOC_CONF" in check.advice
