@@ -50,3 +50,19 @@ def test_the_programs_own_memory_is_not_the_allocators(tiny: Tiny) -> None:
     assert document["own_bytes"] >= 8_000_000
     grown_by = document["peak_resident"] - document["resident_before"]
     assert 8_000_000 - UNSEEN <= grown_by < 8_000_000 + 2 * UNSEEN
+
+
+def test_fragmentation_is_what_became_resident_over_what_was_live(tiny: Tiny) -> None:
+    options = ("--objects", 400_000, "--size", 64, "--rounds", 2, "--threads", 2)
+    document = result("threadtest", *options, "--observe", "memory", preload=tiny("PLAIN"))
+    assert document["peak_live"] <= 400_000 * 64
+    assert 1 <= document["fragmentation"] < 1.6
+    assert "fragmentation" not in result("threadtest", *options)
+
+
+def test_what_the_first_thread_prepares_counts_as_fragmentation_too() -> None:
+    """larson fills its arrays before the others begin; that is the allocator's doing as well."""
+    options = ("--blocks", 100_000, "--lives", 1, "--steps", 1000, "--threads", 2)
+    document = result("larson", *options, "--observe", "memory")
+    assert document["resident_before"] > document["peak_live"]
+    assert document["fragmentation"] > 1

@@ -169,3 +169,12 @@ def test_a_result_that_cannot_be_written_is_said() -> None:
         )
     assert done.returncode == 3
     assert done.stderr == "heapwright-loop: the result could not be written\n"
+
+
+def test_rates_are_operations_over_time() -> None:
+    document = result("loop", "--iterations", 100_000, "--threads", 1)
+    operations = document["operations"]
+    assert operations == 200_000
+    assert document["operations_per_second"] == pytest.approx(operations / document["seconds"])
+    per_cpu = document["operations_per_cpu_second"]
+    assert per_cpu == pytest.approx(operations / document["cpu_seconds"], rel=1e-4)

@@ -42,13 +42,14 @@ void readInto(char (&text)[Size], const char* path) {
 
 void* mapPages(std::size_t bytes) {
     const std::size_t length = rounded(bytes);
+    // Before they are there: who looks meanwhile sees too little of the allocator's, never our own.
+    mapped.fetch_add(length, std::memory_order_relaxed);
     void* const pages = length < bytes ? MAP_FAILED
                                        : mmap(nullptr, length, PROT_READ | PROT_WRITE,
                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (pages == MAP_FAILED) {
         noMemory("the program's own tables", bytes);
     }
-    mapped.fetch_add(length, std::memory_order_relaxed);
     return pages;
 }
 

@@ -9,6 +9,10 @@
 
 namespace heapwright::workloads {
 
+void Series::start() {
+    start_ = residentBytes();
+}
+
 void Series::begin() {
     before_ = residentBytes();
 }
@@ -36,6 +40,10 @@ void Series::describe(Text& text) const {
     text.key("resident_before").number(std::uint64_t{before_});
     text.key("peak_live").number(peakLive());
     text.key("peak_resident").number(std::uint64_t{peakResident_});
+    if (peakLive() > 0 && peakResident_ > start_) {
+        text.key("fragmentation")
+            .number(static_cast<double>(peakResident_ - start_) / static_cast<double>(peakLive()));
+    }
     text.key("memory").open('[');
     for (std::size_t at = 0; at < count_; ++at) {
         text.next().open('[');

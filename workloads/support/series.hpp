@@ -30,7 +30,10 @@ public:
     /// A point now, whatever the distance: the end of a phase.
     void sample();
 
-    /// Starts counting: what is resident now was so before the first operation.
+    /// Before the program allocates anything: what is resident now is no allocator's doing.
+    void start();
+
+    /// Threads are about to go: what is resident now was so before their first operation.
     void begin();
 
     std::uint64_t peakLive() const {
@@ -53,6 +56,7 @@ private:
     std::atomic_flag writing_ = ATOMIC_FLAG_INIT; ///< one thread at a time takes a point
     Point points_[most] = {};
     std::size_t count_ = 0;
+    std::size_t start_ = 0;
     std::size_t before_ = 0;
     std::size_t peakResident_ = 0;
 };

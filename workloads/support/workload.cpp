@@ -55,6 +55,13 @@ double cpuSeconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+/// Left out where no time was seen to pass.
+void addRate(Text& text, const char* name, std::uint64_t operations, double seconds) {
+    if (seconds > 0) {
+        text.key(name).number(static_cast<double>(operations) / seconds);
+    }
+}
+
 void addFalseSharing(Text& text) {
     const Lines::Found& found = linesFound();
     text.key("false_sharing").open('{');
@@ -130,6 +137,9 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     }
     threadNumber();
 
+    if (options.watching.memory) {
+        series().start();
+    }
     Events events;
     body(run);
     events.stop();
@@ -152,6 +162,8 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     text.key("operations").number(run.operations_.load());
     text.key("seconds").number(run.seconds_);
     text.key("cpu_seconds").number(cpu);
+    addRate(text, "operations_per_second", run.operations_.load(), run.seconds_);
+    addRate(text, "operations_per_cpu_second", run.operations_.load(), cpu);
     text.key("verified").add(options.watching.verify ? "true" : "false");
     text.key("peak_rss").number(std::uint64_t{peakResidentBytes()});
     text.key("own_bytes").number(std::uint64_t{mappedBytes()});
