@@ -32,7 +32,7 @@ DESIGN = StudyDesign(
     blocks=2,
     discard=1,
     factors=(
-        Factor(name="allocator", levels=("glibc",)),
+        Factor(name="allocator", levels=("glibc",), role="allocator"),
         Factor(name="threads", levels=("1", "2"), values=(1.0, 2.0)),
     ),
     treatments=CELLS,

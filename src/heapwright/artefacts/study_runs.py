@@ -37,7 +37,7 @@ class Factor(_Model):
     values: tuple[float, ...] = ()
     """The levels as numbers, if the factor is quantitative."""
     unit: str = ""
-    role: str = ""
+    role: Literal["allocator", "cpus", "parameter"] = "parameter"
 
 
 class Cell(_Model):
@@ -92,6 +92,8 @@ class StudyDesign(_Model):
     title: str = ""
     sha256: str
     """Of the text of `study.toml`."""
+    folder: str = ""
+    """Of the study file: what relative files in it are in."""
     scale: str = ""
     """The name of the `[scale]` that was run; empty for the study as it stands."""
     seed: int
@@ -103,7 +105,7 @@ class StudyDesign(_Model):
     treatments: tuple[Cell, ...]
     responses: tuple[Measured, ...]
     baseline: str = ""
-    """The level of the factor `allocator` that ratios refer to; empty if there is none."""
+    """The level of the allocators' factor that ratios refer to; empty if there is none."""
     dropped: tuple[Dropped, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     share: float = 1.0
@@ -118,8 +120,14 @@ class StudyDesign(_Model):
 
     @property
     def allocator_levels(self) -> tuple[str, ...]:
-        """The levels of the factor `allocator`, in the order of the study."""
-        return next((each.levels for each in self.factors if each.name == "allocator"), ())
+        """The levels of the factor that chooses the allocator, in the order of the study."""
+        name = self.allocator_factor
+        return next((each.levels for each in self.factors if each.name == name), ())
+
+    @property
+    def allocator_factor(self) -> str | None:
+        """The name of the factor that chooses the allocator."""
+        return next((each.name for each in self.factors if each.role == "allocator"), None)
 
 
 class StudyRun(Run):

@@ -31,6 +31,7 @@ from heapwright.cli import (
     record,
     replay,
     study,
+    study_run,
     synth,
     taxonomy,
     trace,
@@ -58,6 +59,7 @@ app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)
 app.command("record", context_settings=record.CONTEXT)(record.record)
+study_run.register(study.app)
 app.add_typer(study.app, name="study")
 app.command("taxonomy")(taxonomy.taxonomy)
 app.add_typer(trace.app, name="trace")

@@ -170,8 +170,10 @@ class Running:
         return run
 
     def is_over(self) -> bool:
-        """Whether it has ended by itself."""
-        return self._process.poll() is not None
+        """Whether it has ended by itself: its result is being written."""
+        poll = select.poll()
+        poll.register(self._reading, select.POLLIN)
+        return bool(poll.poll(0))
 
     def stop(self) -> RawRun:
         """Have it ended, with all that it started; what was measured until then."""

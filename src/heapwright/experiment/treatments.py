@@ -64,6 +64,8 @@ class Treatment:
     """Processors that it is confined to; None: those of the experiment."""
     stdin: Path | None = None
     cwd: Path | None = None
+    levels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Of each factor of a study, by name."""
     proven: bool = True
     """False: the program has its malloc in itself, so nothing is preloaded and nothing proven."""
 

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `heapwright study run` and `resume` do: set up, run with the engine, tell what there is.
+
+A sitting of a study ends when all runs are made, when its budget is spent, or when it is broken
+off; whichever it is, every run that was over is in the folder, and `resume` makes those that are
+missing. A run that was not over when the tool was killed is made again.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.study_file import StudyFile, parse_study
+from heapwright.artefacts.study_results import Folder
+from heapwright.artefacts.study_runs import STUDY_FILE, StudyRun
+from heapwright.artefacts.study_store import Store, host_file, refuse_used
+from heapwright.cli.interrupting import ended_as_interrupted
+from heapwright.cli.study_progress import StudyDisplay
+from heapwright.cli.study_setup import Setup, only_planned, set_up
+from heapwright.cli.study_status import status_of
+from heapwright.cli.text import printing
+from heapwright.experiment.blocks import GIVE_UP_AFTER, Assignment, Blocks, Plan
+from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.engine import Ending, conduct
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.study_measurement import StudyMeasurement
+from heapwright.report.console import make_console
+from heapwright.report.study_status import print_end
+from heapwright.study.library import open_study
+
+ALL_MADE = "all runs are made"
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """How a study is run this time."""
+
+    budget_s: float | None = None
+    """None: the study's own."""
+    quiet: bool = False
+
+
+def run_study(
+    name: str, scale: str | None, folder: Path | None, seed: int | None, sitting: Sitting
+) -> ExitCode:
+    """Begin a study. Raises HeapwrightError for what is refused."""
+    file = open_study(name, scale)
+    own = file.study.design.seed
+    chosen = seed if seed is not None else fresh_seed() if own is None else own
+    target = folder if folder is not None else Path(default_folder(file))
+    refuse_used(target)
+    with PreloadPaths() as paths, set_up(file, chosen, paths) as setup:
+        _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=sitting.quiet)
+        with Store.create(target, file.text, setup.design) as store:
+            return sit(setup, store, paths, sitting)
+
+
+def resume_study(path: Path, sitting: Sitting) -> ExitCode:
+    """Go on with a study. Raises HeapwrightError for what is refused."""
+    folder = Folder.open(path)
+    with PreloadPaths() as paths, set_up_again(folder, paths) as setup, Store(folder) as store:
+        _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=sitting.quiet)
+        return sit(setup, store, paths, sitting)
+
+
+@contextmanager
+def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
+    """Hold the study of a results folder against this machine once more."""
+    design = folder.design
+    file = parse_study(
+        folder.study_text,
+        str(folder.path / STUDY_FILE),
+        design.scale or None,
+        Path(design.folder),
+    )
+    with set_up(file, design.seed, paths) as setup:
+        refuse_other_libraries(folder, setup)
+        yield only_planned(setup, design)
+
+
+def refuse_other_libraries(folder: Folder, setup: Setup) -> None:
+    """Runs of one folder are made with the same libraries, as far as this host is concerned."""
+    before = folder.environments.get(setup.machine.host)
+    if before is None:
+        return
+    hashes = {each.name: each.sha256 for each in before.allocators}
+    changed = [
+        each.name
+        for each in setup.machine.allocators
+        if hashes.get(each.name, each.sha256) != each.sha256
+    ]
+    if changed:
+        raise HeapwrightError(
+            f"{', '.join(changed)} is another library now than when {folder.path} was begun",
+            f"begin anew with another -o; what there is can still be analysed "
+            f"({host_file(before.host)} says what it was)",
+        )
+
+
+def sit(setup: Setup, store: Store, paths: PreloadPaths, sitting: Sitting) -> ExitCode:
+    """Make the runs that are missing; the exit status."""
+    store.add_host(setup.machine)
+    schedule = schedule_of(setup, store, sitting)
+    measurement = StudyMeasurement(setup.job, paths)
+    with (
+        ended_as_interrupted(),
+        StudyDisplay(schedule, store.made, quiet=sitting.quiet) as display,
+    ):
+
+        def over(assignment: Assignment, run: StudyRun) -> None:
+            store.keep(run)
+            display.over(assignment, run)
+            schedule.over(assignment, run)
+
+        ending = conduct(schedule, measurement.execute, over=over, begins=display.begins)
+        _close(measurement, ending)
+    return finish(store, ending, schedule, quiet=sitting.quiet)
+
+
+def schedule_of(setup: Setup, store: Store, sitting: Sitting) -> Blocks:
+    """The runs that are missing, in their order."""
+    design, study = setup.design, setup.file.study
+    own = study.design.budget_min
+    budget = sitting.budget_s if sitting.budget_s is not None else own and own * 60
+    keys = {treatment.level: treatment.key for treatment in setup.treatments}
+    made = {
+        (block, keys[treatment]): outcome
+        for (block, treatment), outcome in store.made.items()
+        if treatment in keys
+    }
+    plan = Plan(
+        setup.treatments, design.seed, design.blocks, design.discard, study.timeout_s, budget
+    )
+    return Blocks(plan, made)
+
+
+def _close(measurement: StudyMeasurement, ending: Ending) -> None:
+    """The last hook; its failure is told, if nothing else is."""
+    try:
+        measurement.close()
+    except HeapwrightError as error:
+        ending.failure = ending.failure or error
+
+
+def finish(store: Store, ending: Ending, schedule: Blocks, *, quiet: bool) -> ExitCode:
+    """Tell what there is now."""
+    because = ending.stopped_because or ALL_MADE
+    status = status_of(store.folder)
+    if not quiet:
+        with printing():
+            print_end(make_console(), status, because, _given_up(schedule))
+    if ending.failure is not None:
+        raise ending.failure
+    if ending.interrupted:
+        return ExitCode.INTERRUPTED
+    if status.made and not status.good:
+        raise HeapwrightError(
+            "not one run was good: there is nothing to analyse",
+            f"why: heapwright study status {store.folder.path}",
+            exit_code=ExitCode.NOTHING_COMPARED,
+        )
+    return ExitCode.OK
+
+
+def _given_up(schedule: Blocks) -> list[str]:
+    """Treatments that are not run to the end, in words."""
+    levels = {each.key: " ".join(each.levels.values()) for each in schedule.plan.treatments}
+    return [
+        f"given up after block {each.block}: {levels[each.key]}: {each.outcome} "
+        f"{GIVE_UP_AFTER} times in a row"
+        for each in schedule.given_up
+    ]
+
+
+def default_folder(file: StudyFile) -> str:
+    """Where results go unless it is said."""
+    return f"{file.study.name}-{file.scale}-results" if file.scale else f"{file.study.name}-results"
+
+
+def _extent(setup: Setup) -> str:
+    design = setup.design
+    blocks = design.blocks + design.discard
+    return f"{len(design.treatments):,} treatments in {blocks} blocks: {design.planned:,} runs"
+
+
+def _tell(sentences: Sequence[str], *, quiet: bool) -> None:
+    if not quiet:
+        console = make_console(sys.stderr)
+        for sentence in sentences:
+            console.print(sentence, soft_wrap=True)

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The responses of a study, read out of what a run left: figures, texts, simulated counts.
+
+What the machine does not give (a counter, a resident set of a run that was too short to be looked
+at) is left out, never zero. What should be in a text and is not is a ValueError in words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from heapwright.artefacts.study import Origin, Response
+from heapwright.experiment.parsing import number_in
+from heapwright.experiment.simulation import event_in
+
+FIELDS: dict[Origin, tuple[str, ...]] = {
+    "wall": ("wall_s",),
+    "user": ("user_s",),
+    "sys": ("sys_s",),
+    "cpu": ("user_s", "sys_s"),
+    "peak_rss": ("peak_rss_bytes",),
+    "minor_faults": ("minor_faults",),
+    "major_faults": ("major_faults",),
+    "voluntary_switches": ("voluntary_switches",),
+    "involuntary_switches": ("involuntary_switches",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run left to be read."""
+
+    figures: Mapping[str, Any]
+    """Fields of the run."""
+    stdout: str = ""
+    stderr: str = ""
+    report: str | None = None
+    """The file that the measuring command was given to write to."""
+    counts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of each simulator, the counts by event."""
+
+
+def read_responses(responses: Mapping[str, Response], left: Left) -> dict[str, float]:
+    """The responses that could be measured; ValueError, with its name, if one is unreadable."""
+    found: dict[str, float] = {}
+    for name, response in responses.items():
+        try:
+            value = _read(response, left)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _read(response: Response, left: Left) -> float | None:
+    match response.origin:
+        case "output" | "measure":
+            return number_in(_text(response, left), response)
+        case "callgrind" | "cachegrind":
+            return event_in(left.counts.get(response.origin, {}), response.event)
+        case "counter":
+            counted: float | None = left.figures["counters"].get(response.event or "instructions")
+            return counted
+        case "idle_rss":
+            sizes = [size for _, size in left.figures["rss_series"] if size > 0]
+            return float(sizes[-1]) if sizes else None  # a process that is dead has nothing left
+        case _:
+            values = [left.figures[name] for name in FIELDS[response.origin]]
+            return None if None in values else float(sum(values))
+
+
+def _text(response: Response, left: Left) -> str:
+    if response.origin == "measure" and left.report is not None:
+        return left.report
+    return left.stderr if response.stream == "stderr" else left.stdout

@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A server beside a run: started, awaited until it answers, ended with all that it started.
+
+It runs under heapwright-run like any command, so that its memory and its processes are measured and
+proven, and so that it is ended even when this process is killed. Whether it answers is found out by
+asking it, a few milliseconds apart at first; what answers before it is started is somebody else,
+and an error. A server that ends by itself, or never answers, is an outcome of the run.
+"""
+
+import contextlib
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.runs import Outcome
+from heapwright.experiment.interposition import Interposition
+from heapwright.experiment.outcome import Classified, classify
+from heapwright.experiment.runner import RawRun, Running, RunSpec
+
+FIRST_PAUSE_S = 0.002
+LONGEST_PAUSE_S = 0.1
+QUESTION_S = 5.0
+"""How long one question may take."""
+LOCALHOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How a server is asked whether it is ready; one of these."""
+
+    command: tuple[str, ...] = ()
+    port: int | None = None
+    socket: Path | None = None
+    path: Path | None = None
+
+    def __str__(self) -> str:
+        if self.command:
+            return f"`{' '.join(self.command)}`"
+        if self.port is not None:
+            return f"port {self.port}"
+        return str(self.socket or self.path)
+
+    def answered(self, environment: Mapping[str, str], cwd: Path) -> bool:
+        """Ask."""
+        if self.command:
+            return self._command_succeeds(environment, cwd)
+        if self.port is not None:
+            return _connects(lambda: socket.create_connection((LOCALHOST, self.port), QUESTION_S))
+        if self.socket is not None:
+            return _connects(lambda: _unix(cwd / (self.socket or "")))
+        return self.path is not None and (cwd / self.path).exists()
+
+    def _command_succeeds(self, environment: Mapping[str, str], cwd: Path) -> bool:
+        try:
+            done = subprocess.run(
+                self.command,
+                cwd=cwd,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=QUESTION_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        except OSError as error:
+            raise HeapwrightError(
+                f"{self.command[0]}, which asks whether the server is ready, cannot be run: "
+                f"{error.strerror or error}"
+            ) from error
+        return done.returncode == 0
+
+
+def _connects(make: Callable[[], socket.socket]) -> bool:
+    with contextlib.suppress(OSError):
+        make().close()
+        return True
+    return False
+
+
+def _unix(path: Path) -> socket.socket:
+    """A connection to a socket in the file system."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(QUESTION_S)
+        connection.connect(str(path))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class Server:
+    """A server while it runs; a context manager that leaves nothing of it running."""
+
+    def __init__(
+        self, spec: RunSpec, question: Question, patience_s: float, environment: Mapping[str, str]
+    ) -> None:
+        """Start it. `environment` is that of the question. Raises HeapwrightError."""
+        self._question = question
+        self._patience_s = patience_s
+        self._environment = environment
+        self._cwd = spec.cwd or Path.cwd()
+        if question.answered(environment, self._cwd):
+            raise HeapwrightError(
+                f"{question} answers before the server is started: something else is there",
+                "end it, or let the server use another place",
+            )
+        self._running = Running(spec)
+
+    def await_ready(self) -> Classified | None:
+        """Wait until it answers; what came of it if it never will."""
+        deadline = time.monotonic() + self._patience_s
+        pause = FIRST_PAUSE_S
+        while not self._question.answered(self._environment, self._cwd):
+            if self._running.is_over():
+                return _ended_early(self._running.finish(), "before it answered")
+            if time.monotonic() > deadline:
+                words = f"the server did not answer at {self._question} in {self._patience_s:g} s"
+                return Classified(Outcome.TIMEOUT, words)
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_S)
+        return None
+
+    def stop(self) -> tuple[RawRun, Classified | None]:
+        """End it: what it used until it was told to, and how it ended if it did so by itself."""
+        if self._running.is_over():
+            raw = self._running.finish()
+            return raw, _ended_early(raw, "while it was needed")
+        asked = time.monotonic() - self._running.began
+        raw = self._running.stop()
+        series = [point for point in raw.rss_series if point[0] <= asked]
+        return raw.model_copy(update={"rss_series": series, "interrupted": False}), None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._running.__exit__(kind, value, trace)
+
+
+def _ended_early(raw: RawRun, when: str) -> Classified:
+    """The name of an end that nobody asked for; a good exit status does not make it good."""
+    named = classify(raw, Interposition(True, 0.0))
+    outcome = Outcome.FAILED if named.outcome is Outcome.OK else named.outcome
+    how = named.detail or f"exit status {raw.exit_status}"
+    return Classified(outcome, f"the server ended {when}: {how}")

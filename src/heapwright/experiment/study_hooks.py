@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The hooks of a study, filled in for a treatment: before and after an allocator, and each run.
+
+As blocks are in random order, an allocator comes and goes: `before_allocator` is run when the next
+run is under another one than the run before, `after_allocator` when that ends.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.study import Hook, Ready, Study
+from heapwright.artefacts.study_factor import Level
+from heapwright.artefacts.study_template import FOLDER, TemplateError, fill
+from heapwright.artefacts.workloads import workload_path
+from heapwright.experiment.hooks import run_hook
+from heapwright.experiment.server import Question
+from heapwright.experiment.treatments import Treatment
+
+NAMES = ("before_allocator", "after_allocator", "before_run", "after_run")
+
+
+STANDING = {"command": "{command}", "report": "{report}"}
+"""What is filled in later, when a run is made."""
+
+
+class Filling:
+    """Fills in what a study says, for a treatment."""
+
+    def __init__(self, study: Study, folder: Path) -> None:
+        """`folder` is that of the study file."""
+        self._levels = {
+            name: {level.name: level for level in factor.items}
+            for name, factor in study.factors.items()
+        }
+        self._others = {FOLDER: str(folder), **STANDING}
+
+    def text(self, template: str, treatment: Treatment) -> str:
+        """Raises HeapwrightError where a name is not bound."""
+        try:
+            return fill(
+                template,
+                self._levels_of(treatment),
+                programs=lambda name: str(workload_path(name)),
+                others=self._others,
+            )
+        except TemplateError as error:
+            raise HeapwrightError(str(error)) from error
+
+    def words(self, templates: tuple[str, ...], treatment: Treatment) -> tuple[str, ...]:
+        return tuple(self.text(each, treatment) for each in templates)
+
+    def hook(self, hook: Hook, treatment: Treatment) -> str | tuple[str, ...]:
+        if isinstance(hook, str):
+            return self.text(hook, treatment)
+        return self.words(hook, treatment)
+
+    def question(self, ready: Ready, treatment: Treatment) -> Question:
+        return Question(
+            self.words(ready.command, treatment),
+            ready.port,
+            None if ready.socket is None else Path(self.text(ready.socket, treatment)),
+            None if ready.path is None else Path(self.text(ready.path, treatment)),
+        )
+
+    def _levels_of(self, treatment: Treatment) -> dict[str, Level]:
+        return {name: self._levels[name][level] for name, level in treatment.levels.items()}
+
+
+@dataclass(slots=True)
+class StudyHooks:
+    """Runs the hooks around the runs of a study."""
+
+    study: Study
+    filling: Filling
+    environment: Mapping[str, str]
+    cwd: Path
+    _last: Treatment | None = None
+
+    @contextmanager
+    def around(self, treatment: Treatment) -> Iterator[None]:
+        """What comes before a run, and what comes after it, however it went."""
+        last = self._last
+        if last is None or self._allocator(last) != self._allocator(treatment):
+            self.leave_allocator()
+            self._last = treatment
+            self._run("before_allocator", treatment)
+        try:
+            self._run("before_run", treatment)
+            yield
+        finally:
+            self._run("after_run", treatment)
+
+    def leave_allocator(self) -> None:
+        """There is no further run under the present allocator, or none at all."""
+        if self._last is not None:
+            last, self._last = self._last, None
+            self._run("after_allocator", last)
+
+    def _allocator(self, treatment: Treatment) -> str:
+        return treatment.levels.get(self.study.allocator_factor or "", "")
+
+    def _run(self, name: str, treatment: Treatment) -> None:
+        hook: Hook | None = getattr(self.study.hooks, name)
+        if hook is not None:
+            filled = self.filling.hook(hook, treatment)
+            run_hook(f"the hook {name}", filled, self.environment, self.cwd)

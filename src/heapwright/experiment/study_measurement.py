@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a study, made for real: hooks, a server, the command, simulators, responses.
+
+The command runs under the treatment, or, where a server stands for it, the server does and the
+command is its client: then time is the client's, and memory, processor time, faults and the proof
+are the server's. Whatever of it ends badly is the outcome of the run, in words that say which.
+"""
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.study import Server as ServerHook
+from heapwright.artefacts.study import Study
+from heapwright.artefacts.study_runs import StudyRun
+from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.interposition import Interposition
+from heapwright.experiment.measurement import (
+    Conditions,
+    Specs,
+    command_of,
+    end_of,
+    figures_of,
+    prove,
+    text_in,
+)
+from heapwright.experiment.outcome import Classified, classify
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.responses import Left, read_responses
+from heapwright.experiment.runner import RawRun, run_once
+from heapwright.experiment.server import Server
+from heapwright.experiment.simulation import TOOLS, Tool, counts_in, words_under
+from heapwright.experiment.study_hooks import Filling, StudyHooks
+from heapwright.experiment.treatments import Treatment
+
+SERIES_POINTS = 100
+SIMULATED_FACTOR = 100.0
+"""What a simulated run may take, as a multiple of the limit of a real one."""
+OF_SERVER = (
+    "user_s",
+    "sys_s",
+    "peak_rss_bytes",
+    "peak_rss_method",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "counters",
+    "rss_series",
+    "processes",
+    "unaccounted_cpu_s",
+    "leftover_processes",
+)
+"""Fields of a run that are the server's, where a server is under the treatment."""
+SURE = Interposition(True, 0.0)
+FINE = Classified(Outcome.OK)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all runs of a study on a host have in common."""
+
+    study: Study
+    conditions: Conditions
+    folder: Path
+    """Of the study file."""
+    host: str
+
+
+@dataclass(slots=True)
+class _Taking:
+    """What has been taken down of a run so far."""
+
+    named: Classified = FINE
+    proof: Interposition = SURE
+    figures: dict[str, Any] = field(default_factory=dict)
+    stdout: str = ""
+    stderr: str = ""
+    report: str | None = None
+    counts: dict[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def good(self) -> bool:
+        return self.named.outcome is Outcome.OK
+
+    def worsen(self, named: Classified | None) -> None:
+        """The first bad end is the run's."""
+        if named is not None and self.good:
+            self.named = named
+
+
+class StudyMeasurement:
+    """Makes the runs of a study; `execute` is what the engine is given."""
+
+    def __init__(self, job: Job, paths: PreloadPaths) -> None:
+        self._job = job
+        self._study = job.study
+        self._specs = Specs(job.conditions, paths)
+        self._filling = Filling(job.study, job.folder)
+        environment, cwd = job.conditions.environment, job.conditions.cwd
+        self._hooks = StudyHooks(job.study, self._filling, environment, cwd)
+        origins = [response.origin for response in job.study.responses.values()]
+        self._tools = [tool for tool in TOOLS if tool in origins]
+        self._measured = len(self._tools) < len(set(origins))
+
+    def execute(self, assignment: Assignment) -> StudyRun:
+        """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
+        treatment = assignment.treatment
+        taking = _Taking()
+        with self._hooks.around(treatment), tempfile.TemporaryDirectory(prefix="hw-") as name:
+            began = time.time()
+            folder = Path(name)
+            if self._measured:
+                self._measure(assignment, folder, taking)
+            for tool in self._tools:
+                if taking.good:
+                    self._simulate(tool, assignment, folder / tool, taking)
+        responses = self._responses(taking)
+        series = taking.figures.get("rss_series", [])
+        return StudyRun.model_validate(
+            {
+                **taking.figures,
+                **end_of(assignment, taking.named, taking.proof),
+                "rss_series": thinned(series, SERIES_POINTS),
+                "host": self._job.host,
+                "began": began,
+                "responses": responses,
+            }
+        )
+
+    def close(self) -> None:
+        """There are no further runs."""
+        self._hooks.leave_allocator()
+
+    def _measure(self, assignment: Assignment, folder: Path, taking: _Taking) -> None:
+        hook = self._study.hooks.server
+        if hook is None:
+            self._command(assignment, folder, taking, under=True)
+            return
+        with ExitStack() as stack:
+            server = stack.enter_context(self._server(hook, assignment.treatment))
+            taking.worsen(server.await_ready())
+            if taking.good:
+                self._command(assignment, folder, taking, under=not hook.preload)
+                raw, early = server.stop()
+                self._take_server(raw, early, assignment.treatment, taking, preload=hook.preload)
+
+    def _server(self, hook: ServerHook, treatment: Treatment) -> Server:
+        words = self._filling.words(hook.command, treatment)
+        if hook.preload:
+            words = (*treatment.prefix, *words)
+        spec = self._specs.of(treatment, timeout_s=None, words=words, under=hook.preload)
+        question = self._filling.question(hook.ready, treatment)
+        return Server(spec, question, float(hook.timeout_s), self._job.conditions.environment)
+
+    def _take_server(
+        self,
+        raw: RawRun,
+        early: Classified | None,
+        treatment: Treatment,
+        taking: _Taking,
+        *,
+        preload: bool,
+    ) -> None:
+        """What a server used is the run's, if it was under the treatment."""
+        if early is not None:
+            taking.named = early
+        if not preload:
+            return
+        taking.figures |= {name: getattr(raw, name) for name in OF_SERVER}
+        taking.figures["processes"] = [each.model_dump() for each in raw.processes]
+        taking.proof = prove(raw, treatment)
+        if not taking.proof.effective:
+            taking.worsen(Classified(Outcome.NOT_INTERPOSED, f"the server: {taking.proof.detail}"))
+
+    def _command(
+        self, assignment: Assignment, folder: Path, taking: _Taking, *, under: bool
+    ) -> None:
+        """Run the command, or the one that measures it."""
+        treatment = assignment.treatment
+        words = command_of(treatment, self._job.conditions)
+        report = folder / "report"
+        if self._study.measure is not None:
+            template = self._filling.words(self._study.measure.command, treatment)
+            words = measuring(template, words, report)
+        output = folder / "output"
+        spec = self._specs.of(treatment, timeout_s=assignment.timeout_s, words=words, under=under)
+        raw = run_once(spec.printing_to(output))
+        taking.proof = prove(raw, treatment) if under else SURE
+        taking.worsen(self._named(raw, taking.proof))
+        taking.figures = figures_of(raw)
+        taking.stdout, taking.stderr = text_in(output), raw.stderr_tail
+        taking.report = text_in(report) if report.exists() else None
+
+    def _simulate(self, tool: Tool, assignment: Assignment, folder: Path, taking: _Taking) -> None:
+        """Run the command once more, under a simulator."""
+        treatment = assignment.treatment
+        folder.mkdir()
+        words = words_under(tool, command_of(treatment, self._job.conditions), folder)
+        limit = assignment.timeout_s
+        spec = self._specs.of(
+            treatment,
+            timeout_s=None if limit is None else SIMULATED_FACTOR * limit,
+            words=words,
+        )
+        raw = run_once(spec)
+        proof = prove(raw, treatment)
+        named = self._named(raw, proof)
+        if not taking.figures:
+            taking.figures, taking.proof = figures_of(raw), proof
+        if named.outcome is not Outcome.OK:
+            taking.worsen(Classified(named.outcome, f"under {tool}: {named.detail}"))
+            return
+        try:
+            taking.counts[tool] = counts_in(folder)
+        except ValueError as error:
+            taking.worsen(Classified(Outcome.FAILED, str(error)))
+
+    def _named(self, raw: RawRun, proof: Interposition) -> Classified:
+        return classify(raw, proof, frozenset({self._job.conditions.expect_exit}))
+
+    def _responses(self, taking: _Taking) -> dict[str, float]:
+        """What a good run measured; one that cannot be read makes it a failed one."""
+        reader = self._job.conditions.reader
+        if not taking.good:
+            return {}
+        try:
+            if reader is not None and self._measured:
+                taking.figures |= reader(taking.stdout)
+            left = Left(taking.figures, taking.stdout, taking.stderr, taking.report, taking.counts)
+            return read_responses(self._study.responses, left)
+        except ValueError as error:
+            taking.named = Classified(Outcome.FAILED, str(error))
+            return {}
+
+
+def measuring(template: Sequence[str], command: Sequence[str], report: Path) -> tuple[str, ...]:
+    """The command that measures another."""
+    words: list[str] = []
+    for word in template:
+        if word == "{command}":
+            words += command
+        else:
+            words.append(word.replace("{report}", str(report)))
+    return tuple(words)
+
+
+def thinned(series: Sequence[Sequence[float]], most: int) -> list[tuple[float, int]]:
+    """A series of so many points at most: the largest of each stretch, and the last as it is."""
+    points = [(round(float(at), 6), int(size)) for at, size in series]
+    if len(points) <= most:
+        return points
+    body, last = points[:-1], points[-1]
+    edges = [round(place * len(body) / (most - 1)) for place in range(most)]
+    largest = [max(body[begin:end], key=lambda point: point[1]) for begin, end in pairwise(edges)]
+    return [*largest, last]
