@@ -107,6 +107,7 @@ void Run::runThreads(unsigned count, void (*work)(const void*, unsigned), const 
     }
     pthread_barrier_wait(&team.ready);
     series().begin();
+    const double cpuBefore = cpuSeconds();
     const double began = now();
     pthread_barrier_wait(&team.go);
     double ended = began;
@@ -115,6 +116,7 @@ void Run::runThreads(unsigned count, void (*work)(const void*, unsigned), const 
         ended = members[index].ended > ended ? members[index].ended : ended;
     }
     seconds_ += ended - began;
+    cpuSeconds_ += cpuSeconds() - cpuBefore;
     pthread_barrier_destroy(&team.ready);
     pthread_barrier_destroy(&team.go);
     unmapPages(members, count * sizeof(Member));
@@ -163,7 +165,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     text.key("seconds").number(run.seconds_);
     text.key("cpu_seconds").number(cpu);
     addRate(text, "operations_per_second", run.operations_.load(), run.seconds_);
-    addRate(text, "operations_per_cpu_second", run.operations_.load(), cpu);
+    addRate(text, "operations_per_cpu_second", run.operations_.load(), run.cpuSeconds_);
     text.key("verified").add(options.watching.verify ? "true" : "false");
     text.key("peak_rss").number(std::uint64_t{peakResidentBytes()});
     text.key("own_bytes").number(std::uint64_t{mappedBytes()});

@@ -83,6 +83,7 @@ private:
     std::uint64_t seed_ = 1;
     bool verifying_ = false;
     double seconds_ = 0;
+    double cpuSeconds_ = 0; ///< of the same stretches
     std::atomic<std::uint64_t> operations_{0};
     Note notes_[8] = {};
 };
