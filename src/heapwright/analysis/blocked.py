@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from heapwright.artefacts.comparison import Key, Response, Term
 from heapwright.artefacts.runs import Outcome, Run
@@ -220,7 +220,7 @@ def _anova(
             sum_of_squares=max(squares, 0.0),
             df=freedom,
             f=f,
-            p=float(stats.f.sf(f, freedom, df)) if f is not None else None,
+            p=float(special.fdtrc(freedom, df, f)) if f is not None else None,
             eta_squared=min(max(squares / total, 0.0), 1.0) if total > rounding else None,
         )
 

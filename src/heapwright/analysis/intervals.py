@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
+from heapwright.analysis import resampling
 from heapwright.analysis.blocked import NO_SCATTER, BlockedFit, Floats, normal_equations
 
 FEWEST_BOOTSTRAP_BLOCKS = 10
 RESAMPLES = 9999
-ERROR_FLOOR = 1 / 2
 _CHUNK = 1000
 _INTEGRATION_SEED = 1
 _INTEGRATION_POINTS = 20_000
@@ -125,29 +125,34 @@ def bootstrap(fit: BlockedFit, level: float, seed: int, resamples: int = RESAMPL
     quantile. Resamples in which some treatment is not linked to the baseline are left out. Cost:
     O(resamples * blocks * k^2) time, a thousandth of it in memory at a time.
     """
+    if fit.cells.seen.all():
+        values = fit.cells.log_values
+        weights = resampling.draws(fit.blocks, resamples, seed)
+        critical, errors = resampling.simultaneous(values[:, 1:] - values[:, :1], weights, level)
+    else:
+        critical, errors = _with_holes(fit, level, resampling.draws(fit.blocks, resamples, seed))
+    half = np.zeros(len(fit.treatments))
+    half[1:] = critical * errors
+    return Intervals("dunnett-bootstrap", critical, fit.effects - half, fit.effects + half)
+
+
+def _with_holes(fit: BlockedFit, level: float, weights: Floats) -> tuple[float, Floats]:
+    """The quantile of the largest |t| and the standard errors, where some runs are missing."""
     shares, centred = normal_equations(fit.cells)
     shares, centred = shares[:, 1:, 1:], centred[:, 1:]
     errors = _sandwich(shares, centred, np.ones((1, fit.blocks)))[1][0]
     scattered = errors > NO_SCATTER
-    half = np.zeros(len(fit.treatments))
     if not scattered.any():
-        return Intervals("dunnett-bootstrap", 0.0, fit.effects, fit.effects)
-    draws = np.random.default_rng(seed)
-    even = np.full(fit.blocks, 1 / fit.blocks)
+        return 0.0, np.zeros_like(errors)
     largest: list[Floats] = []
-    for begin in range(0, resamples, _CHUNK):
-        size = min(_CHUNK, resamples - begin)
-        weights = draws.multinomial(fit.blocks, even, size=size).astype(float)
-        effects, own = _sandwich(shares, centred, weights[_solvable(shares, weights)])
-        own = np.maximum(own, ERROR_FLOOR * errors)[:, scattered]
+    for begin in range(0, len(weights), _CHUNK):
+        part = weights[begin : begin + _CHUNK]
+        effects, own = _sandwich(shares, centred, part[_solvable(shares, part)])
+        own = np.maximum(own, resampling.ERROR_FLOOR * errors)[:, scattered]
         largest.append(
             (np.abs(effects - fit.effects[1:])[:, scattered] / own).max(axis=1, initial=0.0)
         )
-    ordered = np.sort(np.concatenate(largest))
-    rank = min(int(np.ceil((len(ordered) + 1) * level)), len(ordered))
-    critical = float(ordered[rank - 1])
-    half[1:] = critical * errors
-    return Intervals("dunnett-bootstrap", critical, fit.effects - half, fit.effects + half)
+    return resampling.quantile(np.concatenate(largest), level), errors
 
 
 def _sandwich(shares: Floats, centred: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -164,8 +169,6 @@ def _sandwich(shares: Floats, centred: Floats, weights: Floats) -> tuple[Floats,
 
 def _solvable(shares: Floats, weights: Floats) -> NDArray[np.bool_]:
     """Which rows of block weights leave every treatment linked to the baseline; shape (r,)."""
-    if np.allclose(shares, shares[0]):
-        return np.ones(len(weights), dtype=bool)
     smallest = np.linalg.eigvalsh(np.tensordot(weights, shares, axes=1))[:, 0]
     return np.asarray(smallest > 1e-9)
 

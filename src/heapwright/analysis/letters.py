@@ -24,26 +24,36 @@ def compact_letters(estimates: Sequence[float], differs: NDArray[np.bool_]) -> l
     """
     order = sorted(range(len(estimates)), key=lambda item: (estimates[item], item))
     rank = {item: place for place, item in enumerate(order)}
-    groups: list[frozenset[int]] = [frozenset(rank.values())] if rank else []
+    groups = [(1 << len(rank)) - 1] if rank else []
     for first, second in zip(*np.nonzero(np.triu(differs, 1)), strict=True):
-        groups = _split(groups, rank[int(first)], rank[int(second)])
-    groups.sort(key=sorted)
-    return [
-        "".join(_letter(number) for number, group in enumerate(groups) if rank[item] in group)
-        for item in range(len(estimates))
+        groups = _split(groups, 1 << rank[int(first)], 1 << rank[int(second)])
+    members = sorted(
+        [place for place in range(len(rank)) if group >> place & 1] for group in groups
+    )
+    letters = [""] * len(rank)
+    for number, group in enumerate(members):
+        for place in group:
+            letters[order[place]] += _letter(number)
+    return letters
+
+
+def _split(groups: list[int], one: int, other: int) -> list[int]:
+    """Part `one` and `other` in every group that holds both, then absorb what is contained.
+
+    A group is a set of bits. What was no part of another group before is none now, so only the new
+    parts can be absorbed.
+    """
+    both = one | other
+    kept = [group for group in groups if group & both != both]
+    if len(kept) == len(groups):
+        return groups
+    parts = dict.fromkeys(
+        part for group in groups if group & both == both for part in (group ^ one, group ^ other)
+    )
+    new = [part for part in parts if not any(part & larger == part for larger in kept)]
+    return kept + [
+        part for part in new if not any(part & larger == part != larger for larger in new)
     ]
-
-
-def _split(groups: list[frozenset[int]], one: int, other: int) -> list[frozenset[int]]:
-    """Part `one` and `other` in every group that holds both, then absorb what is contained."""
-    parts: list[frozenset[int]] = []
-    for group in groups:
-        if one in group and other in group:
-            parts += [group - {one}, group - {other}]
-        else:
-            parts.append(group)
-    unique = list(dict.fromkeys(parts))
-    return [part for part in unique if not any(part < larger for larger in unique)]
 
 
 def _letter(number: int) -> str:

@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the runs of a factorial study to its analysis: pure functions, no input or output.
+
+`analyse.analyse` is the whole way; the other modules are one step each. docs/methods.md says in
+words what they compute and why.
+"""
