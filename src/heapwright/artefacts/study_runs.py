@@ -81,6 +81,8 @@ class Measured(_Model):
     """Where it is read: the study's `from`."""
     simulated: bool = False
     """It is counted by a simulation of the machine, not by the machine."""
+    scale: Literal["log", "linear"] | None = None
+    """On which it is analysed; None: log if all values are above zero."""
 
 
 class StudyDesign(_Model):

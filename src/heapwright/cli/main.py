@@ -20,6 +20,7 @@ from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.cli import (
     allocators,
+    analyse,
     compare,
     compose,
     convert,
@@ -50,6 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(allocators.app, name="allocators")
+app.command("analyse", epilog=analyse.EXAMPLES)(analyse.analyse)
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
 app.command("doctor", cls=options.CommandAfterDashes, epilog=doctor.EXAMPLES)(doctor.doctor)

@@ -214,6 +214,7 @@ def design_of(
                 better=each.better,
                 source=each.origin,
                 simulated=each.origin in TOOLS,
+                scale=each.scale,
             )
             for name, each in study.responses.items()
         ),
