@@ -133,21 +133,23 @@ class Look:
         return int((pixels.max(axis=2) - pixels.min(axis=2) > 40).sum())
 
 
-def look(text: str, folder: Path, width: int, *, dark: bool = False) -> Look:
-    """Draw the page and take a picture of all of it."""
+def look(
+    text: str, folder: Path, width: int, *, dark: bool = False, highest: int = HIGHEST
+) -> Look:
+    """Draw the page and take a picture of all of it; it is no higher than `highest`."""
     browser = shutil.which("chromium") or pytest.skip("no browser (package chromium)")
     page = folder / f"page-{width}{'-dark' if dark else ''}.html"
     whole, end, rest = text.rpartition("</body>")  # the library has that word in it, too
     page.write_text(f"{whole}{MEASURE}{end}{rest}", encoding="utf-8")
 
     outer = folder / f"frame-{page.name}"
-    outer.write_text(FRAME.format(width=width, height=HIGHEST, page=page.name), encoding="utf-8")
+    outer.write_text(FRAME.format(width=width, height=highest, page=page.name), encoding="utf-8")
     picture = page.with_suffix(".png")
     done = subprocess.run(
         [
             *(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
             *("--disable-dev-shm-usage", f"--user-data-dir={folder / 'browser'}"),
-            *(f"--window-size={max(width, 500)},{HIGHEST}", "--virtual-time-budget=10000"),
+            *(f"--window-size={max(width, 500)},{highest}", "--virtual-time-budget=10000"),
             *(("--blink-settings=preferredColorScheme=0",) if dark else ()),
             *(f"--screenshot={picture}", "--dump-dom", outer.as_uri()),
         ],
@@ -160,5 +162,5 @@ def look(text: str, folder: Path, width: int, *, dark: bool = False) -> Look:
     assert measured, done.stderr[-500:]
     found = json.loads(unescape(measured[0]))
     found["charts"] = dict(found["charts"])
-    assert found["height"] <= HIGHEST
+    assert found["height"] <= highest
     return Look(**found, picture=picture)

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Charts as files of their own: SVG and PNG for papers, CSV for whoever draws them anew.
+
+A picture is made from the very chart that the page carries, on white, and its CSV holds the rows
+that it is drawn from, whole. Where a chart has several tables of rows (points and a line fitted to
+them), the second is NAME-2.csv. Cost: some tenths of a second a chart.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from heapwright.report.pages.parts import Spec
+
+WIDTH = 640
+PIXELS_PER_POINT = 2.0
+Row = Mapping[str, Any]
+
+
+def export(specs: Mapping[str, Spec], folder: Path) -> list[Path]:
+    """Write every chart, and name the files; raises OSError where one cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for name, spec in zip(file_names(specs), specs.values(), strict=True):
+        svg = svg_of(spec)
+        written += [
+            _text(folder / f"{name}.svg", svg),
+            _bytes(folder / f"{name}.png", png_of(svg)),
+        ]
+        for number, rows in enumerate(rows_of(spec), start=1):
+            tail = "" if number == 1 else f"-{number}"
+            written.append(_text(folder / f"{name}{tail}.csv", csv_of(rows)))
+    return written
+
+
+def file_names(names: Iterable[str]) -> Iterator[str]:
+    """Names of charts as names of files: letters, digits and dashes, none of them twice."""
+    taken: set[str] = set()
+    for name in names:
+        plain = re.sub(r"[^\w+]+", "-", name).strip("-") or "figure"
+        made, number = plain, 1
+        while made.lower() in taken:
+            number += 1
+            made = f"{plain}-{number}"
+        taken.add(made.lower())
+        yield made
+
+
+def svg_of(spec: Spec) -> str:
+    """The picture at the width of a page's column, on white."""
+    import vl_convert  # noqa: PLC0415 (it takes a while to load)
+
+    return str(vl_convert.vegalite_to_svg({**_at_width(spec), "background": "white"}))
+
+
+def png_of(svg: str) -> bytes:
+    """The same picture in pixels, two for each point."""
+    import vl_convert  # noqa: PLC0415
+
+    return bytes(vl_convert.svg_to_png(svg, scale=PIXELS_PER_POINT))
+
+
+def _at_width(spec: Spec) -> Spec:
+    return {**spec, "width": WIDTH} if spec.get("width") == "container" else spec
+
+
+def rows_of(spec: Spec) -> list[Sequence[Row]]:
+    """The tables of rows that the chart is drawn from, the largest first."""
+    held = spec.get("datasets")
+    tables: list[Sequence[Row]] = list(held.values()) if isinstance(held, dict) else []
+    return sorted((rows for rows in tables if rows), key=len, reverse=True)
+
+
+def csv_of(rows: Sequence[Row]) -> str:
+    """Rows as CSV; a row that lacks a column leaves it empty."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    stream = StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _text(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _bytes(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Growth, trade-off and agreement: exponents, the Pareto front, rankings against each other."""
+
+from html import escape
+
+import altair as alt
+
+from heapwright.artefacts.study_analysis import Exponent, ParetoFront, RankedBy
+from heapwright.report.pages.parts import Spec, table
+from heapwright.report.pages.vega import BLUE, GREY, finished
+from heapwright.report.profile.words import share
+from heapwright.report.study.axes import ROWS, Measure, Row, carrying, escaped, figure_tips, measure
+from heapwright.report.study.charts import SMALL
+from heapwright.report.study.figures import Figures
+from heapwright.report.study.units import p_text
+from heapwright.report.study.view import StudyView
+
+BENDS = 0.05
+
+
+def growth(view: StudyView) -> str:
+    """Exponents, where a factor is a quantity."""
+    parts = []
+    for response in view.responses:
+        found = response.analysis.exponents
+        if found:
+            parts.append(f"<h3>{escape(response.words)}</h3>")
+            headings = ("by", "allocator", "exponent", "levels", "explained", "straight")
+            parts.append(table(headings, [_exponent(each) for each in found], "figures"))
+    if not parts:
+        return ""
+    about = (
+        "<p>The exponent of a quantity: 1 where twice as much costs twice as much, below 1 where "
+        "it costs less, 0 where it does not matter.</p>"
+    )
+    return "\n".join((about, *parts))
+
+
+def _exponent(each: Exponent) -> list[str]:
+    interval = (
+        "" if each.low is None or each.high is None else f" ({each.low:.2f} to {each.high:.2f})"
+    )
+    bend = each.bend_p
+    straight = "-" if bend is None else f"bends (p {p_text(bend)})" if bend < BENDS else "yes"
+    return [
+        escape(each.by),
+        escape(each.allocator or "all"),
+        f"{each.exponent:.2f}{interval}",
+        escape(f"{each.levels[0]} to {each.levels[-1]}" if each.levels else "-"),
+        share(each.explained),
+        escape(straight),
+    ]
+
+
+def trade_off(view: StudyView, figures: Figures) -> str:
+    """Two responses against each other."""
+    return "\n".join(_front(view, front, figures) for front in view.analysis.pareto if front.points)
+
+
+def _front(view: StudyView, front: ParetoFront, figures: Figures) -> str:
+    x, y = view.response(front.x), view.response(front.y)
+    if x is None or y is None:
+        return ""
+    rows: list[Row] = [
+        {
+            "allocator": point.allocator,
+            front.x: x.unit.drawn(point.x),
+            front.y: y.unit.drawn(point.y),
+            "on the front": "yes" if point.on_front else "no",
+        }
+        for point in front.points
+    ]
+    across = measure(x.title, [row[front.x] for row in rows], logarithmic=x.logarithmic)
+    up = measure(y.title, [row[front.y] for row in rows], logarithmic=y.logarithmic)
+    label = f"{x.words} against {y.words}"
+    left = f" Left out: {escape(', '.join(front.left_out))}." if front.left_out else ""
+    best = escape(", ".join(front.front))
+    return (
+        f"<h3>{escape(x.words)} against {escape(y.words)}</h3>"
+        f"<p>Nothing is better in both than what is on the front: <b>{best}</b>.{left}</p>"
+        + figures.single(f"{front.x}-{front.y}", _scatter(rows, front, across, up), label, rows)
+    )
+
+
+def _scatter(rows: list[Row], front: ParetoFront, across: Measure, up: Measure) -> Spec:
+    base = alt.Chart().encode(
+        x=alt.X(
+            field=escaped(front.x), type="quantitative", scale=across.scale, axis=across.axis()
+        ),
+        y=alt.Y(field=escaped(front.y), type="quantitative", scale=up.scale, axis=up.axis()),
+    )
+    colour = alt.Color(
+        "on the front:N", scale=alt.Scale(domain=["yes", "no"], range=[BLUE, GREY]), legend=None
+    )
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        color=colour, tooltip=["allocator:N", *figure_tips(front.x, front.y)]
+    )
+    names = base.mark_text(align="left", dx=8, fontSize=10).encode(text="allocator:N")
+    spec = finished(alt.layer(points, names, data=ROWS), SMALL)
+    return carrying(spec, rows)
+
+
+def agreement(view: StudyView) -> str:
+    """Kendall's tau of pairs of rankings."""
+    rows = [
+        [
+            escape(_ranked(each.one)),
+            escape(_ranked(each.other)),
+            f"{each.tau:.2f}"
+            + (
+                ""
+                if each.low is None or each.high is None
+                else f" ({each.low:.2f} to {each.high:.2f})"
+            ),
+            p_text(each.p),
+            str(each.allocators),
+        ]
+        for each in view.analysis.agreements
+    ]
+    if not rows:
+        return ""
+    about = "<p>Kendall's τ: 1 is the same order, 0 none in common, -1 the opposite.</p>"
+    return about + table(("ranking", "and ranking", "τ", "p", "allocators"), rows, "figures")
+
+
+def _ranked(by: RankedBy) -> str:
+    where = ", ".join(f"{factor} {level}" for factor, level in by.scope.items())
+    return f"{by.response}, {where}" if where else by.response

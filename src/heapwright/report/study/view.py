@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a study's page is made from, and what all its sections ask of it.
+
+The analysis has the conclusions, the frame every run, the design what was planned; a few runs are
+there whole, for their memory over time and for what they said when they failed. Nothing is
+computed here that the analysis has.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.study_analysis import ResponseAnalysis, StudyAnalysis
+from heapwright.artefacts.study_runs import Measured, StudyDesign, StudyRun
+from heapwright.artefacts.study_terms import MeanTable
+from heapwright.report.study.axes import Column, Row
+from heapwright.report.study.units import Unit, unit_of
+
+RunKey = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class StudyView:
+    """One study, or several folders of it."""
+
+    analysis: StudyAnalysis
+    design: StudyDesign
+    frame: pl.DataFrame
+    hosts: Mapping[str, Environment]
+    study_text: str
+    folders: Sequence[str] = ()
+    runs: Mapping[RunKey, StudyRun] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """The factors, by name, with the levels that runs have."""
+        return {
+            each.name: Column(
+                each.name,
+                each.levels,
+                f"{each.name} ({each.unit})" if each.unit else each.name,
+                ordered=bool(each.values),
+            )
+            for each in self.analysis.factors
+        }
+
+    @property
+    def allocators(self) -> Column | None:
+        """The factor whose levels are ranked."""
+        name = self.analysis.allocator_factor
+        return None if name is None else self.columns.get(name)
+
+    @cached_property
+    def others(self) -> list[Column]:
+        """The other factors, as far as they were varied."""
+        mine = self.analysis.allocator_factor
+        return [
+            each for each in self.columns.values() if each.name != mine and len(each.levels) > 1
+        ]
+
+    @cached_property
+    def responses(self) -> list["Response"]:
+        """Those that can be shown: some run has a value."""
+        return [Response(self, each) for each in self.analysis.responses if each.cells]
+
+    def response(self, name: str) -> "Response | None":
+        return next((each for each in self.responses if each.name == name), None)
+
+    @cached_property
+    def good(self) -> pl.DataFrame:
+        """Measured runs that ended well."""
+        return self.frame.filter((pl.col("outcome") == "ok") & ~pl.col("warmup"))
+
+
+@dataclass(frozen=True)
+class Response:
+    """One response, with the unit that suits its values."""
+
+    view: StudyView
+    analysis: ResponseAnalysis
+
+    @property
+    def name(self) -> str:
+        return self.analysis.name
+
+    @cached_property
+    def measured(self) -> Measured:
+        """As units are chosen by it."""
+        return Measured(name=self.name, unit=self.analysis.unit, better=self.analysis.better)
+
+    @cached_property
+    def unit(self) -> Unit:
+        return unit_of(self.measured, [cell.mean for cell in self.analysis.cells])
+
+    @property
+    def logarithmic(self) -> bool:
+        return self.analysis.scale == "log"
+
+    @property
+    def title(self) -> str:
+        return self.unit.title(self.words)
+
+    @property
+    def words(self) -> str:
+        """Its name, and whether a simulation counted it."""
+        return f"{self.name}, simulated" if self.analysis.simulated else self.name
+
+    def means(self, *factors: str) -> list[Row]:
+        """The means by these factors, in drawn units; nothing if the analysis has none such."""
+        mine = self.view.analysis.allocator_factor
+        overall = self.analysis.overall
+        whole = overall.table(*factors) if overall else None
+        if whole is not None:
+            return self._rows(whole, {})
+        if mine not in factors or mine is None:
+            return []
+        rest = [name for name in factors if name != mine]
+        return [
+            row
+            for section in self.analysis.allocators
+            if (table := section.table(*rest)) is not None
+            for row in self._rows(table, {mine: section.allocator})
+        ]
+
+    def _rows(self, table: MeanTable, more: Mapping[str, str | None]) -> list[Row]:
+        return [
+            {
+                **more,
+                **dict(zip(table.factors, row.levels, strict=True)),
+                "mean": self.unit.drawn(row.mean),
+                "low": self.unit.drawn(row.low),
+                "high": self.unit.drawn(row.high),
+                "runs": row.runs,
+            }
+            for row in table.rows
+        ]
