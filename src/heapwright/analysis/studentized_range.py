@@ -16,17 +16,12 @@ means would notice.
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, special, stats
+from numpy.typing import ArrayLike
+from scipy import optimize, special
 
-Floats = NDArray[np.float64]
+from heapwright.analysis.quadrature import FAR, Floats, legendre, scales
 
-FAR = 1e-13
-"""What lies beyond the ends of the integrals has at most this probability."""
-MOST_DF = 1e6
-"""With more degrees of freedom the standard deviation is known."""
 _POINTS = 96
-_SCALE_POINTS = 48
 
 
 def survival(q: ArrayLike, k: int, df: float) -> Floats:
@@ -35,8 +30,8 @@ def survival(q: ArrayLike, k: int, df: float) -> Floats:
     Cost: some 5,000 values of the normal distribution for each q.
     """
     values = np.atleast_1d(np.asarray(q, dtype=np.float64))
-    scales, weights = _scales(df)
-    chances = np.array([float(weights @ _range_survival(value * scales, k)) for value in values])
+    sizes, weights = scales(df)
+    chances = np.array([float(weights @ _range_survival(value * sizes, k)) for value in values])
     clipped: Floats = np.clip(chances, 0.0, 1.0)
     return clipped
 
@@ -57,7 +52,7 @@ def quantile(level: float, k: int, df: float) -> float:
 def _range_survival(w: Floats, k: int) -> Floats:
     """1 - W(w), shape of `w`; the largest of the means is integrated over."""
     end = float(special.ndtri(1 - FAR)) + 1
-    points, weights = _legendre(_POINTS, -end, end)
+    points, weights = legendre(_POINTS, -end, end)
     below = special.ndtr(points)
     inside = below - special.ndtr(points - w[:, None])
     density = np.exp(-(points**2) / 2) / np.sqrt(2 * np.pi)
@@ -65,22 +60,3 @@ def _range_survival(w: Floats, k: int) -> Floats:
     lost = below ** (k - 1) - inside ** (k - 1)
     total: Floats = k * (lost * density) @ weights
     return total
-
-
-@lru_cache(maxsize=256)
-def _scales(df: float) -> tuple[Floats, Floats]:
-    """Points and weights of the estimated standard deviation over the true one."""
-    if df > MOST_DF:
-        return np.ones(1), np.ones(1)
-    low, high = np.sqrt(stats.chi2.ppf([FAR, 1 - FAR], df) / df)
-    points, weights = _legendre(_SCALE_POINTS, float(low), float(high))
-    density = np.exp(np.log(2 * points) + np.log(df) + stats.chi2.logpdf(df * points**2, df))
-    return points, weights * density
-
-
-@lru_cache(maxsize=256)
-def _legendre(count: int, low: float, high: float) -> tuple[Floats, Floats]:
-    """Gauss-Legendre points and weights between `low` and `high`."""
-    points, weights = np.polynomial.legendre.leggauss(count)
-    half = (high - low) / 2
-    return low + half * (points + 1), weights * half
