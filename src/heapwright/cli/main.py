@@ -31,6 +31,7 @@ from heapwright.cli import (
     profile,
     record,
     replay,
+    report,
     study,
     study_run,
     synth,
@@ -59,6 +60,7 @@ app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(
 app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
+app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)
 app.command("record", context_settings=record.CONTEXT)(record.record)
 study_run.register(study.app)

@@ -151,12 +151,9 @@ ROWS = alt.NamedData("rows")
 """The rows of a chart, which `carrying` adds: the drawing library would check each of them."""
 
 
-def carrying(spec: Spec, rows: Sequence[Row], **more: Sequence[Row]) -> Spec:
-    """A chart with its rows, and further rows under their names."""
-    return {
-        **spec,
-        "datasets": {"rows": list(rows), **{name: list(of) for name, of in more.items()}},
-    }
+def carrying(spec: Spec, rows: Sequence[Row]) -> Spec:
+    """A chart with its rows."""
+    return {**spec, "datasets": {"rows": list(rows)}}
 
 
 def standing(chart: alt.FacetChart | alt.LayerChart | alt.Chart) -> Spec:

@@ -28,6 +28,8 @@ HEIGHT = 130
 SMALL = 190
 ROW = 20
 MEAN = ("mean", "low", "high")
+SURE = {"yes": BLUE, "no": ORANGE, "-": GREY}
+"""Whether a term is more than chance; the last is chance itself."""
 VERDICTS = (("better", GREEN), ("worse", VERMILION), ("not told apart", GREY))
 
 
@@ -93,7 +95,6 @@ def ranking(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
 def ratios(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
     """A ratio to the baseline in each cell of the design as a tick; 1 is the baseline itself."""
     names = [name for name, _ in VERDICTS]
-    one = alt.Chart(alt.NamedData("baseline"))
     tips = [what.tip, *figure_tips("ratio", "low", "high"), alt.Tooltip("cell:N")]
     colour = alt.Color(
         "verdict:N",
@@ -103,17 +104,17 @@ def ratios(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
     )
     across = alt.X("ratio:Q", scale=x.scale, axis=x.axis(ticks=6))
     layers = [
-        one.mark_rule(strokeDash=[4, 3], color=GREY).encode(x=alt.X("baseline:Q", scale=x.scale)),
-        alt.Chart(ROWS)
+        alt.Chart().mark_rule(strokeDash=[4, 3], color=GREY).encode(x=alt.XDatum(1, scale=x.scale)),
+        alt.Chart()
         .mark_tick(thickness=1.5, size=ROW - 6, opacity=0.8)
         .encode(x=across, y=what.down(), color=colour, tooltip=tips),
     ]
-    spec = finished(alt.layer(*layers), alt.Step(ROW + 4))
-    return carrying(spec, rows, baseline=[{"baseline": 1}])
+    spec = finished(alt.layer(*layers, data=ROWS), alt.Step(ROW + 4))
+    return carrying(spec, rows)
 
 
 def shares(rows: Sequence[Row], title: str) -> Spec:
-    """Parts of the scatter, the largest first; hollow where chance explains it as well."""
+    """Parts of the scatter, the largest first; what may be chance has another colour."""
     order = [row["term"] for row in rows]
     spec = finished(
         alt.Chart(ROWS)
@@ -123,7 +124,7 @@ def shares(rows: Sequence[Row], title: str) -> Spec:
             x=alt.X("share:Q", title=title, axis=alt.Axis(tickCount=5, format="~f")),
             color=alt.Color(
                 "significant:N",
-                scale=alt.Scale(domain=["yes", "no", "-"], range=[BLUE, ORANGE, GREY]),
+                scale=alt.Scale(domain=list(SURE), range=list(SURE.values())),
                 legend=None,
             ),
             tooltip=["term:N", *figure_tips("share", "p")],
@@ -166,21 +167,18 @@ def curves(rows: Sequence[Row], what: Column, x: Measure, y: Measure) -> Spec:
 
 def normal_plot(rows: Sequence[Row]) -> Spec:
     """Residuals against what normal ones would be: a straight line where they are."""
-    ends = [
-        {"expected": end, "line": end}
-        for end in (min(row["expected"] for row in rows), max(row["expected"] for row in rows))
-    ]
-    points = alt.Chart(ROWS).mark_point(filled=True, size=16, color=BLUE, opacity=0.9)
-    line = alt.Chart(alt.NamedData("ends")).mark_line(color=GREY, strokeDash=[4, 3])
+    points = alt.Chart().mark_point(filled=True, size=16, color=BLUE, opacity=0.9)
+    line = alt.Chart().mark_line(color=GREY, strokeDash=[4, 3])
     spec = finished(
         alt.layer(
-            line.encode(x="expected:Q", y="line:Q"),
+            line.encode(x="expected:Q", y="expected:Q"),
             points.encode(
                 x=alt.X("expected:Q", title="normal quantile", axis=alt.Axis(tickCount=5)),
                 y=alt.Y("residual:Q", title="residual / its deviation", axis=alt.Axis(tickCount=5)),
                 tooltip=figure_tips("expected", "residual"),
             ),
+            data=ROWS,
         ),
         SMALL,
     )
-    return carrying(spec, rows, ends=ends)
+    return carrying(spec, rows)

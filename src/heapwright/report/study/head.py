@@ -50,7 +50,9 @@ def _order(response: Response, ranking: Ranking) -> str:
     names = ", ".join(escape(each.allocator) for each in [first, *tied])
     rest = [each for each in entries[1:] if each not in tied][:MOST_NAMED]
     text = f"<b>{escape(response.words)}</b>: {names} "
-    text += f"({escape(text_of(response.measured, first.mean))})" if not tied else "(no difference)"
+    text += (
+        f"({escape(text_of(response.measured, first.mean))})" if not tied else "(not told apart)"
+    )
     if rest:
         told = ", ".join(
             f"{escape(each.allocator)} {percent(each.percent_over_best)}"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What matters: the analysis of variance, effect sizes first, and whether its assumptions hold."""
 
+from collections.abc import Sequence
 from html import escape
 
 from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
-from heapwright.report.pages.parts import beside, table
+from heapwright.report.pages.parts import beside, key, table
 from heapwright.report.profile.words import digits, share
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Row
@@ -66,8 +67,8 @@ def _scatter(response: Response, section: Section) -> str:
 def _warnings(found: Diagnostics) -> str:
     if not found.warnings:
         return ""
-    lines = " ".join(escape(line) for line in found.warnings)
-    return f'<p class="warning">{lines}</p>'
+    lines = "".join(f"<li>{escape(line)}</li>" for line in found.warnings)
+    return f'<div class="warning"><ul>{lines}</ul></div>'
 
 
 def _notes(section: Section) -> str:
@@ -89,9 +90,15 @@ def _shares(response: Response, section: Section, figures: Figures) -> str:
         return ""
     label = f"{response.words}: what its scatter is due to (η²)"
     spec = charts.shares(rows, "share of all scatter, η² (%)")
-    return "<h4>What the scatter is due to</h4>" + figures.single(
-        f"{response.name}/shares", spec, label, rows
-    )
+    place = figures.single(f"{response.name}/shares", spec, label, rows)
+    return "<h4>What the scatter is due to</h4>" + key(_meanings(rows)) + place
+
+
+def _meanings(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """What the colours that occur mean."""
+    words = {"yes": f"p < {ALPHA}", "no": "may be chance", "-": "within treatments"}
+    found = {row["significant"] for row in rows}
+    return [(words[name], shade) for name, shade in charts.SURE.items() if name in found]
 
 
 def _normal(response: Response, section: Section, figures: Figures) -> str:

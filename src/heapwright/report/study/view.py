@@ -103,12 +103,18 @@ class Response:
 
     @property
     def title(self) -> str:
-        return self.unit.title(self.words)
+        """Of axes."""
+        simulated = ", simulated" if self.analysis.simulated else ""
+        return self.unit.title(f"{self.name}{simulated}")
 
     @property
     def words(self) -> str:
-        """Its name, and whether a simulation counted it."""
-        return f"{self.name}, simulated" if self.analysis.simulated else self.name
+        """What it is, and whether a simulation counted it."""
+        said = next(
+            (each.title for each in self.view.design.responses if each.name == self.name), ""
+        )
+        named = f"{self.name}: {said}" if said else self.name
+        return f"{named} (simulated)" if self.analysis.simulated else named
 
     def means(self, *factors: str) -> list[Row]:
         """The means by these factors, in drawn units; nothing if the analysis has none such."""

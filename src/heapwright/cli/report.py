@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright report`: a page of a study, a profile or a taxonomy; its figures; a PDF.
+
+This file is the command line only; `cli.reporting` does the work. docs/reading-a-study.md explains
+the page of a study.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import ExitCode
+from heapwright.cli import options
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright report results -o page.html
+  heapwright report monday tuesday -o page.html --figures figures
+  heapwright report profile.json --pdf profile.pdf
+"""
+
+
+def report(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULTS",
+            help="Folders of one study; or one profile, trace or taxonomy.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The page; - is stdout."),
+    ] = None,
+    pdf: Annotated[
+        str | None,
+        typer.Option("--pdf", metavar="FILE", help="The page printed; needs Chromium."),
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Each figure as SVG, PNG and CSV."),
+    ] = None,
+    process: options.ProcessNumber = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not name the files.")] = False,
+) -> None:
+    """Make a page that needs nothing but itself, and figures for papers."""
+    from heapwright.cli.reporting import Options, run_report  # noqa: PLC0415
+
+    status = run_report(
+        Options(
+            sources=tuple(sources),
+            output=output,
+            pdf=pdf,
+            figures=figures,
+            process=process,
+            quiet=quiet,
+        )
+    )
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))
