@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.study_file import StudyFile, parse_study
+from heapwright.artefacts.study_published import keep
 from heapwright.artefacts.study_results import Folder
 from heapwright.artefacts.study_runs import STUDY_FILE, StudyRun
 from heapwright.artefacts.study_store import Store, host_file, refuse_used
@@ -23,10 +27,12 @@ from heapwright.cli.study_progress import StudyDisplay
 from heapwright.cli.study_setup import Setup, only_planned, set_up
 from heapwright.cli.study_status import status_of
 from heapwright.cli.text import printing
+from heapwright.cluster.places import Place, connected
 from heapwright.experiment.blocks import GIVE_UP_AFTER, Assignment, Blocks, Plan
-from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.design import Key, fresh_seed
 from heapwright.experiment.engine import Ending, conduct
 from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.spread import Spread
 from heapwright.experiment.study_measurement import StudyMeasurement
 from heapwright.report.console import make_console
 from heapwright.report.study_status import print_end
@@ -42,6 +48,8 @@ class Sitting:
     budget_s: float | None = None
     """None: the study's own."""
     quiet: bool = False
+    place: Place | None = None
+    """Where other hosts are met; None: the runs are made here."""
 
 
 def run_study(
@@ -53,18 +61,28 @@ def run_study(
     chosen = seed if seed is not None else fresh_seed() if own is None else own
     target = folder if folder is not None else Path(default_folder(file))
     refuse_used(target)
-    with PreloadPaths() as paths, set_up(file, chosen, paths) as setup:
+    with (
+        PreloadPaths() as paths,
+        set_up(file, chosen, paths) as setup,
+        connected(sitting.place) as client,
+    ):
         _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=sitting.quiet)
         with Store.create(target, file.text, setup.design) as store:
-            return sit(setup, store, paths, sitting)
+            keep(file.study.published, file.folder, target)
+            return sit(setup, store, paths, sitting, client)
 
 
 def resume_study(path: Path, sitting: Sitting) -> ExitCode:
     """Go on with a study. Raises HeapwrightError for what is refused."""
     folder = Folder.open(path)
-    with PreloadPaths() as paths, set_up_again(folder, paths) as setup, Store(folder) as store:
+    with (
+        PreloadPaths() as paths,
+        set_up_again(folder, paths) as setup,
+        connected(sitting.place) as client,
+        Store(folder) as store,
+    ):
         _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=sitting.quiet)
-        return sit(setup, store, paths, sitting)
+        return sit(setup, store, paths, sitting, client)
 
 
 @contextmanager
@@ -84,27 +102,38 @@ def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
 
 def refuse_other_libraries(folder: Folder, setup: Setup) -> None:
     """Runs of one folder are made with the same libraries, as far as this host is concerned."""
-    before = folder.environments.get(setup.machine.host)
-    if before is None:
-        return
-    hashes = {each.name: each.sha256 for each in before.allocators}
-    changed = [
-        each.name
-        for each in setup.machine.allocators
-        if hashes.get(each.name, each.sha256) != each.sha256
-    ]
+    changed = changed_libraries(folder, setup.machine)
     if changed:
         raise HeapwrightError(
             f"{', '.join(changed)} is another library now than when {folder.path} was begun",
             f"begin anew with another -o; what there is can still be analysed "
-            f"({host_file(before.host)} says what it was)",
+            f"({host_file(setup.machine.host)} says what it was)",
         )
 
 
-def sit(setup: Setup, store: Store, paths: PreloadPaths, sitting: Sitting) -> ExitCode:
-    """Make the runs that are missing; the exit status."""
+def changed_libraries(folder: Folder, machine: Environment) -> list[str]:
+    """Allocators that are not what they were when this host made runs for the folder before."""
+    before = folder.environments.get(machine.host)
+    hashes = {each.name: each.sha256 for each in before.allocators} if before else {}
+    return [
+        each.name
+        for each in machine.allocators
+        if hashes.get(each.name, each.sha256) != each.sha256
+    ]
+
+
+def sit(
+    setup: Setup, store: Store, paths: PreloadPaths, sitting: Sitting, client: Any = None
+) -> ExitCode:
+    """Make the runs that are missing, on the hosts of `client` if there is one; the exit status."""
+    if client is not None:
+        from heapwright.cli.study_cluster import conduct_at  # noqa: PLC0415
+
+        spread = Spread(*schedule_of(setup, store, sitting))
+        ending = conduct_at(client, setup, store, spread, quiet=sitting.quiet)
+        return finish(store, ending, spread, quiet=sitting.quiet)
     store.add_host(setup.machine)
-    schedule = schedule_of(setup, store, sitting)
+    schedule = Blocks(*schedule_of(setup, store, sitting))
     measurement = StudyMeasurement(setup.job, paths)
     with (
         ended_as_interrupted(),
@@ -121,8 +150,10 @@ def sit(setup: Setup, store: Store, paths: PreloadPaths, sitting: Sitting) -> Ex
     return finish(store, ending, schedule, quiet=sitting.quiet)
 
 
-def schedule_of(setup: Setup, store: Store, sitting: Sitting) -> Blocks:
-    """The runs that are missing, in their order."""
+def schedule_of(
+    setup: Setup, store: Store, sitting: Sitting
+) -> tuple[Plan, dict[tuple[int, Key], Outcome]]:
+    """What is to be run, and what of it was made before."""
     design, study = setup.design, setup.file.study
     own = study.design.budget_min
     budget = sitting.budget_s if sitting.budget_s is not None else own and own * 60
@@ -135,7 +166,7 @@ def schedule_of(setup: Setup, store: Store, sitting: Sitting) -> Blocks:
     plan = Plan(
         setup.treatments, design.seed, design.blocks, design.discard, study.timeout_s, budget
     )
-    return Blocks(plan, made)
+    return plan, made
 
 
 def _close(measurement: StudyMeasurement, ending: Ending) -> None:

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Dask distributed, if it is installed; set up so that a worker disturbs its host little."""
+
+import logging
+
+from heapwright.artefacts.errors import HeapwrightError
+
+QUIET = {
+    # A worker looks at its own stack a hundred times a second, unless it is told not to.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "1s",
+    # A run may last long, and a host may be busy with it; it is gone when its connection is.
+    "distributed.scheduler.worker-ttl": "300s",
+}
+
+
+def need_dask() -> None:
+    """Raises HeapwrightError, with what to install, if there is no Dask; sets it up otherwise."""
+    try:
+        import dask  # noqa: PLC0415
+        import distributed  # noqa: PLC0415
+    except ImportError as error:
+        raise HeapwrightError(
+            f"many hosts need Dask distributed, which is not installed ({error})",
+            "pip install 'heapwright[cluster]'; one machine needs none of it",
+        ) from error
+    dask.config.set(QUIET)
+    # What matters of what it says is said here, in other words and without its tracebacks.
+    for name in ("asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in {"asyncio", distributed.__name__, "tornado"}:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
