@@ -29,6 +29,8 @@ from heapwright.analysis.analyse import analyse, settings_of
 from heapwright.artefacts.comparison import Comparison, Effect, Response
 
 HERE = Path(__file__).parent
+WORK = HERE.parents[1] / "studies" / "programs"
+"""The scripts that the programs run, which the study berger-2002-general has too."""
 Counts = dict[str, dict[str, int]]
 """Instructions by program and allocator."""
 
@@ -135,14 +137,14 @@ def measure(command: list[str], blocks: int, target: Path) -> None:
     tool = Path(sys.executable).parent / "heapwright"
     compare = [str(tool), "compare", "-n", str(blocks), "-a", ",".join(ALLOCATORS)]
     compare += ["--baseline", "lea", "--json", str(target), "--", *command]
-    subprocess.run(compare, cwd=HERE, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(compare, cwd=WORK, check=True, stdout=subprocess.DEVNULL)
 
 
 def count(command: list[str], target: Path) -> None:
     if (lacking := instructions.missing()) is not None:
         print(f"general_purpose: instructions are not counted: {lacking}", file=sys.stderr)
         return
-    found = {name: instructions.count(command, name, HERE) for name in ALLOCATORS}
+    found = {name: instructions.count(command, name, WORK) for name in ALLOCATORS}
     instructions.save(target, found)
 
 

@@ -60,6 +60,10 @@ class PublishedSource(BaseModel):
     title: StrictStr
     source: StrictStr = ""
     note: StrictStr = ""
+    average: Annotated[
+        Literal["arithmetic", "geometric"],
+        Field(description="Of what a ranking is: means over treatments of this kind"),
+    ] = "arithmetic"
     units: Annotated[
         dict[str, StrictStr], Field(description="Response → unit of the printed figures, for show")
     ] = {}

@@ -20,6 +20,12 @@ def mean(runs: Runs, response: str) -> Sample:
     return per_block(runs.plain(response), runs.factors)
 
 
+def geometric_mean(runs: Runs, response: str) -> Sample:
+    """The same, geometric: each treatment counts by ratios, whatever its size."""
+    found = per_block(runs.logarithms(response), runs.factors)
+    return Sample(np.exp(found.blocks), found.notes)
+
+
 def exponent(runs: Runs, response: str, by: str, values: Mapping[str, float]) -> Sample:
     """Slope of the logarithm on that of a quantity, within each combination of the others."""
     table = runs.logarithms(response).filter(pl.col(by).is_in(list(values)))

@@ -10,13 +10,13 @@ Kendall's tau-b (Kendall 1945).
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from scipy import stats
 
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
-from heapwright.analysis.findings.sample import Sample
+from heapwright.analysis.findings.sample import Runs, Sample
 from heapwright.artefacts.study_analysis import StudyAnalysis
 from heapwright.artefacts.study_published import (
     TERM,
@@ -68,7 +68,7 @@ def _table(
     elif source.kind == "anova":
         rows = [_term(line, analysis) for line in lines]
     else:
-        rows = _ranking(lines, question, analysis)
+        rows = _ranking(source, lines, question, analysis)
     scope = _scope(lines[0], analysis) if source.kind == "ranking" else {}
     extra = (PARTIAL,) if source.kind == "anova" else ()
     return PublishedTable(
@@ -113,7 +113,7 @@ def _mean(line: Line, question: Question, analysis: StudyAnalysis, times: float)
     because = _missing(line, question)
     if because:
         return PublishedRow(keys=line.keys, published=line.values, because=because)
-    sample = _sample(line.response, line.keys, question)
+    sample = _sample(line, question, contrasts.mean)
     interval = sample.interval(analysis.settings.confidence)
     low, high = (None, None) if interval is None else interval
     ours: dict[str, Cell] = {}
@@ -131,9 +131,9 @@ def _mean(line: Line, question: Question, analysis: StudyAnalysis, times: float)
     )
 
 
-def _sample(response: str, levels: Mapping[str, str], question: Question) -> Sample:
-    runs = question.runs.at({name: (level,) for name, level in levels.items()})
-    return contrasts.mean(runs, response)
+def _sample(line: Line, question: Question, average: Callable[[Runs, str], Sample]) -> Sample:
+    runs = question.runs.at({name: (level,) for name, level in line.keys.items()})
+    return average(runs, line.response)
 
 
 def _groups(line: Line, analysis: StudyAnalysis) -> Cell:
@@ -162,11 +162,12 @@ def _term(line: Line, analysis: StudyAnalysis) -> PublishedRow:
 
 
 def _ranking(
-    lines: Sequence[Line], question: Question, analysis: StudyAnalysis
+    source: PublishedSource, lines: Sequence[Line], question: Question, analysis: StudyAnalysis
 ) -> list[PublishedRow]:
     reasons = [_missing(line, question) for line in lines]
+    average = contrasts.mean if source.average == "arithmetic" else contrasts.geometric_mean
     samples = [
-        Sample() if because else _sample(line.response, line.keys, question)
+        Sample() if because else _sample(line, question, average)
         for line, because in zip(lines, reasons, strict=True)
     ]
     ranked = [sample for sample in samples if sample.mean is not None]
