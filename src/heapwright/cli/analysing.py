@@ -83,9 +83,6 @@ def _subject(design: StudyDesign, settings: Settings, responses: Sequence[Measur
     from heapwright.analysis.factorial.observed import Factor  # noqa: PLC0415
     from heapwright.analysis.factorial.subject import Response, Subject  # noqa: PLC0415
 
-    allocator = next(
-        (each.name for each in design.factors if "allocator" in (each.role, each.name)), None
-    )
     return Subject(
         factors=tuple(
             Factor(each.name, each.levels, each.values, each.unit) for each in design.factors
@@ -100,7 +97,7 @@ def _subject(design: StudyDesign, settings: Settings, responses: Sequence[Measur
             )
             for each in responses
         ),
-        allocator=allocator,
+        allocator=design.allocator_factor,
         baseline=design.baseline,
         settings=settings,
         treatments={cell.id: cell.levels for cell in design.treatments},
