@@ -84,7 +84,8 @@ bool Session::run(const sigset_t& mask) {
     }
     allowManyDescriptors();
     sampling_.begin(spawned_.startNs);
-    scanning_.begin(spawned_.startNs);
+    tree_.belongs(spawned_.pid); // all that there can be so far: it is too early for a walk
+    scanning_.begin(spawned_.startNs + scanEvery * options_.interval);
     paid_ = ownCpuNs();
     if (options_.timeout > 0) {
         deadline_ = spawned_.startNs + options_.timeout;

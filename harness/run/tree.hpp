@@ -49,6 +49,9 @@ class Tree {
 public:
     Tree(const WitnessFile& witness, pid_t reaper) : witness_(witness), reaper_(reaper) {}
 
+    /// Takes up a process if it is of the tree; whether it is.
+    bool belongs(pid_t pid);
+
     /// Takes up the processes that have reported since the last call. Cheap.
     void adoptReported();
 
@@ -69,7 +72,6 @@ public:
     std::size_t living() const { return alive_.size(); }
 
 private:
-    bool belongs(pid_t pid);
     bool isStranger(pid_t pid) const { return strangers_.contains(pid); }
     Member* find(pid_t pid);
     void adopt(pid_t pid, pid_t parent);

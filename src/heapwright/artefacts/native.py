@@ -9,6 +9,7 @@ artefacts needs no compiled part at all.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
@@ -22,7 +23,12 @@ class NativeMissingError(HeapwrightError):
 
 def native_dir() -> Path:
     """The folder with `lib/`, `bin/`, `include/` and `catalogue.toml`."""
-    named = os.environ.get(VARIABLE)
+    return _found(os.environ.get(VARIABLE) or "")
+
+
+@cache
+def _found(named: str) -> Path:
+    """Looked for once: every run asks for it."""
     folder = Path(named) if named else Path(__file__).resolve().parent.parent / "native"
     if not (folder / "bin").is_dir():
         hint = f"{VARIABLE} names it" if named else f"install the package, or set {VARIABLE}"

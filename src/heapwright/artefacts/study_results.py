@@ -13,7 +13,8 @@ once: should a line say it again (a lost worker that came back), the first one c
 that was not taken as it stood is told in `notes`. docs/study-results.md describes the folder.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,7 @@ from heapwright.artefacts.study_runs import (
 if TYPE_CHECKING:
     import polars as pl
 
+LEVEL = re.compile(rb'"level":\s*"([^"]*)"')
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -74,20 +76,23 @@ class Folder:
             self._check(data[: header_end - 1], file)
         return data[header_end:end], end < len(data)
 
-    def runs(self) -> Iterator[StudyRun]:
-        """The runs as they stand; lines that are none are passed over."""
+    def runs(self, treatments: Container[str] | None = None) -> Iterator[StudyRun]:
+        """The runs as they stand, of these treatments only; lines that are none are passed over."""
         for line in self.lines()[0].splitlines():
-            with suppress(ValidationError):
-                yield StudyRun.model_validate_json(line)
+            if treatments is None or _treatment_in(line) in treatments:
+                with suppress(ValidationError):
+                    yield StudyRun.model_validate_json(line)
 
-    def details(self, wanted: Container[Identity]) -> dict[Identity, Details]:
+    def details(self, wanted: Collection[Identity]) -> dict[Identity, Details]:
         """The details of these runs; a torn line is nobody's."""
         found = {}
+        treatments = {treatment for _, treatment, _ in wanted}
         for line in _bytes_of(self.path / DETAILS_FILE).splitlines():
-            with suppress(ValidationError):
-                details = Details.model_validate_json(line)
-                if details.identity in wanted:
-                    found[details.identity] = details
+            if _treatment_in(line) in treatments:
+                with suppress(ValidationError):
+                    details = Details.model_validate_json(line)
+                    if details.identity in wanted:
+                        found[details.identity] = details
         return found
 
     def _check(self, header: bytes, file: Path) -> None:
@@ -139,7 +144,7 @@ class Results:
         """
         return self._table[0]
 
-    def runs(self, keep: Container[tuple[int, str]] | None = None) -> Iterator[StudyRun]:
+    def runs(self, keep: Collection[tuple[int, str]] | None = None) -> Iterator[StudyRun]:
         """The runs, one at a time, in the order and with the blocks of the frame.
 
         `keep` are the pairs of block and treatment that are wanted; all, if it is not given. They
@@ -148,7 +153,7 @@ class Results:
         for folder in range(len(self.folders)):
             yield from self._runs_of(folder, keep).values()
 
-    def whole_runs(self, keep: Container[tuple[int, str]]) -> Iterator[StudyRun]:
+    def whole_runs(self, keep: Collection[tuple[int, str]]) -> Iterator[StudyRun]:
         """The runs that are wanted, with memory over time and processes."""
         for place, folder in enumerate(self.folders):
             runs = self._runs_of(place, keep)
@@ -161,16 +166,18 @@ class Results:
                     yield run
 
     def _runs_of(
-        self, place: int, keep: Container[tuple[int, str]] | None
+        self, place: int, keep: Collection[tuple[int, str]] | None
     ) -> dict[Identity, StudyRun]:
         """Runs of one folder, by what they are called in it, with the blocks of the frame."""
         found: dict[Identity, StudyRun] = {}
         taken = set()
         ids = {cell.id for cell in self.design.treatments}
-        for run in self.folders[place].runs():
+        if keep is not None:
+            ids &= {treatment for _, treatment in keep}
+        for run in self.folders[place].runs(ids):
             block = shifted(run.block, self._offsets[place])
             key = (block, run.treatment)
-            if key in taken or run.treatment not in ids or not (keep is None or key in keep):
+            if key in taken or not (keep is None or key in keep):
                 continue
             taken.add(key)
             found[run.block, run.treatment, run.began] = run.model_copy(update={"block": block})
@@ -228,6 +235,12 @@ def _parsed(model: type[Read], file: Path) -> Read:
             f"{file} cannot be read as results of a study: {where or 'it'}: {first['msg']}",
             "it was written by another version of heapwright, or changed since",
         ) from error
+
+
+def _treatment_in(line: bytes) -> str:
+    """The treatment that a line names; looked for, because reading all of it takes longer."""
+    found = LEVEL.search(line)
+    return found[1].decode("utf-8", "replace") if found else ""
 
 
 def _bytes_of(file: Path) -> bytes:

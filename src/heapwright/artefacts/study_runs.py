@@ -75,6 +75,7 @@ class Measured(_Model):
     """A response: what is measured of each run."""
 
     name: str
+    title: str = ""
     unit: str = ""
     better: Literal["lower", "higher", "none"] = "lower"
     source: str = ""

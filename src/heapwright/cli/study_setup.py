@@ -93,6 +93,9 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
 
 
 def _refuse_impossible(file: StudyFile) -> None:
+    for table in file.study.published:
+        if not (file.folder / table.file).is_file():
+            raise HeapwrightError(f"there is no published table {file.folder / table.file}")
     origins = {response.origin for response in file.study.responses.values()}
     simulated = [tool for tool in TOOLS if tool in origins]
     if not simulated:
@@ -210,6 +213,7 @@ def design_of(
         responses=tuple(
             Measured(
                 name=name,
+                title=each.title,
                 unit=each.unit_text,
                 better=each.better,
                 source=each.origin,

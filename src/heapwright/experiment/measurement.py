@@ -16,9 +16,11 @@ from heapwright.experiment.interposition import Interposition, judge
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
+from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.treatments import Treatment
 
 LONGEST_OUTPUT = 1 << 24
+MEASURED = tuple(name for name in RawRun.model_fields if name in Run.model_fields)
 
 Reader = Callable[[str], Mapping[str, object]]
 """Makes fields of a run from what a good run printed, in place of those of the whole process; a
@@ -110,8 +112,8 @@ def command_of(treatment: Treatment, conditions: Conditions) -> tuple[str, ...]:
 
 def run_printing(spec: RunSpec) -> tuple[RawRun, str]:
     """A run, and what it printed."""
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        output = Path(folder) / "output"
+    with Scratch(Path(tempfile.gettempdir())) as folder:
+        output = folder / "output"
         raw = run_once(spec.printing_to(output))
         return raw, text_in(output)
 
@@ -134,7 +136,7 @@ def prove(raw: RawRun, treatment: Treatment) -> Interposition:
 
 def figures_of(raw: RawRun) -> dict[str, Any]:
     """What the runner measured, as fields of a run."""
-    return raw.model_dump(include=set(Run.model_fields))
+    return {name: getattr(raw, name) for name in MEASURED}
 
 
 def end_of(assignment: Assignment, named: Classified, proof: Interposition) -> dict[str, Any]:

@@ -18,8 +18,8 @@ NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SHOWN = 60
 
 
-def number_in(text: str, response: Response) -> float:
-    """The number that the response asks for."""
+def number_in(text: str, response: Response) -> float | None:
+    """The number that the response asks for; None where JSON says null: it was not measured."""
     if response.pattern is not None:
         return _by_pattern(text, response.pattern)
     if response.json_path is not None:
@@ -34,7 +34,7 @@ def _by_pattern(text: str, pattern: str) -> float:
     return _number(found[-1], f"what fits {pattern!r}")
 
 
-def _by_path(text: str, path: str) -> float:
+def _by_path(text: str, path: str) -> float | None:
     """In the whole text if it is one document, else in the last line that is one."""
     at: Any = _document(text)
     for step in path.split("."):
@@ -42,6 +42,8 @@ def _by_path(text: str, path: str) -> float:
             at = at[int(step)] if isinstance(at, list) else at[step]
         except (KeyError, IndexError, ValueError, TypeError):
             raise ValueError(f"what it printed has no {path!r}: there is no {step!r}") from None
+    if at is None:
+        return None
     if isinstance(at, bool) or not isinstance(at, int | float | str):
         raise ValueError(f"{path!r} in what it printed is no number")
     return _number(str(at), repr(path))

@@ -7,11 +7,9 @@ its memory, reaches what is measured. It runs in a session of its own: a Ctrl-C 
 comes to us alone, we pass it on, and collect the result of the part that was run.
 """
 
-import contextlib
 import os
 import select
 import signal
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,9 +24,14 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.runs import ProcessRecord
 from heapwright.experiment.interposition import CpuBalance
+from heapwright.experiment.scratch import OTHERS_ENTER, OWN, Scratch
 
 PRELOAD = "LD_PRELOAD"
 IN_MEMORY = Path("/dev/shm")
+RESULT = 2
+"""The descriptor of heapwright-run's result: where it also complains, if it has none."""
+IGNORED_HERE = (signal.SIGPIPE, signal.SIGXFSZ)
+"""What Python ignores; programs expect that it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,36 +138,28 @@ class Running:
     def __init__(self, spec: RunSpec) -> None:
         """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
         program = native.program("run")
-        self._folder = tempfile.TemporaryDirectory(prefix="heapwright-", dir=_folder())
-        if os.geteuid() == 0:  # the command may become another user, who must find the file
-            Path(self._folder.name).chmod(0o711)
+        # As root: the command may become another user, who must find the file.
+        self._folder = Scratch(_parent(), OTHERS_ENTER if os.geteuid() == 0 else OWN)
         self._reading, writing = os.pipe()
-        witness = Path(self._folder.name) / "witness" if spec.witnessed else None
+        witness = self._folder.path / "witness" if spec.witnessed else None
+        self._status: int | None = None
         self.began = monotonic()
         try:
-            self._process = subprocess.Popen(
-                _arguments(spec, program, writing, witness),
-                env=dict(spec.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[writing],
-                start_new_session=True,
-            )
+            self._pid = _spawn(_arguments(spec, program, witness), spec.environment, writing)
         except OSError as error:
             os.close(self._reading)
-            self._folder.cleanup()
+            self._folder.remove()
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
 
     def finish(self) -> RawRun:
         """Wait for its end. Raises RunInterrupted on Ctrl-C."""
-        text, interrupted = _collect(self._process, self._reading)
-        _, complaint = self._process.communicate()
-        if interrupted and not text and self._process.returncode == -signal.SIGINT:
+        text, interrupted = self._collect()
+        status = self._wait()
+        if interrupted and not text and status == -signal.SIGINT:
             raise KeyboardInterrupt  # it came before the runner listened: there is nothing to keep
-        run = _parsed(text, self._process.returncode, complaint)
+        run = _parsed(text, status)
         if interrupted:
             raise RunInterrupted(run)
         return run
@@ -177,9 +172,37 @@ class Running:
 
     def stop(self) -> RawRun:
         """Have it ended, with all that it started; what was measured until then."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGTERM)
+        self._signal(signal.SIGTERM)
         return self.finish()
+
+    def _collect(self) -> tuple[bytes, bool]:
+        """All that is written; each Ctrl-C meanwhile is passed on and remembered.
+
+        It waits in poll, not in read, so that a Ctrl-C while it waits loses nothing that was read.
+        """
+        text = bytearray()
+        interrupted = False
+        poll = select.poll()
+        poll.register(self._reading, select.POLLIN)
+        while True:
+            try:
+                poll.poll()
+                piece = os.read(self._reading, 1 << 20)
+                if not piece:
+                    return bytes(text), interrupted
+                text += piece
+            except KeyboardInterrupt:
+                interrupted = True
+                self._signal(signal.SIGINT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._status is None:  # it is not waited for yet, so the number is still its own
+            os.kill(self._pid, number)
+
+    def _wait(self) -> int:
+        if self._status is None:
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self._status
 
     def __enter__(self) -> Self:
         return self
@@ -191,19 +214,39 @@ class Running:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._reading)  # should we have to leave early: it sees that and ends the command
-        with self._process:
-            pass
-        self._folder.cleanup()
+        self._wait()
+        self._folder.remove()
 
 
-def _folder() -> Path | None:
+def _spawn(words: list[str], environment: Mapping[str, str], result: int) -> int:
+    """Start heapwright-run in a session of its own; its result and its complaints go to `result`.
+
+    Every run pays for this, and the general way of starting a program costs thrice as much.
+    """
+    return os.posix_spawn(
+        words[0],
+        words,
+        environment,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_DUP2, result, RESULT),
+        ],
+        setsid=True,
+        setsigdef=IGNORED_HERE,
+    )
+
+
+def _parent() -> Path:
     """Where the witnesses' file goes: into memory if that can be, so that no disk is written."""
-    return IN_MEMORY if os.access(IN_MEMORY, os.W_OK | os.X_OK) else None
+    if os.access(IN_MEMORY, os.W_OK | os.X_OK):
+        return IN_MEMORY
+    return Path(tempfile.gettempdir())
 
 
-def _arguments(spec: RunSpec, program: Path, descriptor: int, witness: Path | None) -> list[str]:
+def _arguments(spec: RunSpec, program: Path, witness: Path | None) -> list[str]:
     options: list[tuple[str, object]] = [
-        ("--result-fd", descriptor),
+        ("--result-fd", RESULT),
         ("--grace", spec.grace_s),
         ("--interval-ms", spec.interval_ms),
     ]
@@ -221,31 +264,10 @@ def _arguments(spec: RunSpec, program: Path, descriptor: int, witness: Path | No
     return [str(program), *words, *flags, "--", *spec.command]
 
 
-def _collect(process: subprocess.Popen[bytes], descriptor: int) -> tuple[bytes, bool]:
-    """All that comes from the descriptor; each Ctrl-C meanwhile is passed on and remembered.
-
-    It waits in poll, not in read, so that a Ctrl-C while it waits loses nothing that was read.
-    """
-    text = bytearray()
-    interrupted = False
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    while True:
-        try:
-            poll.poll()
-            piece = os.read(descriptor, 1 << 20)
-            if not piece:
-                return bytes(text), interrupted
-            text += piece
-        except KeyboardInterrupt:
-            interrupted = True
-            process.send_signal(signal.SIGINT)
-
-
-def _parsed(text: bytes, status: int, complaint: bytes) -> RawRun:
+def _parsed(text: bytes, status: int) -> RawRun:
     try:
         return RawRun.model_validate_json(text)
     except ValidationError as error:
-        words = complaint.decode(errors="replace").strip().splitlines()
-        reason = words[0] if words else f"it ended with {status} and {len(text)} bytes of result"
+        words = text.decode(errors="replace").strip().splitlines()
+        reason = words[0] if words else f"it ended with {status} and no result"
         raise HeapwrightError(f"the measuring program failed: {reason}") from error

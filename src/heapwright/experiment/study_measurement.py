@@ -10,15 +10,15 @@ are the server's. Whatever of it ends badly is the outcome of the run, in words 
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.study import PARSED, Study
 from heapwright.artefacts.study import Server as ServerHook
-from heapwright.artefacts.study import Study
 from heapwright.artefacts.study_runs import StudyRun
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.interposition import Interposition
@@ -35,6 +35,7 @@ from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.responses import Left, read_responses
 from heapwright.experiment.runner import RawRun, run_once
+from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.server import Server
 from heapwright.experiment.simulation import TOOLS, Tool, counts_in, words_under
 from heapwright.experiment.study_hooks import Filling, StudyHooks
@@ -106,17 +107,18 @@ class StudyMeasurement:
         self._filling = Filling(job.study, job.folder)
         environment, cwd = job.conditions.environment, job.conditions.cwd
         self._hooks = StudyHooks(job.study, self._filling, environment, cwd)
+        self._parent = Path(tempfile.gettempdir())
         origins = [response.origin for response in job.study.responses.values()]
         self._tools = [tool for tool in TOOLS if tool in origins]
         self._measured = len(self._tools) < len(set(origins))
+        self._reads = job.conditions.reader is not None or any(each in PARSED for each in origins)
 
     def execute(self, assignment: Assignment) -> StudyRun:
         """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
         treatment = assignment.treatment
         taking = _Taking()
-        with self._hooks.around(treatment), tempfile.TemporaryDirectory(prefix="hw-") as name:
+        with self._hooks.around(treatment), self._folder() as folder:
             began = time.time()
-            folder = Path(name)
             if self._measured:
                 self._measure(assignment, folder, taking)
             for tool in self._tools:
@@ -134,6 +136,12 @@ class StudyMeasurement:
                 "responses": responses,
             }
         )
+
+    def _folder(self) -> AbstractContextManager[Path]:
+        """Where a run leaves what is read; most studies of time and memory need none."""
+        if self._reads or self._tools or self._study.measure is not None:
+            return Scratch(self._parent)
+        return nullcontext(self._parent)
 
     def close(self) -> None:
         """There are no further runs."""
@@ -175,7 +183,6 @@ class StudyMeasurement:
         if not preload:
             return
         taking.figures |= {name: getattr(raw, name) for name in OF_SERVER}
-        taking.figures["processes"] = [each.model_dump() for each in raw.processes]
         taking.proof = prove(raw, treatment)
         if not taking.proof.effective:
             taking.worsen(Classified(Outcome.NOT_INTERPOSED, f"the server: {taking.proof.detail}"))
@@ -192,12 +199,13 @@ class StudyMeasurement:
             words = measuring(template, words, report)
         output = folder / "output"
         spec = self._specs.of(treatment, timeout_s=assignment.timeout_s, words=words, under=under)
-        raw = run_once(spec.printing_to(output))
+        raw = run_once(spec.printing_to(output) if self._reads else spec)
         taking.proof = prove(raw, treatment) if under else SURE
         taking.worsen(self._named(raw, taking.proof))
         taking.figures = figures_of(raw)
-        taking.stdout, taking.stderr = text_in(output), raw.stderr_tail
-        taking.report = text_in(report) if report.exists() else None
+        if self._reads:
+            taking.stdout, taking.stderr = text_in(output), raw.stderr_tail
+            taking.report = text_in(report) if report.exists() else None
 
     def _simulate(self, tool: Tool, assignment: Assignment, folder: Path, taking: _Taking) -> None:
         """Run the command once more, under a simulator."""
