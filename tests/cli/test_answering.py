@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was published is put beside an analysis, from what the results folder holds."""
+
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.study_analysis import FactorInfo, Settings, StudyAnalysis, StudySummary
+from heapwright.artefacts.study_analysis import Verdict as Said
+from heapwright.artefacts.study_answers import Answer
+from heapwright.artefacts.study_results import Results, open_results
+from heapwright.artefacts.study_runs import Cell, Factor, Header, Measured, StudyDesign, StudyRun
+from heapwright.cli.answering import with_published
+
+STUDY = """format = 1
+name = "made"
+title = "Made"
+command = ["true"]
+[factors.allocator]
+levels = ["quick", "slow"]
+[responses.time]
+from = "wall"
+[[finding]]
+id = "quick-is-quick"
+words = "quick is faster than slow"
+test = { kind = "ranking", response = "time", first = "quick" }
+[[published]]
+file = "published/made.csv"
+kind = "ranking"
+title = "Ranking"
+"""
+TABLE = "response,allocator,percent\ntime,quick,0\ntime,slow,80\n"
+SECONDS = {"quick": 1.0, "slow": 2.0}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Four blocks of two allocators."""
+    design = StudyDesign(
+        study="made",
+        sha256="0",
+        seed=1,
+        blocks=4,
+        factors=(Factor(name="allocator", levels=("quick", "slow"), role="allocator"),),
+        treatments=tuple(Cell(id=name, levels={"allocator": name}) for name in SECONDS),
+        responses=(Measured(name="time", unit="s"),),
+    )
+    runs = [
+        StudyRun(
+            allocator=name,
+            level=name,
+            block=block,
+            position=at,
+            outcome=Outcome.OK,
+            responses={"time": seconds * (1 + 0.01 * ((3 * block + at) % 4))},
+        )
+        for block in range(1, 5)
+        for at, (name, seconds) in enumerate(SECONDS.items())
+    ]
+    lines = [Header.of(design).model_dump_json(), *(run.split()[1] for run in runs)]
+    path = tmp_path / "results"
+    (path / "published").mkdir(parents=True)
+    (path / "study.toml").write_text(STUDY)
+    (path / "design.json").write_text(design.model_dump_json())
+    (path / "runs.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (path / "published" / "made.csv").write_text(TABLE)
+    return path
+
+
+def analysis(results: Results) -> StudyAnalysis:
+    return StudyAnalysis(
+        heapwright_version="0",
+        study=StudySummary(
+            name=results.design.study, treatments=2, blocks=4, runs=8, warmup=0, ok=8
+        ),
+        settings=Settings(),
+        factors=(FactorInfo(name="allocator", levels=("quick", "slow")),),
+        allocator_factor="allocator",
+        outcomes={"ok": 8},
+        verdict=Said(text=""),
+        responses=(),
+    )
+
+
+def test_findings_and_tables_are_from_the_folder(folder: Path) -> None:
+    results = open_results(folder)
+    done = with_published(results, analysis(results))
+    (found,) = done.findings
+    assert (found.id, found.verdict) == ("quick-is-quick", Answer.HOLDS)
+    (table,) = done.published
+    percents = {row.keys["allocator"]: row.ours["percent"] for row in table.rows}
+    assert percents["quick"] == 0
+    assert percents["slow"] == pytest.approx(100, abs=5)
+    assert done.notes == ()
+    assert StudyAnalysis.from_json(done.to_json()) == done
+
+
+def test_a_table_that_is_lost_is_a_note(folder: Path) -> None:
+    (folder / "published" / "made.csv").unlink()
+    results = open_results(folder)
+    done = with_published(results, analysis(results))
+    assert done.published == ()
+    assert len(done.findings) == 1
+    (note,) = done.notes
+    assert "a published table is left out" in note
+    assert "made.csv" in note
+
+
+def test_a_study_that_cannot_be_read_is_a_note(folder: Path) -> None:
+    (folder / "study.toml").write_text("format = 99\n")
+    results = open_results(folder)
+    done = with_published(results, analysis(results))
+    assert done.findings == ()
+    (note,) = done.notes
+    assert "findings and published tables are left out" in note
