@@ -19,8 +19,11 @@ SAID = 2
 def verdict(responses: Sequence[ResponseAnalysis], baseline: str) -> Verdict:
     """The first responses with a direction, by their overall rankings."""
     judged = [each for each in responses if each.better != "none" and each.rankings]
-    if not judged:
+    if not any(each.runs for each in responses):
         return Verdict(text="No good run tells one allocator from another.")
+    if not judged:
+        why = "no factor chooses the allocator, or no response says what is better"
+        return Verdict(text=f"Nothing is ranked: {why}.")
     if len(judged[0].rankings[0].entries) < 2:
         return Verdict(text="There are runs of one allocator only: nothing is ranked.")
     best = tuple(Best(response=each.name, allocators=_first(each.rankings[0])) for each in judged)
