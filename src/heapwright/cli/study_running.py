@@ -61,6 +61,9 @@ def run_study(
     chosen = seed if seed is not None else fresh_seed() if own is None else own
     target = folder if folder is not None else Path(default_folder(file))
     refuse_used(target)
+    for table in file.study.published:
+        if not (file.folder / table.file).is_file():
+            raise HeapwrightError(f"there is no published table {file.folder / table.file}")
     with (
         PreloadPaths() as paths,
         set_up(file, chosen, paths) as setup,
@@ -68,7 +71,7 @@ def run_study(
     ):
         _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=sitting.quiet)
         with Store.create(target, file.text, setup.design) as store:
-            keep(file.study.published, file.folder, target)
+            keep_published(file, target)
             return sit(setup, store, paths, sitting, client)
 
 
@@ -81,8 +84,19 @@ def resume_study(path: Path, sitting: Sitting) -> ExitCode:
         connected(sitting.place) as client,
         Store(folder) as store,
     ):
+        keep_published(setup.file, path)
         _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=sitting.quiet)
         return sit(setup, store, paths, sitting, client)
+
+
+def keep_published(file: StudyFile, target: Path) -> None:
+    """Lay the published tables beside the results, those that are not there yet."""
+    missing = [
+        table
+        for table in file.study.published
+        if not (target / table.file).exists() and (file.folder / table.file).is_file()
+    ]
+    keep(missing, file.folder, target)
 
 
 @contextmanager

@@ -93,9 +93,6 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
 
 
 def _refuse_impossible(file: StudyFile) -> None:
-    for table in file.study.published:
-        if not (file.folder / table.file).is_file():
-            raise HeapwrightError(f"there is no published table {file.folder / table.file}")
     origins = {response.origin for response in file.study.responses.values()}
     simulated = [tool for tool in TOOLS if tool in origins]
     if not simulated:

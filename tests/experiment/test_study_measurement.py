@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What surrounds a run of a study; the runs themselves are in tests/cli/test_study_run.py."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.experiment.hooks import run_hook
+from heapwright.experiment.scratch import Scratch
+from heapwright.experiment.study_measurement import measuring, thinned
+
+
+def test_the_measuring_command_holds_the_measured_one() -> None:
+    words = measuring(("time", "-o", "{report}", "--", "{command}", "x"), ("ls", "-l"), Path("/r"))
+    assert words == ("time", "-o", "/r", "--", "ls", "-l", "x")
+
+
+@given(st.lists(st.integers(0, 2**40)), st.integers(2, 50))
+def test_a_thinned_series_keeps_its_peak_and_its_end(sizes: list[int], most: int) -> None:
+    series = [(place * 0.01, size) for place, size in enumerate(sizes)]
+    thin = thinned(series, most)
+    assert len(thin) <= most
+    assert [size for _, size in thin[-1:]] == sizes[-1:]
+    assert max((size for _, size in thin), default=0) == max(sizes, default=0)
+    assert [at for at, _ in thin] == sorted(at for at, _ in thin)
+
+
+def test_hooks_are_lines_or_words(tmp_path: Path) -> None:
+    run_hook("it", "echo one $X > said", {"X": "two", "PATH": "/bin:/usr/bin"}, tmp_path)
+    assert (tmp_path / "said").read_text() == "one two\n"
+    run_hook("it", ("touch", "a b"), {"PATH": "/bin:/usr/bin"}, tmp_path)
+    assert (tmp_path / "a b").exists()
+
+
+def test_a_hook_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+    with pytest.raises(HeapwrightError, match="it ended with status 3: no luck"):
+        run_hook("it", "echo first; echo no luck >&2; exit 3", {}, tmp_path)
+    with pytest.raises(HeapwrightError, match="it: /no/such cannot be run"):
+        run_hook("it", ("/no/such",), {}, tmp_path)
+
+
+def test_a_scratch_folder_is_gone_with_all_that_is_in_it(tmp_path: Path) -> None:
+    with Scratch(tmp_path) as first, Scratch(tmp_path) as second:
+        assert first != second
+        (first / "file").touch()
+        (second / "folder").mkdir()
+        (second / "folder" / "file").touch()
+    assert list(tmp_path.iterdir()) == []
