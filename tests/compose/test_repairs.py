@@ -45,6 +45,17 @@ def test_coalescing_taken_out_again_brings_sizes_along(
     assert notes == ["SizeHeap brought along: StrictSegHeap needs SizedHeap"]
 
 
+def test_classes_that_are_carved_out_of_blocks_stay_as_they_are(
+    any_compiler: Compiler, toolbox: Toolbox, scope: Scope
+) -> None:
+    """A superblock is no object: that it has 8 KiB says nothing of Hoard's classes."""
+    edit = Edit("replace", "Emptiness<1, 8, 4>", "Emptiness")
+    tree, notes = made("Hoard", edit, any_compiler, toolbox, scope)
+    assert "HoardHeap<GeometricSlots<6, 5, 16, 4 * KiB>" in str(tree)
+    assert "Emptiness<1, 8, 4>" in str(tree)
+    assert notes == []
+
+
 def test_what_needs_nothing_is_left_as_it_is(
     any_compiler: Compiler, toolbox: Toolbox, scope: Scope
 ) -> None:

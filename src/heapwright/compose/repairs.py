@@ -21,6 +21,8 @@ from heapwright.compose.stack import Way, at, places, put
 
 MOST = 8
 CLASSES = "SizeClasses"
+BLOCKS = "BlockHeap"
+"""What is under classes that are carved out of whole blocks: its objects are no one's objects."""
 MEASURE = """#include <heapwright/heap.hpp>
 {includes}
 #include <cstdio>
@@ -105,6 +107,8 @@ def raise_classes(
     for place in list(places(top, toolbox)):
         layer = place.layer
         if layer is None or not layer.heaps or at(top, place.path) in old:
+            continue
+        if layer.parameters[layer.heaps[-1]].concept == BLOCKS:
             continue
         for index, parameter in enumerate(layer.parameters):
             if parameter.concept == CLASSES:
