@@ -18,7 +18,7 @@ from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_problem import Keys
 from heapwright.artefacts.study_treatment import StudyTreatment
 from heapwright.study.combinations import Cells, Combination, Combinations, Excluded
-from heapwright.study.extent import Extent
+from heapwright.study.extent import HINT, Extent
 from heapwright.study.filling import Filler, Programs, installed
 from heapwright.study.fractions import Levels, choose_cells
 
@@ -89,13 +89,18 @@ def build_design(
     """The treatments of a study. Raises HeapwrightError if there are none, or far too many."""
     levels, dropped = _given(file, machine)
     whole = Combinations(file, levels)
-    allowed = whole.count()
-    if allowed == 0 and whole.enumerable:
+    if whole.count == 0:
         raise _empty(file, whole)
-    extent = Extent(whole.total, allowed, whole.enumerable, allowed, file.study.design.blocks)
+    extent = Extent(whole.total, whole.count, whole.exact, whole.count, file.study.design.blocks)
     said: list[str] = []
     if file.study.design.kind == "full":
         extent.check(file)
+        if not whole.exact:
+            raise file.error(
+                ("factors",),
+                f"{whole.total:,} combinations are too many to be worked through: {extent}",
+                HINT,
+            )
         chosen = list(whole.all())
     else:
         cells = Cells(file, levels, file.study.allocator_factor)
@@ -113,7 +118,7 @@ def build_design(
         baseline=baseline,
         dropped=tuple(dropped),
         excluded=whole.excluded,
-        counted=whole.enumerable,
+        counted=whole.exact,
         extent=replace(extent, treatments=len(chosen), exact=True),
         notes=(*notes, *said),
     )
@@ -170,9 +175,9 @@ def _empty(file: StudyFile, whole: Combinations) -> HeapwrightError:
     """No treatment is left: whose doing that is."""
     counts = whole.excluded
     worst = max(range(len(counts)), key=lambda place: counts[place].count)
-    said = [f"{each.require}: leaves out {each.count:,}" for each in counts]
+    about = "" if whole.exact else "as far as a sample tells, "
     return file.error(
-        ("constraints", worst),
-        f"the design is empty: the constraints leave out all {whole.total:,} treatments",
-        "\n".join(said),
+        ("constraints", worst, "require"),
+        f"the design is empty: {about}the constraints leave out all {whole.total:,} treatments",
+        "\n".join(f"{each.require}: leaves out {each.count:,}" for each in counts),
     )

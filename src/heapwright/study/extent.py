@@ -10,10 +10,7 @@ from heapwright.artefacts.study_problem import Keys
 MOST_TREATMENTS = 100_000
 MOST_RUNS = 10_000_000
 STEPS = (("years", 365.25 * 86400), ("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
-HINT = (
-    "fewer levels, a constraint, or a part of it: [design] with "
-    'kind = "fraction" and share = {share:.2g}'
-)
+HINT = 'fewer levels, a constraint, or a part of it: [design] with kind = "fraction" and a share'
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Extent:
         raise file.error(
             keys,
             f"the design is too large: {self}; the most is {limit}",
-            HINT.format(share=share * self.treatments / max(self.allowed, 1)),
+            f"{HINT} = {share * self.treatments / max(self.allowed, 1):.1g}",
         )
 
 

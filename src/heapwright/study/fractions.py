@@ -23,6 +23,8 @@ def choose_cells(
     file: StudyFile, levels: Levels, cells: Cells, extent: Extent, seed: int
 ) -> tuple[list[Combination], list[str]]:
     """The cells, and sentences on them. Raises HeapwrightError if they are far too many, or few."""
+    if not cells.counts:
+        raise file.error(("design", "kind"), "there is no factor but the allocators': run it all")
     if file.study.design.share is None:
         return _regular(file, levels, cells, extent)
     return _share(file, levels, cells, extent, seed)
@@ -33,7 +35,7 @@ def _share(
 ) -> tuple[list[Combination], list[str]]:
     """Cells of a balanced fraction of a stated size, and how balanced it is."""
     share = float(file.study.design.share or 1)
-    allowed = cells.count()
+    allowed = cells.count
     wanted = max(1, round(share * allowed))
     beside = len(levels[file.study.allocator_factor]) if file.study.allocator_factor else 1
     replace(extent, treatments=wanted * beside).check(file)
@@ -45,7 +47,7 @@ def _share(
             f"at least share = {longest / max(allowed, 1):.2g}",
         )
     chosen = choose_share(cells, wanted, seed)
-    about = "" if cells.enumerable or not cells.constrained else "about "
+    about = "" if cells.exact else "about "
     return list(chosen.cells), [
         f"a fraction: {_cells(len(chosen.cells))} of {about}{allowed:,}, by chance (seed {seed}), "
         "each level as often as in the whole design "

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from heapwright.study.combinations import SAMPLE, Cells, Combination
+from heapwright.study.combinations import MOST_STEPS, SAMPLE, Cells, Combination
 
 TRIES = 40
 """Of each step, for each cell."""
@@ -42,7 +42,8 @@ class Share:
 def choose_share(whole: Cells, wanted: int, seed: int) -> Share:
     """`wanted` cells of those that are allowed; fewer if there are not so many."""
     rng = random.Random(f"heapwright/{seed}/fraction")
-    allowed = list(whole.all()) if whole.enumerable else None
+    listed = whole.exact and whole.count <= MOST_STEPS
+    allowed = list(whole.all()) if listed else None
     aims = _Aims(whole, allowed, rng)
     if allowed is not None:
         cells = rng.sample(allowed, min(wanted, len(allowed)))
