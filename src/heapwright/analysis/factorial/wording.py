@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from heapwright.artefacts.study_analysis import (
     Best,
+    Better,
     Ranking,
     RankingEntry,
     ResponseAnalysis,
@@ -49,11 +50,11 @@ def _sentence(response: ResponseAnalysis, baseline: str) -> str:
     said = f"In {response.name}, {top.allocator} is best"
     if ties:
         said += f", no different from {_and(ties)}"
-    else:
-        said += f", {_share(second.percent_over_best)}ahead of {second.allocator}"
-    base = ranking.entry(baseline)
-    if base is not None and top is not base and top.ratio is not None and baseline not in ties:
-        said += f"; {_against(top, top.ratio, baseline)}"
+    elif second.allocator != baseline or top.ratio is None:
+        said += f"; {second.allocator}, the next, is {_apart(second, response.better)} it"
+    if top.ratio is not None and baseline not in (top.allocator, *ties):
+        itself = "," if second.allocator == baseline else "; it is itself"
+        said += f"{itself} {_against(top, top.ratio, baseline)}"
     return f"{said}." + _doubt(ranking)
 
 
@@ -63,11 +64,15 @@ def _against(top: RankingEntry, ratio: float, baseline: str) -> str:
     bounds = ""
     if top.low is not None and top.high is not None:
         bounds = f" (ratio {top.low:.3f} to {top.high:.3f})"
-    return f"it is {100 * abs(1 - ratio):.1f} % {word} {baseline}{bounds}"
+    return f"{100 * abs(1 - ratio):.1f} % {word} {baseline}{bounds}"
 
 
-def _share(percent: float | None) -> str:
-    return "" if percent is None else f"{percent:.1f} % "
+def _apart(second: RankingEntry, better: Better) -> str:
+    """How far the next is from the best, as in `33.1 % above`."""
+    side = "below" if better == "higher" else "above"
+    if second.percent_over_best is None:
+        return side
+    return f"{second.percent_over_best:.1f} % {side}"
 
 
 def _doubt(ranking: Ranking) -> str:

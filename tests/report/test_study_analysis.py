@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""An analysis as text: what is shown, what is left away, and values in units that can be read."""
+
+import io
+
+import pytest
+
+from heapwright.artefacts.study_analysis import (
+    Agreement,
+    Exponent,
+    RankedBy,
+    Ranking,
+    RankingEntry,
+    ResponseAnalysis,
+    Settings,
+    StudyAnalysis,
+    StudySummary,
+    Verdict,
+)
+from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
+from heapwright.report.console import make_console
+from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
+
+
+def entry(allocator: str, place: int, **figures: object) -> RankingEntry:
+    usual = {"mean": 0.5 * place, "percent_over_best": 10.0, "runs": 3, "failed": 0, "group": "a"}
+    return RankingEntry.model_validate({"allocator": allocator, "place": place, **usual, **figures})
+
+
+def term(name: str, p: float, share: float) -> AnovaTerm:
+    return AnovaTerm(term=name, kind="factors", df=2, sum_sq=1, mean_sq=0.5, f=3, p=p, eta_sq=share)
+
+
+def analysis(*, failed: int = 0, simulated: bool = False) -> StudyAnalysis:
+    section = Section(
+        runs=6,
+        treatments=2,
+        blocks=3,
+        balanced=True,
+        sums="type-2",
+        df=2,
+        residual_sd=0.1,
+        total_sum_sq=1,
+        anova=(term("size", 0.00001, 0.5), term("threads", 0.6, 0.00001)),
+        diagnostics=Diagnostics(warnings=("the scatter is odd",)),
+        notes=("a run is missing",),
+    )
+    ranking = Ranking(
+        scope={},
+        cells=1,
+        blocks=3,
+        df=2,
+        method="dunnett-t",
+        entries=(
+            entry("quick", 1, ratio=0.5, low=0.4, high=0.6),
+            entry("slow", 2, failed=failed, percent_over_best=None),
+        ),
+    )
+    response = ResponseAnalysis(
+        name="time",
+        unit="s",
+        scale="log",
+        simulated=simulated,
+        runs=6,
+        cells=(),
+        overall=section,
+        rankings=(ranking,),
+        exponents=(
+            Exponent(
+                by="size",
+                exponent=1.02,
+                low=0.98,
+                high=1.06,
+                levels=("1", "2"),
+                blocks=3,
+                cells=1,
+                explained=1,
+            ),
+        ),
+    )
+    return StudyAnalysis(
+        heapwright_version="0",
+        study=StudySummary(name="s", scale="small", treatments=2, blocks=3, runs=8, warmup=2, ok=6),
+        settings=Settings(),
+        factors=(),
+        allocator_factor="allocator",
+        baseline="slow",
+        outcomes={"ok": 8, "crashed": failed} if failed else {"ok": 8},
+        verdict=Verdict(text="In time, quick is best."),
+        responses=(response,),
+        agreements=(
+            Agreement(
+                one=RankedBy(response="time", scope={"size": "1"}),
+                other=RankedBy(response="time", scope={"size": "2"}),
+                allocators=3,
+                tau=0.33,
+                low=-0.33,
+                high=1,
+                p=0.5,
+            ),
+        ),
+        notes=("one thing more",),
+    )
+
+
+def printed(document: StudyAnalysis, width: int = 200) -> str:
+    stream = io.StringIO()
+    print_analysis(make_console(stream, width=width), document)
+    return stream.getvalue()
+
+
+def test_the_verdict_comes_first() -> None:
+    lines = printed(analysis()).splitlines()
+    assert lines[0] == "s at scale small: 6 good runs of 2 treatments in 3 blocks, 2 discarded"
+    assert lines[1] == "In time, quick is best."
+
+
+def test_everything_that_is_to_be_known() -> None:
+    text = printed(analysis())
+    for part in (
+        "0.500 (0.400 to 0.600)",
+        "variance (type 2)",
+        "< 0.0001",
+        "- grows with size to the power of 1.02 (0.98 to 1.06)",
+        "- the scatter is odd",
+        "- a run is missing",
+        "- time at size 1 and time at size 2: tau 0.33 (-0.33 to 1.00)",
+        "- one thing more",
+    ):
+        assert part in text
+
+
+def test_terms_that_tell_nothing_are_left_away() -> None:
+    text = printed(analysis())
+    assert "threads" not in text
+
+
+def test_failures_have_a_column_where_there_are_any() -> None:
+    assert "failed" not in printed(analysis())
+    text = printed(analysis(failed=4))
+    assert "4 that failed" in text
+    assert "failed" in text.splitlines()[4]
+
+
+def test_what_is_simulated_is_called_so() -> None:
+    assert "time, simulated" in printed(analysis(simulated=True))
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    text = printed(analysis(failed=4), width=40)
+    assert "0.500 (0.400 to 0.600)" in text
+    assert max(map(len, text.splitlines())) <= 40
+
+
+def test_the_verdict_alone() -> None:
+    stream = io.StringIO()
+    print_verdict(make_console(stream), analysis())
+    assert stream.getvalue() == "In time, quick is best.\n"
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "text"),
+    [("s", 0.0032, "3.2 ms"), ("B", 14 * 2**20, "14 MiB"), ("1/s", 1240.0, "1,240 1/s")],
+)
+def test_values_in_units_that_can_be_read(unit: str, value: float, text: str) -> None:
+    assert value_text(unit, value) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(None, "-"), (1e-9, "< 0.0001"), (0.034, "0.034"), (0.5, "0.50")]
+)
+def test_chances(p: float | None, text: str) -> None:
+    assert p_text(p) == text
