@@ -274,3 +274,19 @@ def test_every_finding_has_its_result_with_what_was_published() -> None:
 
 def test_seconds_are_what_the_frame_was_made_of() -> None:
     assert seconds({"allocator": "slow", "threads": "2", "pattern": "peak"}) == 0.75
+
+
+def test_a_hopeless_scatter_is_an_interval_all_the_same() -> None:
+    table = frame(blocks=2, noise=0.0).with_columns(
+        time=pl.when((pl.col("block") == 1) & (pl.col("allocator") == "slow"))
+        .then(1e200)
+        .otherwise("time")
+    )
+    result = asked(ratio("slow", "quick", above=1), table)
+    assert result.verdict is UNKNOWN
+    assert result.figures[0].high is not None
+
+
+def test_an_influence_says_what_was_asked_for() -> None:
+    test = {"kind": "influence", "response": "time", "factor": "threads", "expected": True}
+    assert "asked for: more than 2 % apart" in asked(test).why

@@ -24,6 +24,8 @@ from heapwright.artefacts.study_finding import Finding, Influence, Rule, Value
 from heapwright.artefacts.study_runs import StudyDesign
 
 Level = float
+LARGEST = 700.0
+"""A logarithm whose number can just be written down."""
 
 
 def answer(study: Study, frame: pl.DataFrame, design: StudyDesign) -> tuple[FindingResult, ...]:
@@ -99,7 +101,7 @@ def _figure(asked: Wanted, level: Level) -> Figure:
     sample = Sample() if asked.missing else asked.sample()
     band = Band() if asked.band.outside else asked.band
     interval = sample.interval(level)
-    back = math.exp if asked.logarithm else float
+    back = _exp if asked.logarithm else float
     value = None if sample.mean is None else back(sample.mean)
     low, high = (None, None) if interval is None else (back(interval[0]), back(interval[1]))
     reasons = [asked.missing, *sample.notes]
@@ -107,6 +109,8 @@ def _figure(asked: Wanted, level: Level) -> Figure:
         reasons.insert(0, "there are no runs to compare")
     elif len(sample) == 1:
         reasons.insert(0, SOLE_BLOCK)
+    if asked.band.outside and asked.band.below is not None:
+        reasons.insert(0, f"asked for: more than {100 * (asked.band.below - 1):.3g} % apart")
     return Figure(
         what=asked.what,
         value=value,
@@ -119,6 +123,11 @@ def _figure(asked: Wanted, level: Level) -> Figure:
         blocks=len(sample),
         why="; ".join(filter(None, reasons)),
     )
+
+
+def _exp(value: float) -> float:
+    """Of an interval's end; as far as numbers go."""
+    return math.exp(min(max(value, -LARGEST), LARGEST))
 
 
 def _judged(low: float | None, high: float | None, band: Band) -> Answer:
@@ -194,4 +203,4 @@ def _asked_for(figure: Figure) -> str:
 def _number(value: float | None) -> str:
     if value is None:
         return "?"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
