@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from heapwright.analysis.factorial.additive import fit, lay_out, nuisance_squares, scattered
+from heapwright.analysis.factorial.additive import block_squares, fit, lay_out, scattered
 from heapwright.analysis.factorial.observed import Observed, observe
 
 from .made import Study
@@ -42,26 +42,29 @@ def test_least_squares_with_dummies(seen: Seen, hosts: bool) -> None:
     y = observed.value
     layout = lay_out(observed)
     found = fit(layout, y[:, None])
-    nuisance = [dummies(observed.host), dummies(observed.block)]
-    treatments = dummies(observed.treatment)
-    whole = np.hstack([*nuisance, treatments])
+    blocks = dummies(observed.block)
+    whole = np.hstack([blocks, dummies(observed.treatment)])
     assert found.error[0] == pytest.approx(residual_squares([whole], y), rel=1e-9)
     assert layout.df_error == len(y) - np.linalg.matrix_rank(whole)
-    before, after = nuisance_squares(layout, y[:, None])
-    mean = residual_squares([], y)
-    by_host = residual_squares(nuisance[:1], y)
-    assert before[0] == pytest.approx(mean - by_host, abs=1e-9)
-    assert after[0] == pytest.approx(by_host - residual_squares(nuisance, y), rel=1e-9)
-    assert layout.df_nuisance == np.linalg.matrix_rank(np.hstack(nuisance)) - 1
-    assert found.total[0] == pytest.approx(mean)
+    before, after = block_squares(layout, y[:, None])
+    by_host = residual_squares([dummies(observed.host)], y)
+    assert before[0] == pytest.approx(residual_squares([], y) - by_host, abs=1e-9)
+    assert after[0] == pytest.approx(by_host - residual_squares([blocks], y), rel=1e-9)
+    assert layout.df_hosts + layout.df_blocks == np.linalg.matrix_rank(blocks) - 1
+    assert found.total[0] == pytest.approx(residual_squares([], y))
 
 
-def test_hosts_that_have_blocks_of_their_own() -> None:
+def test_a_block_on_two_hosts_is_two() -> None:
     frame = STUDY.frame().with_columns(
-        host=pl.when(pl.col("block") < 3).then(pl.lit("one")).otherwise(pl.lit("two"))
+        host=pl.when((pl.col("block") < 3) | (pl.col("position") < 4))
+        .then(pl.lit("one"))
+        .otherwise(pl.lit("two"))
     )
-    layout = lay_out(observe(frame, STUDY.named(), "y"))
-    assert (layout.df_hosts, layout.df_nuisance) == (1, 5)
+    observed = observe(frame, STUDY.named(), "y")
+    layout = lay_out(observed)
+    assert (observed.blocks, len(observed.numbers)) == (10, 6)
+    assert (layout.df_hosts, layout.df_blocks) == (1, 8)
+    assert (np.bincount(layout.host) == [6, 4]).all()
 
 
 def test_effects_are_means_at_the_average_block(seen: Seen) -> None:

@@ -72,3 +72,15 @@ def test_a_block_without_good_runs_is_none() -> None:
     observed = observe(frame, SMALL.named(), "y")
     assert observed.blocks == 3
     assert observed.numbers == (1, 3, 4)
+
+
+def test_a_block_is_of_one_host() -> None:
+    frame = SMALL.frame().with_columns(
+        host=pl.when((pl.col("block") == 2) & (pl.col("position") > 2))
+        .then(pl.lit("there"))
+        .otherwise("host")
+    )
+    observed = observe(frame, SMALL.named(), "y")
+    assert (observed.blocks, observed.hosts) == (5, 2)
+    assert observed.numbers == (1, 2, 3, 4)
+    assert observed.repetition.max() == 3

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The additive blocked model: y = host + block + treatment + error.
+"""The additive blocked model: y = block + treatment + error.
 
 Each treatment has a mean of its own here, so what is left over is pure error: what two runs of the
-same thing differ by within their blocks. It is what every other step is judged against.
+same thing differ by within their blocks. It is what every other step is judged against. Blocks are
+of one host each; what hosts differ in is a part of what blocks differ in.
 
-Hosts and blocks (the *nuisance*, W with q columns) are few, treatments may be thousands, so the
-treatments are eliminated: M g = W'y - N D^-1 T'y with M = W'W - N D^-1 N', where N = W'T counts
-runs and D has the runs of each treatment (Searle, Linear Models, chapter 7). Nothing of the size of
-runs times parameters is ever made: memory is a few arrays of n numbers, time O(n + q^2 T).
+Blocks (W, b columns) are few, treatments may be thousands, so the treatments are eliminated:
+M g = W'y - N D^-1 T'y with M = W'W - N D^-1 N', where N = W'T counts runs and D has the runs of
+each treatment (Searle, Linear Models, chapter 7). Nothing of the size of runs times parameters is
+ever made: memory is a few arrays of n numbers, time O(n + b^2 T).
 """
 
 from dataclasses import dataclass
@@ -26,27 +27,33 @@ NO_SCATTER = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Which runs there are, whatever they say; q nuisance columns, T treatments.
+    """Which runs there are, whatever they say; b blocks, T treatments.
 
-    nuisance  (n, q)  sparse, one-hot for the hosts (if there are several) and for the blocks
-    counts    (T,)    runs of each treatment
-    together  (q, T)  runs of each nuisance column and treatment
-    within    (q, q)  generalised inverse of M above
-    across    (q, q)  generalised inverse of W'W
-    df_nuisance       hosts and blocks by themselves, the mean not counted
-    df_treatments     treatments, adjusted for hosts and blocks
-    df_error          pure error
+    treatment  (n,)    number of each run's treatment
+    block      (n,)    number of each run's block
+    host       (b,)    number of each block's host
+    by_block   (b, n)  sparse: sums over the runs of each block
+    by_treatment  (T, n)  sparse: sums over the runs of each treatment
+    sizes      (b,)    runs of each block
+    counts     (T,)    runs of each treatment
+    together   (b, T)  runs of each block and treatment
+    within     (b, b)  generalised inverse of M above
+    df_hosts, df_blocks    hosts, and blocks within them; the mean is counted in neither
+    df_treatments          treatments, adjusted for blocks
+    df_error               pure error
     """
 
     treatment: Ints
-    nuisance: sparse.csr_array
-    hosts: int
+    block: Ints
+    host: Ints
+    by_block: sparse.csr_array
+    by_treatment: sparse.csr_array
+    sizes: Floats
     counts: Floats
     together: sparse.csr_array
     within: Floats
-    across: Floats
     df_hosts: int
-    df_nuisance: int
+    df_blocks: int
     df_treatments: int
     df_error: int
 
@@ -54,20 +61,12 @@ class Layout:
     def runs(self) -> int:
         return len(self.treatment)
 
-    def by_treatment(self, values: Floats) -> Floats:
-        """Sums over the runs of each treatment; values (n,) or (n, r)."""
-        return np.asarray(self._incidence().T @ values)
-
-    def _incidence(self) -> sparse.csr_array:
-        return _one_hot(self.treatment, len(self.counts))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditiveFit:
     """The fitted model for r responses at once.
 
-    effects    (T, r)  the treatments' means at the average host and block
-    nuisance   (q, r)  what hosts and blocks add, zero on average over the blocks
+    effects    (T, r)  the treatments' means at the average block
     residuals  (n, r)
     error      (r,)    sum of squares of the residuals
     total      (r,)    sum of squares about the mean
@@ -75,7 +74,6 @@ class AdditiveFit:
     """
 
     effects: Floats
-    nuisance: Floats
     residuals: Floats
     error: Floats
     total: Floats
@@ -84,40 +82,30 @@ class AdditiveFit:
 
 def lay_out(observed: Observed) -> Layout:
     """What depends on the design alone."""
-    parts = [_one_hot(observed.host, observed.hosts)] if observed.hosts > 1 else []
-    parts.append(_one_hot(observed.block, observed.blocks))
-    nuisance = sparse.csr_array(sparse.hstack(parts))
+    by_block = _sums(observed.block, observed.blocks)
+    by_treatment = _sums(observed.treatment, observed.treatments)
+    together = sparse.csr_array(by_block @ by_treatment.T)
+    sizes = np.bincount(observed.block).astype(np.float64)
     counts = observed.counts.astype(np.float64)
-    together = sparse.csr_array(nuisance.T @ _one_hot(observed.treatment, observed.treatments))
-    crossed = np.asarray((nuisance.T @ nuisance).todense(), dtype=np.float64)
-    shared = np.asarray((together * (1 / counts)[None, :] @ together.T).todense())
-    within, rank_within = inverse(crossed - shared, crossed.diagonal())
-    across, rank_across = inverse(crossed, crossed.diagonal())
-    hosts = observed.hosts if observed.hosts > 1 else 0
+    host = np.zeros(observed.blocks, dtype=np.int64)
+    host[observed.block] = observed.host
+    shared = (together @ sparse.diags_array(1 / counts) @ together.T).toarray()
+    within, rank = _inverse(np.diag(sizes) - shared, float(sizes.max()))
     return Layout(
         treatment=observed.treatment,
-        nuisance=nuisance,
-        hosts=hosts,
+        block=observed.block,
+        host=host,
+        by_block=by_block,
+        by_treatment=by_treatment,
+        sizes=sizes,
         counts=counts,
         together=together,
         within=within,
-        across=across,
-        df_hosts=max(hosts - 1, 0),
-        df_nuisance=rank_across - 1,
-        df_treatments=observed.treatments + rank_within - rank_across,
-        df_error=observed.runs - observed.treatments - rank_within,
+        df_hosts=observed.hosts - 1,
+        df_blocks=observed.blocks - observed.hosts,
+        df_treatments=observed.treatments + rank - observed.blocks,
+        df_error=observed.runs - observed.treatments - rank,
     )
-
-
-def inverse(matrix: Floats, size: Floats) -> tuple[Floats, int]:
-    """Generalised inverse and rank of a positive semidefinite matrix.
-
-    `size` (q,) is what its entries are made of: what is a billionth of that is rounding.
-    """
-    values, vectors = np.linalg.eigh(matrix)
-    real = values > RANK_TOLERANCE * max(float(size.max(initial=0.0)), 1e-300)
-    kept = vectors[:, real]
-    return np.asarray((kept / values[real]) @ kept.T), int(real.sum())
 
 
 def fit(layout: Layout, values: Floats) -> AdditiveFit:
@@ -126,14 +114,12 @@ def fit(layout: Layout, values: Floats) -> AdditiveFit:
     deviations = values - centre
     # twice, from what the first pass leaves: with little error beside large effects the first
     # alone would leave its rounding in the residuals
-    effects, nuisance = _solve(layout, deviations)
-    again = _solve(layout, deviations - _fitted(layout, effects, nuisance))
-    effects, nuisance = effects + again[0], nuisance + again[1]
-    residuals = deviations - _fitted(layout, effects, nuisance)
-    average = _averages(layout, nuisance)
+    effects, blocks = _solve(layout, deviations)
+    again = _solve(layout, deviations - effects[layout.treatment] - blocks[layout.block])
+    effects, blocks = effects + again[0], blocks + again[1]
+    residuals = deviations - effects[layout.treatment] - blocks[layout.block]
     return AdditiveFit(
-        effects=effects + centre + average,
-        nuisance=nuisance,
+        effects=effects + centre + blocks.mean(axis=0),
         residuals=residuals,
         error=(residuals**2).sum(axis=0),
         total=(deviations**2).sum(axis=0),
@@ -141,15 +127,12 @@ def fit(layout: Layout, values: Floats) -> AdditiveFit:
     )
 
 
-def nuisance_squares(layout: Layout, values: Floats) -> tuple[Floats, Floats]:
-    """Sums of squares of hosts, and of blocks adjusted for hosts; each of shape (r,)."""
-    deviations = values - values.mean(axis=0)
-    sums = np.asarray(layout.nuisance.T @ deviations)
-    both: Floats = (sums * (layout.across @ sums)).sum(axis=0)
-    hosts = np.zeros_like(both)
-    if layout.hosts:
-        runs = np.asarray(layout.nuisance[:, : layout.hosts].sum(axis=0)).ravel()
-        hosts = (sums[: layout.hosts] ** 2 / runs[:, None]).sum(axis=0)
+def block_squares(layout: Layout, values: Floats) -> tuple[Floats, Floats]:
+    """Sums of squares of hosts, and of blocks within hosts; each of shape (r,)."""
+    sums = np.asarray(layout.by_block @ (values - values.mean(axis=0)))
+    both: Floats = (sums**2 / layout.sizes[:, None]).sum(axis=0)
+    of_host = _sums(layout.host, layout.df_hosts + 1)
+    hosts: Floats = ((of_host @ sums) ** 2 / (of_host @ layout.sizes)[:, None]).sum(axis=0)
     return hosts, both - hosts
 
 
@@ -159,28 +142,27 @@ def scattered(layout: Layout, found: AdditiveFit) -> NDArray[np.bool_]:
 
 
 def _solve(layout: Layout, values: Floats) -> tuple[Floats, Floats]:
-    sums = layout.by_treatment(values)
-    means: Floats = sums / layout.counts[:, None]
-    met = np.asarray(layout.nuisance.T @ values) - np.asarray(layout.together @ means)
-    nuisance: Floats = layout.within @ met
-    effects: Floats = means - np.asarray(layout.together.T @ nuisance) / layout.counts[:, None]
-    return effects, nuisance
-
-
-def _fitted(layout: Layout, effects: Floats, nuisance: Floats) -> Floats:
-    return np.asarray(effects[layout.treatment] + np.asarray(layout.nuisance @ nuisance))
-
-
-def _averages(layout: Layout, nuisance: Floats) -> Floats:
-    """What the average host and the average block add; shape (r,)."""
-    average = nuisance[layout.hosts :].mean(axis=0)
-    if layout.hosts:
-        average = average + nuisance[: layout.hosts].mean(axis=0)
-    return np.asarray(average)
-
-
-def _one_hot(codes: NDArray[np.int64], width: int) -> sparse.csr_array:
-    n = len(codes)
-    return sparse.csr_array(
-        (np.ones(n), codes, np.arange(n + 1)), shape=(n, width), dtype=np.float64
+    """The effects of treatments and blocks, before they are centred."""
+    means: Floats = np.asarray(layout.by_treatment @ values) / layout.counts[:, None]
+    blocks: Floats = layout.within @ (
+        np.asarray(layout.by_block @ values) - np.asarray(layout.together @ means)
     )
+    shifts: Floats = np.asarray(layout.together.T @ blocks) / layout.counts[:, None]
+    return means - shifts, blocks
+
+
+def _inverse(matrix: Floats, size: float) -> tuple[Floats, int]:
+    """Generalised inverse and rank of a positive semidefinite matrix.
+
+    `size` is what its entries are made of: what is a billionth of that is rounding.
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    real = values > RANK_TOLERANCE * size
+    kept = vectors[:, real]
+    return np.asarray((kept / values[real]) @ kept.T), int(real.sum())
+
+
+def _sums(codes: Ints, width: int) -> sparse.csr_array:
+    """What adds up the figures of each code, shape (width, n)."""
+    n = len(codes)
+    return sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(width, n))

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from heapwright.analysis.factorial import terms
-from heapwright.analysis.factorial.additive import nuisance_squares
+from heapwright.analysis.factorial.additive import block_squares
 from heapwright.analysis.factorial.aligned import UNTESTED, Ranked, aligned_ranks
 from heapwright.analysis.factorial.model import Model, between, beyond
 from heapwright.analysis.factorial.terms import Squares
@@ -32,13 +32,12 @@ def anova(this: Model) -> tuple[AnovaTerm, ...]:
     if this.observed.runs < 2:
         return ()
     layout = this.layout
-    hosts, blocks = nuisance_squares(layout, this.observed.value[:, None])
+    hosts, blocks = block_squares(layout, this.observed.value[:, None])
     rows = []
     if layout.df_hosts:
         rows.append(_line(this, "host", "host", Squares(layout.df_hosts, 0, hosts)))
-    if layout.df_nuisance > layout.df_hosts:
-        own = layout.df_nuisance - layout.df_hosts
-        rows.append(_line(this, "block", "block", Squares(own, 0, blocks)))
+    if layout.df_blocks:
+        rows.append(_line(this, "block", "block", Squares(layout.df_blocks, 0, blocks)))
     squares = terms.sums_of_squares(this.equations, this.right)
     ranked = aligned_ranks(this)
     for term, each, rank in zip(this.equations.terms, squares, ranked, strict=True):

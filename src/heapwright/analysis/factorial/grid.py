@@ -7,9 +7,9 @@ Averaging over combinations leaves a table of blocks and levels, the same that a
 single treatments has, so that the blocked model, Tukey's groups and the bootstrap over blocks of
 `analysis` serve here too.
 
-A run that is missing is filled in with what the additive model expects there (Yates 1933): it then
-neither moves a mean nor adds scatter; it costs degrees of freedom instead. What differs between
-hosts is taken out first.
+What the blocks differ in is taken out, so that a block whose runs are from two hosts is one row. A
+run that is missing is filled in with what the additive model expects there (Yates 1933): it then
+neither moves a mean nor adds scatter; it costs degrees of freedom instead.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ MOST_ENTRIES = 20_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """b blocks, C combinations, A levels of the factor that is set apart.
+    """b blocks as the results have them, C combinations, A levels of the factor set apart.
 
-    values  (b, C, A)  filled in where a run is missing; NaN where a treatment has no run at all
+    values  (b, C, A)  without what blocks differ in; NaN where a treatment has no run at all
     seen    (b, C, A)  where there is a run
     runs    (C, A)     good runs
     combos  (C, F)     numbers of the levels; -1 for the factor that is set apart
@@ -82,21 +82,18 @@ def grid(this: Model, column: int) -> Grid | None:
     combos, combo = np.unique(others, axis=0, return_inverse=True)
     levels, level = np.unique(observed.levels[:, column], return_inverse=True)
     combo, level = combo.ravel(), level.ravel()
-    shape = (observed.blocks, len(combos), len(levels))
+    shape = (len(observed.numbers), len(combos), len(levels))
     if np.prod(shape, dtype=np.float64) > MOST_ENTRIES:
         return None
-    hosts = this.layout.hosts
-    shifts = this.found.nuisance[:, 0]
-    by_host = shifts[:hosts] - shifts[:hosts].mean() if hosts else np.zeros(1)
-    by_block = shifts[hosts:] - shifts[hosts:].mean()
     values = np.full(shape, np.nan)
-    values[:, combo, level] = this.effects[None, :] + by_block[:, None]
-    sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    where = (observed.block, combo[observed.treatment], level[observed.treatment])
-    np.add.at(sums, where, observed.value - by_host[observed.host])
+    values[:, combo, level] = this.effects
+    left, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    where = (observed.repetition, combo[observed.treatment], level[observed.treatment])
+    if this.variance != 0:  # else they are rounding
+        np.add.at(left, where, this.residuals)
     np.add.at(counts, where, 1)
     seen = counts > 0
-    values[seen] = sums[seen] / counts[seen]
+    values[seen] += left[seen] / counts[seen]
     places = np.column_stack([combo, level])
     return Grid(column, values, seen, counts.sum(axis=0), combos, levels, places)
 

@@ -166,7 +166,7 @@ def _intervals(this: Model, rows: Rows, confidence: float) -> tuple[Floats, Floa
     if not this.pooled:
         share = this.df / (this.observed.runs - this.observed.treatments)
         own = _sums(rows, (counts - 1) * share)
-        squares = _sums(rows, this.layout.by_treatment(this.residuals**2))
+        squares = _sums(rows, np.asarray(this.layout.by_treatment @ this.residuals**2))
         enough = own >= OWN_SCATTER
         df[enough] = own[enough]
         variance[enough] = squares[enough] / own[enough]

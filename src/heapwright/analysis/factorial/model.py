@@ -12,9 +12,9 @@ from heapwright.analysis.factorial import terms
 from heapwright.analysis.factorial.additive import (
     AdditiveFit,
     Layout,
+    block_squares,
     fit,
     lay_out,
-    nuisance_squares,
     scattered,
 )
 from heapwright.analysis.factorial.observed import Floats, Observed
@@ -82,10 +82,10 @@ def beyond(these: Equations, layout: Layout, right: Floats, between: float) -> t
 
 
 def between(this: Model) -> float:
-    """The sum of squares of the treatments, adjusted for hosts and blocks."""
+    """The sum of squares of the treatments, adjusted for blocks."""
     return _between(this.layout, this.found, this.observed.value[:, None])
 
 
 def _between(layout: Layout, found: AdditiveFit, values: Floats) -> float:
-    hosts, blocks = nuisance_squares(layout, values)
+    hosts, blocks = block_squares(layout, values)
     return max(float((found.total - found.error - hosts - blocks)[0]), 0.0)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a study as arrays of numbers: what every step of the analysis works on.
 
-A run is a treatment, a block, a host and a value. Treatments without any value of the response are
+A run is a treatment, a block, a host and a value. A block that was begun on one host and ended on
+another counts as two: what its parts have in common is the treatments, not the circumstances.
+Treatments without any value of the response are
 not among those here, so a number per treatment always has runs behind it.
 """
 
@@ -35,12 +37,13 @@ class Observed:
     """One response of n good measured runs of T treatments.
 
     treatment  (n,)    0 … T-1, all of them used
-    block      (n,)    0 … blocks-1, all of them used
+    block      (n,)    0 … blocks-1, all of them used; each is of one host
     host       (n,)    0 … hosts-1, all of them used
+    repetition (n,)    place in `numbers`: the block as the results have it, whatever the host
     value      (n,)    the logarithm of the response if the scale is log
     levels     (T, F)  number of the treatment's level in each of `factors`
     ids        (T,)    names of the treatments
-    numbers    (b,)    what the blocks are called in the results
+    numbers            what the blocks are called in the results
     The runs are in the order in which they were made, as far as that is known.
     """
 
@@ -48,6 +51,7 @@ class Observed:
     treatment: Ints
     block: Ints
     host: Ints
+    repetition: Ints
     value: Floats
     levels: Ints
     ids: tuple[str, ...]
@@ -94,7 +98,8 @@ class Observed:
             factors=self.factors,
             treatment=_renumbered(self.treatment[kept]),
             block=_renumbered(self.block[kept]),
-            numbers=tuple(self.numbers[place] for place in np.unique(self.block[kept])),
+            repetition=_renumbered(self.repetition[kept]),
+            numbers=tuple(self.numbers[place] for place in np.unique(self.repetition[kept])),
             host=_renumbered(self.host[kept]),
             value=self.value[kept],
             levels=self.levels[treatments],
@@ -125,7 +130,7 @@ def observe(
         raise ValueError(f"{response} is not above zero everywhere, so it has no logarithm")
     chosen: Scale = scale or ("log" if positive else "linear")
     ids, treatment = np.unique(runs["treatment"].to_numpy().astype(str), return_inverse=True)
-    numbers, block = np.unique(runs["block"].to_numpy(), return_inverse=True)
+    numbers, repetition = np.unique(runs["block"].to_numpy(), return_inverse=True)
     host = np.zeros(len(raw), dtype=np.int64)
     if "host" in runs.columns:
         _, host = np.unique(runs["host"].to_numpy().astype(str), return_inverse=True)
@@ -134,8 +139,9 @@ def observe(
     return Observed(
         factors=tuple(factors),
         treatment=treatment.astype(np.int64),
-        block=block.astype(np.int64),
+        block=_renumbered(repetition * (int(host.max(initial=0)) + 1) + host),
         host=host.astype(np.int64),
+        repetition=repetition.astype(np.int64),
         value=np.log(raw) if chosen == "log" else raw,
         levels=_level_numbers(runs[first.tolist()], factors),
         ids=tuple(ids.tolist()),

@@ -68,7 +68,7 @@ def rank(this: Model, box: Grid, scope: Scope, question: Question) -> Ranking | 
         return None
     factor = this.observed.factors[box.column]
     names = [factor.levels[box.levels[place]] for place in averaged.levels]
-    model = _fitted(averaged, names, question.baseline)
+    model = _fitted(this.observed, averaged, names, question.baseline)
     estimates = averaged.values.mean(axis=0)
     sign = -1.0 if question.better == "higher" else 1.0
     low, high, method = _ratios(this.observed, averaged, model, names, question)
@@ -104,12 +104,20 @@ def rank(this: Model, box: Grid, scope: Scope, question: Question) -> Ranking | 
     )
 
 
-def _fitted(averaged: Table, names: Sequence[str], baseline: str) -> BlockedFit | None:
-    """The blocked model of the table, the baseline first if it is there."""
+def _fitted(
+    observed: Observed, averaged: Table, names: Sequence[str], baseline: str
+) -> BlockedFit | None:
+    """The blocked model of the table, the baseline first if it is there.
+
+    It knows logarithms, whose rounding is always the same; other values are brought to their size.
+    """
     if len(names) < 2 or not len(averaged.values):
         return None
     order = sorted(range(len(names)), key=lambda place: names[place] != baseline)
-    model = fit(Cells(tuple((names[place], "") for place in order), averaged.values[:, order]))
+    values = averaged.values[:, order]
+    if observed.scale == "linear":
+        values = values / (np.abs(values).max() or 1.0)
+    model = fit(Cells(tuple((names[place], "") for place in order), values))
     df = max(model.df - averaged.filled, 0)
     if df == model.df:
         return model

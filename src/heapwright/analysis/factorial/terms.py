@@ -5,9 +5,9 @@
 A term is a set of factors: a main effect, or an interaction of two or three. Its columns are
 products of orthonormal contrasts, one row a *treatment*, so that the normal equations
 
-    A = Z' (D - N' (W'W)^- N) Z        c = Z' (T'y - N' (W'W)^- W'y)
+    A = Z' (D - N' (W'W)^-1 N) Z        c = Z' (T'y - N' (W'W)^-1 W'y)
 
-(hosts and blocks eliminated; names as in `additive`) cost a pass over the treatments instead of one
+(blocks eliminated; names as in `additive`) cost a pass over the treatments instead of one
 over the runs. In a complete design A is diagonal. Sums of squares are read off while columns are
 swept in one after the other (Goodnight 1979, The American Statistician 33): a column of which
 nothing is left, because the combinations that were run cannot tell it from earlier ones, is passed
@@ -99,7 +99,7 @@ def equations(observed: Observed, layout: Layout, terms: Sequence[Term]) -> Equa
         begin += product.shape[1]
     columns = np.hstack(parts) if parts else np.empty((observed.treatments, 0))
     met = np.asarray(layout.together @ columns)
-    matrix = columns.T @ (layout.counts[:, None] * columns) - met.T @ layout.across @ met
+    matrix = columns.T @ (layout.counts[:, None] * columns) - met.T @ (met / layout.sizes[:, None])
     matrix = (matrix + matrix.T) / 2
     crossed = np.abs(matrix - np.diag(matrix.diagonal()))
     rounding = ALIASED * matrix.diagonal().max(initial=0.0)
@@ -113,8 +113,8 @@ def equations(observed: Observed, layout: Layout, terms: Sequence[Term]) -> Equa
 def right_side(these: Equations, layout: Layout, values: Floats) -> Floats:
     """c for r responses, shape (p, r); values (n, r)."""
     deviations = values - values.mean(axis=0)
-    blocks = layout.across @ np.asarray(layout.nuisance.T @ deviations)
-    sums = layout.by_treatment(deviations) - np.asarray(layout.together.T @ blocks)
+    means = np.asarray(layout.by_block @ deviations) / layout.sizes[:, None]
+    sums = np.asarray(layout.by_treatment @ deviations) - np.asarray(layout.together.T @ means)
     return np.asarray(these.columns.T @ sums)
 
 
