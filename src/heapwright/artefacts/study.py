@@ -230,6 +230,10 @@ class Study(_Frozen):
         StrictStr | None,
         Field(description="Instead of a command: a trace to replay; synth:NAME: a re-created one"),
     ] = None
+    touch: Annotated[
+        Literal["none", "first-byte", "as-recorded-size", "all"],
+        Field(description="Of a trace: what the replay writes into each object when it is given"),
+    ] = "none"
     prefix: Annotated[
         Words, Field(description="Before the command; filled in, then split into words")
     ] = ()

@@ -60,6 +60,8 @@ def _what_is_run(study: Study) -> Iterator[Problem]:
         yield Problem((given[1],), f"{given[0]} and {given[1]} are both there: give one of them")
     if study.arguments and not study.workload:
         yield Problem(("arguments",), "arguments are for a workload; put them into the command")
+    if study.touch != "none" and study.trace is None:
+        yield Problem(("touch",), "touch is for a trace that is replayed")
     server = study.hooks.server
     if server is not None:
         ready = server.ready

@@ -70,7 +70,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
     _refuse_impossible(file)
     allocators = _used(designed.treatments, found.allocators)
     machine = read_environment(list(allocators.values()), environment)
-    with _Traces(seed) as traces:
+    with _Traces(seed, file.study.touch) as traces:
         treatments = tuple(
             _treatment(each, allocators, traces, environment) for each in designed.treatments
         )
@@ -149,8 +149,9 @@ def _first_cpus(count: int) -> str:
 class _Traces:
     """Decodes the traces that are replayed, each once; a context manager."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, touch: str) -> None:
         self._seed = seed
+        self._touch = touch
         self._folder = tempfile.TemporaryDirectory(prefix="heapwright-")
         self._commands: dict[str, tuple[str, ...]] = {}
 
@@ -166,7 +167,7 @@ class _Traces:
                 made.unlink()
             else:
                 prepare(Path(trace), plan)
-            self._commands[trace] = run_words(plan)
+            self._commands[trace] = run_words(plan, touch=self._touch)
         return self._commands[trace]
 
     def __enter__(self) -> "_Traces":

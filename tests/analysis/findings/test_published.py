@@ -106,6 +106,17 @@ def test_a_factor_that_is_not_named_is_averaged_over() -> None:
     (row,) = table.rows
     assert row.ours["mean"] == pytest.approx((1 + 0.5 + 0.25) / 3, rel=0.02)
     assert row.ours["groups"] is None
+
+
+def test_groups_are_told_where_groups_were_printed() -> None:
+    line = Line("time", {"allocator": "quick", "threads": "1"}, {"mean": 1.0})
+    (table,) = tables("means", [line])
+    assert "groups" not in table.rows[0].ours
+    assert table.columns == ("mean",)
+
+
+def test_few_lines_have_no_agreement() -> None:
+    (table,) = tables("means", [mean_line(1, allocator="quick")])
     assert table.agreement is None
 
 

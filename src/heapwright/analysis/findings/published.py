@@ -119,7 +119,8 @@ def _mean(line: Line, question: Question, analysis: StudyAnalysis, times: float)
     ours: dict[str, Cell] = {}
     if sample.mean is not None:
         ours["mean"] = sample.mean / times
-        ours["groups"] = _groups(line, analysis)
+        if "groups" in line.values:
+            ours["groups"] = _groups(line, analysis)
     return PublishedRow(
         keys=line.keys,
         published=line.values,
