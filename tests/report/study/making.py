@@ -139,7 +139,7 @@ def frame_of(design: StudyDesign, *, failing: str = "") -> pl.DataFrame:
         values = {
             each.name: size * np.exp(base * share + rng.normal(0, 0.03, count))
             for each, size, share in zip(
-                design.responses, (0.01, 4 * MIB), (1.0, 0.6), strict=False
+                design.responses, (0.01, 4 * MIB, 5 * MIB), (1.0, 0.6, 0.7), strict=False
             )
         }
         good = pl.Series("good", [each == "ok" for each in outcome])

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import vl_convert
 
 from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
 from heapwright.artefacts.study_published import Agreement, PublishedRow, PublishedTable
@@ -259,7 +260,14 @@ def test_the_largest_study_stays_below_5_megabytes(
     assert len(text.encode()) < 5_000_000
     assert "Every run that ended well is on this page." in text
     assert "Of 648 combinations of the other factors 6 are drawn" in text
-    assert "1,200 of 3,240 are drawn" in text
+    assert "600 of 3,240 are drawn" in text
     seen = browsing.look(text, tmp_path, 1280, highest=HIGHEST)
     assert (seen.undrawn, seen.overflow) == (0, 0)
     assert seen.painted == [6 * 28]
+
+
+def test_a_figure_in_a_file_says_what_its_colours_mean(small: StudyView) -> None:
+    papers = papers_of(small)
+    for name in ("time/by-factor/threads", "time-memory", "time/ratios", "memory/over-time-1"):
+        drawn = vl_convert.vegalite_to_svg({**papers[name], "width": 400})
+        assert "role-legend" in drawn, name

@@ -72,7 +72,11 @@ def rows_of(spec: Spec) -> list[Sequence[Row]]:
     """The tables of rows that the chart is drawn from, the largest first."""
     held = spec.get("datasets")
     tables: list[Sequence[Row]] = list(held.values()) if isinstance(held, dict) else []
-    return sorted((rows for rows in tables if rows), key=len, reverse=True)
+    return sorted((rows for rows in tables if rows), key=_extent, reverse=True)
+
+
+def _extent(rows: Sequence[Row]) -> tuple[int, int]:
+    return len(rows), len(rows[0])
 
 
 def csv_of(rows: Sequence[Row]) -> str:

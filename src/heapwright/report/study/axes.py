@@ -156,6 +156,19 @@ def carrying(spec: Spec, rows: Sequence[Row]) -> Spec:
     return {**spec, "datasets": {"rows": list(rows)}}
 
 
+def legended(chart: Any) -> Any:
+    """A chart for a file: there is no key beside it, so its colours have their legend inside."""
+    if isinstance(chart, list):
+        return [legended(part) for part in chart]
+    if not isinstance(chart, dict):
+        return chart
+    shown = {name: part if name == "datasets" else legended(part) for name, part in chart.items()}
+    colour = shown.get("color")
+    if isinstance(colour, dict) and "legend" in colour and colour["legend"] is None:
+        shown["color"] = {**colour, "legend": {"orient": "top", "columns": 4}}
+    return shown
+
+
 def standing(chart: alt.FacetChart | alt.LayerChart | alt.Chart) -> Spec:
     """A chart of a width of its own, for files."""
     whole = (

@@ -138,7 +138,7 @@ def strips(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
     """A tick a run."""
     spec = finished(
         alt.Chart(ROWS)
-        .mark_tick(thickness=1, size=ROW - 6, opacity=0.6, color=BLUE)
+        .mark_tick(thickness=1.5, size=ROW - 6, opacity=0.8, color=BLUE)
         .encode(
             x=alt.X("value:Q", scale=x.scale, axis=x.axis(ticks=5)),
             y=what.down(),

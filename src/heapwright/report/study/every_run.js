@@ -53,7 +53,7 @@ for (const place of document.querySelectorAll(".every")) {
     const all = strips.flat();
     const least = Math.min(...all), most = Math.max(...all);
     const log = response.logarithmic && most > 4 * least;
-    const place_of = (value) => {
+    const across = (value) => {
       const along = log ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least || 1);
       return left + 8 + along * (wide - left - 24);
     };
@@ -65,8 +65,8 @@ for (const place of document.querySelectorAll(".every")) {
       pen.fillStyle = colour("--line");
       pen.fillRect(left, top + ROW - 2, wide - left, 1);
       pen.fillStyle = colour("--link");
-      pen.globalAlpha = 0.6;
-      for (const value of values) pen.fillRect(place_of(value) - 0.6, top + 4, 1.2, ROW - 10);
+      pen.globalAlpha = 0.8;
+      for (const value of values) pen.fillRect(across(value) - 0.8, top + 4, 1.6, ROW - 10);
       pen.globalAlpha = 1;
     });
     pen.fillStyle = colour("--dim");

@@ -12,9 +12,9 @@ from html import escape
 from typing import Any
 
 from heapwright.report.pages.parts import Charts, Data, Spec, in_figures
-from heapwright.report.study.axes import Row
+from heapwright.report.study.axes import Row, legended
 
-MOST_IN_TABLE = 400
+MOST_IN_TABLE = 200
 """Rows that are shown as a table; whoever wants more has the CSV."""
 
 
@@ -26,7 +26,7 @@ class Figures(Charts):
 
     def single(self, name: str, spec: Spec, label: str, rows: Sequence[Row]) -> str:
         """A figure of one chart."""
-        self.papers[name] = spec
+        self.papers[name] = legended(spec)
         return self.place(name, spec, label) + _below(name, label, rows)
 
     def grid(
@@ -38,7 +38,9 @@ class Figures(Charts):
         rows: Sequence[Row],
     ) -> str:
         """A figure of small charts, each below its name; `papers` is what goes into files."""
-        self.papers.update({f"{name}/{of}".rstrip("/"): paper for of, paper in papers.items()})
+        self.papers.update(
+            {f"{name}/{of}".rstrip("/"): legended(paper) for of, paper in papers.items()}
+        )
         cells = []
         for of, spec in specs.items():
             place = self.place(f"{name}/{of}", spec, f"{label}: {of}", kind="")

@@ -6,8 +6,7 @@ from html import escape
 
 from heapwright.artefacts.study_terms import MeanTable, Pair, Section
 from heapwright.report.pages.parts import table
-from heapwright.report.profile.words import digits
-from heapwright.report.study.units import crossed, p_text, text_of
+from heapwright.report.study.units import crossed, figure, p_text, text_of
 from heapwright.report.study.view import Response, StudyView
 
 MOST_ROWS = 120
@@ -92,4 +91,4 @@ def _pairs(response: Response, pairs: tuple[Pair, ...]) -> str:
 
 
 def _figure(value: float) -> str:
-    return f"{value:.3f}" if 0.1 <= abs(value) < 10 else digits(value)
+    return f"{value:.3f}" if 0.1 <= abs(value) < 10 else figure(value)

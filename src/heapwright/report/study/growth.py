@@ -7,10 +7,19 @@ from html import escape
 import altair as alt
 
 from heapwright.artefacts.study_analysis import Exponent, ParetoFront, RankedBy
-from heapwright.report.pages.parts import Spec, table
-from heapwright.report.pages.vega import BLUE, GREY, finished
+from heapwright.report.pages.parts import Spec, key, table
+from heapwright.report.pages.vega import finished
 from heapwright.report.profile.words import share
-from heapwright.report.study.axes import ROWS, Measure, Row, carrying, escaped, figure_tips, measure
+from heapwright.report.study.axes import (
+    ROWS,
+    Column,
+    Measure,
+    Row,
+    carrying,
+    escaped,
+    figure_tips,
+    measure,
+)
 from heapwright.report.study.charts import SMALL
 from heapwright.report.study.figures import Figures
 from heapwright.report.study.units import p_text
@@ -60,11 +69,12 @@ def trade_off(view: StudyView, figures: Figures) -> str:
 
 def _front(view: StudyView, front: ParetoFront, figures: Figures) -> str:
     x, y = view.response(front.x), view.response(front.y)
-    if x is None or y is None:
+    what = view.allocators
+    if x is None or y is None or what is None:
         return ""
     rows: list[Row] = [
         {
-            "allocator": point.allocator,
+            what.name: point.allocator,
             front.x: x.unit.drawn(point.x),
             front.y: y.unit.drawn(point.y),
             "on the front": "yes" if point.on_front else "no",
@@ -78,26 +88,40 @@ def _front(view: StudyView, front: ParetoFront, figures: Figures) -> str:
     best = escape(", ".join(front.front))
     return (
         f"<h3>{escape(x.words)} against {escape(y.words)}</h3>"
-        f"<p>Nothing is better in both than what is on the front: <b>{best}</b>.{left}</p>"
-        + figures.single(f"{front.x}-{front.y}", _scatter(rows, front, across, up), label, rows)
+        f"<p>Nothing is better in both than what is on the front: <b>{best}</b> (dots).{left}</p>"
+        + key(what.key)
+        + figures.single(
+            f"{front.x}-{front.y}", _scatter(rows, front, what, across, up), label, rows
+        )
     )
 
 
-def _scatter(rows: list[Row], front: ParetoFront, across: Measure, up: Measure) -> Spec:
-    base = alt.Chart().encode(
-        x=alt.X(
-            field=escaped(front.x), type="quantitative", scale=across.scale, axis=across.axis()
+def _scatter(
+    rows: list[Row], front: ParetoFront, what: Column, across: Measure, up: Measure
+) -> Spec:
+    """A dot is on the front, a cross is not."""
+    spec = finished(
+        alt.Chart(ROWS)
+        .mark_point(size=80, strokeWidth=2, opacity=1)
+        .encode(
+            x=alt.X(
+                field=escaped(front.x),
+                type="quantitative",
+                scale=across.scale,
+                axis=across.axis(),
+            ),
+            y=alt.Y(field=escaped(front.y), type="quantitative", scale=up.scale, axis=up.axis()),
+            color=what.coloured(),
+            fill=what.coloured(),
+            shape=alt.Shape(
+                "on the front:N",
+                scale=alt.Scale(domain=["yes", "no"], range=["circle", "M-1,-1L1,1M-1,1L1,-1"]),
+                legend=None,
+            ),
+            tooltip=[what.tip, *figure_tips(front.x, front.y)],
         ),
-        y=alt.Y(field=escaped(front.y), type="quantitative", scale=up.scale, axis=up.axis()),
+        SMALL,
     )
-    colour = alt.Color(
-        "on the front:N", scale=alt.Scale(domain=["yes", "no"], range=[BLUE, GREY]), legend=None
-    )
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        color=colour, tooltip=["allocator:N", *figure_tips(front.x, front.y)]
-    )
-    names = base.mark_text(align="left", dx=8, fontSize=10).encode(text="allocator:N")
-    spec = finished(alt.layer(points, names, data=ROWS), SMALL)
     return carrying(spec, rows)
 
 

@@ -57,7 +57,7 @@ def _order(response: Response, ranking: Ranking) -> str:
         told = ", ".join(
             f"{escape(each.allocator)} {percent(each.percent_over_best)}"
             if each.percent_over_best is not None
-            else escape(each.allocator)
+            else f"{escape(each.allocator)} ({escape(text_of(response.measured, each.mean))})"
             for each in rest
         )
         text += f"; then {told}"

@@ -13,7 +13,7 @@ from heapwright.report.study.figures import Figures
 from heapwright.report.study.units import percent, ratio_text, text_of
 from heapwright.report.study.view import Response, StudyView
 
-MOST_TICKS = 240
+MOST_TICKS = 120
 """Ratios of an allocator that are drawn."""
 HEADINGS = ("allocator", "mean", "over the best", "group", "to the baseline", "runs")
 

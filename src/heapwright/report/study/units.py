@@ -52,7 +52,13 @@ def text_of(response: Measured, value: float | None) -> str:
         return duration(value) if value >= 0 else f"-{duration(-value)}"
     if response.unit in BYTES:
         return memory(value)
-    return f"{digits(value)} {response.unit}".rstrip()
+    return f"{figure(value)} {response.unit}".rstrip()
+
+
+def figure(value: float) -> str:
+    """Three digits; what is nothing but an error of rounding has no sign."""
+    text = digits(value)
+    return "0" if text == "-0" else text
 
 
 def percent(value: float) -> str:
