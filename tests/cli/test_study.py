@@ -103,6 +103,23 @@ def test_check_says_that_a_file_is_well(heapwright: Heapwright, mine: Path) -> N
     assert "reference.toml: the study reference is well" in done.out
 
 
+def test_check_goes_on_after_a_file_that_is_not_well(
+    heapwright: Heapwright, mine: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "one.toml").write_text(STUDY.replace("{threads}", "{thread}"))
+    (tmp_path / "two.toml").write_text(STUDY.replace('"wall"', '"walls"'))
+    done = heapwright("study", "check", "one.toml", mine, "two.toml")
+    assert done.status == 2
+    assert "mine.toml: the study mine is well" in done.out
+    said = done.err.splitlines()
+    assert said[0].startswith("heapwright: one.toml:5: arguments.2: {thread} is not bound")
+    assert [line.strip() for line in said[1:]] == [
+        "did you mean threads?",
+        "two.toml:14: responses.time.from: cannot be 'walls'",
+        "did you mean wall?",
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -152,6 +152,19 @@ def test_a_fraction_of_a_billion_is_made_without_the_rest(make_study: MakeStudy)
     assert "90 cells of 900,000,000, by chance (seed 1)" in design.notes[0]
 
 
+def test_a_fraction_of_what_is_hardly_ever_allowed_is_refused(make_study: MakeStudy) -> None:
+    factors = dict(list(BILLION.items())[:7])
+    rules = [f"{' + '.join(factors)} < 13"]
+    with pytest.raises(StudyError, match="too few of too many to be found by chance"):
+        designed(make_study(factors, 'kind = "fraction"\nshare = 0.1', require=rules))
+
+
+def test_a_fraction_of_allocators_alone_is_refused(make_study: MakeStudy) -> None:
+    file = make_study({"allocator": ["a", "b"]}, 'kind = "fraction"\nshare = 0.5')
+    with pytest.raises(StudyError, match="there is no factor but the allocators'"):
+        designed(file)
+
+
 def test_a_fraction_is_run_under_every_allocator(make_study: MakeStudy) -> None:
     file = make_study(SIX, 'kind = "fraction"\nshare = 0.67')
     design = designed(file)
@@ -198,10 +211,11 @@ def test_a_study_without_allocators(make_study: MakeStudy) -> None:
 
 def test_allocators_by_path_are_found_from_the_file(make_study: MakeStudy) -> None:
     own = [{"name": "own", "preload": False}]
-    file = make_study({"allocator": ["glibc", "./mine.so", "x=/lib/y.so", *own]})
+    paths = ["./mine.so", "x=/lib/y.so", "/a=b/z.so"]
+    file = make_study({"allocator": ["glibc", *paths, *own]})
     here = str(file.folder)
     found = [wanted.allocator for wanted in allocators_of(file)]
-    assert found == ["glibc", f"{here}/mine.so", "x=/lib/y.so"]
+    assert found == ["glibc", f"{here}/mine.so", "x=/lib/y.so", "/a=b/z.so"]
     design = designed(file, Machine(1, {f"{here}/mine.so": "no such file"}))
     assert [each.level for each in design.dropped] == ["./mine.so"]
     assert [(t.allocator, t.preload) for t in design.treatments][-1] == ("own", False)

@@ -67,20 +67,25 @@ def _of_hooks(study: Study) -> Iterator[tuple[Keys, str]]:
 
 
 def check_templates(study: Study) -> Iterator[Problem]:
-    """What is not bound, and what is varied without any effect."""
+    """What is not bound; and if that is nothing, what is varied without any effect."""
     used: set[str] = set()
+    problems: list[Problem] = []
     for keys, template in templates(study):
         measuring = keys[0] == "measure"
         try:
             found = list(places(template))
         except TemplateError as error:
-            yield Problem(keys, str(error))
+            problems.append(Problem(keys, str(error)))
             continue
         for place in found:
             used.add(place.factor)
             if not (measuring and place.text in (COMMAND, REPORT)):
-                yield from _place(study, keys, template, place)
-    yield from _measure(study)
+                problems += _place(study, keys, template, place)
+    problems += _measure(study)
+    yield from problems or _without_effect(study, used)
+
+
+def _without_effect(study: Study, used: set[str]) -> Iterator[Problem]:
     for name, factor in study.factors.items():
         plain = study.role(name) == PARAMETER and factor.variable is None
         if plain and name not in used and not any(_acts(study, name)):

@@ -57,10 +57,9 @@ def check(
     seed: Seed = 0,
 ) -> None:
     """Check study files, at all of their scales; what is wrong is said with the line."""
-    from heapwright.cli.studying import check_study  # noqa: PLC0415
+    from heapwright.cli.studying import check_studies  # noqa: PLC0415
 
-    for name in names:
-        check_study(name, seed)
+    check_studies(names, seed)
 
 
 @app.command("from")

@@ -58,8 +58,21 @@ def show_study(name: str, scale: str | None, *, seed: int, as_json: bool) -> Non
             print_study(make_console(), file.study, str(study_path(name)), sizes)
 
 
-def check_study(name: str, seed: int) -> None:
-    """`heapwright study check`; an error leaves at once."""
+def check_studies(names: Iterable[str], seed: int) -> None:
+    """`heapwright study check`: all of them are checked, and what is wrong is said at the end."""
+    wrong: list[HeapwrightError] = []
+    for name in names:
+        try:
+            _check_study(name, seed)
+        except HeapwrightError as error:
+            wrong.append(error)
+    if wrong:
+        first, *others = wrong
+        further = [line for each in others for line in (each.message, each.hint) if line]
+        raise HeapwrightError(first.message, "\n".join([first.hint, *further]).strip("\n"))
+
+
+def _check_study(name: str, seed: int) -> None:
     file = open_study(name)
     sizes = list(_sizes(name, [None, *scale_names(file)], seed, strict=True))
     with printing():

@@ -111,9 +111,12 @@ def build_design(
     if not chosen:
         raise file.error(("design",), "the constraints leave nothing of the fraction")
     filler = Filler(file, programs)
+    treatments = tuple(filler.treatment(_levels_at(levels, each)) for each in chosen)
+    if len({each.id for each in treatments}) < len(treatments):
+        raise file.error(("factors",), "two treatments have the same id by chance: rename a level")
     baseline, notes = _baseline(file, levels)
     return DesignedStudy(
-        treatments=tuple(filler.treatment(_levels_at(levels, each)) for each in chosen),
+        treatments=treatments,
         levels=levels,
         baseline=baseline,
         dropped=tuple(dropped),

@@ -45,15 +45,15 @@ class Extent:
         if share >= 1:
             return
         if self.treatments > MOST_TREATMENTS:
-            limit = _plural(MOST_TREATMENTS, "treatment")
+            limit, hint = _plural(MOST_TREATMENTS, "treatment"), HINT
             keys: Keys = ("factors",) if self.treatments == self.allowed else ("design",)
         else:
-            limit = _plural(MOST_RUNS, "run")
+            limit, hint = _plural(MOST_RUNS, "run"), f"fewer blocks, {HINT}"
             keys = ("design", "blocks")
         raise file.error(
             keys,
             f"the design is too large: {self}; the most is {limit}",
-            f"{HINT} = {share * self.treatments / max(self.allowed, 1):.1g}",
+            f"{hint} = {share * self.treatments / max(self.allowed, 1):.1g}",
         )
 
 

@@ -53,7 +53,7 @@ class Filler:
             allocator=None if chooser is None else self.allocator(chooser),
             preload=chooser is None or chooser.preload,
             command=self._command(levels),
-            trace=self._trace(levels),
+            trace=self._path(("trace",), study.trace, levels),
             prefix=self._prefix(levels),
             environment=self._environment(levels),
             cpus=None if confined is None or confined.number is None else int(confined.number),
@@ -63,7 +63,9 @@ class Filler:
 
     def allocator(self, level: Level) -> str:
         """What a level of the allocators' factor names; a path is made whole."""
-        name, separator, path = level.allocator.rpartition("=")
+        name, separator, path = level.allocator.partition("=")
+        if not separator or "/" in name:  # no name=path, but a path as it stands, or a name
+            name, separator, path = "", "", level.allocator
         if "/" not in path:
             return level.allocator
         return f"{name}{separator}{self._folder / path}"
@@ -94,13 +96,8 @@ class Filler:
             self._filled((*keys, place), each, levels) for place, each in enumerate(templates)
         )
 
-    def _trace(self, levels: Mapping[str, Level]) -> str | None:
-        template = self._study.trace
-        if template is not None and template.startswith(SYNTH):
-            return self._filled(("trace",), template, levels)
-        return self._path(("trace",), template, levels)
-
     def _path(self, keys: Keys, template: str | None, levels: Mapping[str, Level]) -> str | None:
+        """Made whole; unless it is synth:NAME, which is no path."""
         if template is None:
             return None
         filled = self._filled(keys, template, levels)

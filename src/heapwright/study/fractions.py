@@ -17,6 +17,8 @@ from heapwright.study.regular import read_words
 from heapwright.study.share import choose_share
 
 Levels = Mapping[str, tuple[Level, ...]]
+SPARSE = 0.05
+"""Of more cells than can be listed, fewer are not looked for."""
 
 
 def choose_cells(
@@ -39,6 +41,13 @@ def _share(
     wanted = max(1, round(share * allowed))
     beside = len(levels[file.study.allocator_factor]) if file.study.allocator_factor else 1
     replace(extent, treatments=wanted * beside).check(file)
+    if not cells.exact and allowed < SPARSE * cells.total:
+        raise file.error(
+            ("design", "share"),
+            f"the constraints allow about {allowed:,} of {cells.total:,} cells: too few of too "
+            "many to be found by chance",
+            "fewer levels, or constraints between factors that follow each other in the file",
+        )
     longest = max(cells.counts, default=1)
     if wanted < longest:
         raise file.error(

@@ -65,9 +65,10 @@ def _drawn(whole: Cells, wanted: int, rng: random.Random) -> list[Combination]:
         columns.append(column)
     cells: dict[Combination, None] = {}
     for cell in zip(*columns, strict=True):
-        while cell in cells or not whole.allowed(cell):
-            cell = whole.drawn(rng)  # noqa: PLW2901
-        cells[cell] = None
+        if cell not in cells and whole.allowed(cell):
+            cells[cell] = None
+    while len(cells) < wanted:  # ends soon: there are many times as many that are allowed
+        cells[whole.drawn(rng)] = None
     return list(cells)
 
 
