@@ -162,7 +162,7 @@ def fit(cells: Cells) -> BlockedFit:
     shares, centred = normal_equations(cells)
     if k > 1:
         matrix = shares.sum(axis=0)[1:, 1:]
-        if np.linalg.matrix_rank(matrix) < k - 1:
+        if not cells.seen.all() and np.linalg.matrix_rank(matrix) < k - 1:
             raise ValueError("a treatment shares no block with the others")
         unscaled[1:, 1:] = np.linalg.inv(matrix)
         effects[1:] = unscaled[1:, 1:] @ centred.sum(axis=0)[1:]

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from heapwright.analysis.factorial.observed import Factor, observe
+from heapwright.analysis.factorial.observed import Factor, distinct, observe
 
 from .made import Study
 
@@ -84,3 +84,13 @@ def test_a_block_is_of_one_host() -> None:
     assert (observed.blocks, observed.hosts) == (5, 2)
     assert observed.numbers == (1, 2, 3, 4)
     assert observed.repetition.max() == 3
+
+
+def test_different_rows_are_numbered_in_order() -> None:
+    levels = np.random.default_rng(1).integers(-1, 4, (60, 3))
+    rows, codes = distinct(levels)
+    expected, numbers = np.unique(levels, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(rows, expected)
+    np.testing.assert_array_equal(codes, numbers.ravel())
+    rows, codes = distinct(levels[:, :0])
+    assert (len(rows), codes.max()) == (1, 0)

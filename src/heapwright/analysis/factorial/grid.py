@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapwright.analysis.factorial.model import Model
-from heapwright.analysis.factorial.observed import Floats, Ints
+from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 
 MOST_ENTRIES = 20_000_000
 """Of a box; beyond it (160 MB) a study is too sparse to be looked at in this way."""
@@ -79,9 +79,8 @@ def grid(this: Model, column: int) -> Grid | None:
     observed = this.observed
     others = observed.levels.copy()
     others[:, column] = -1
-    combos, combo = np.unique(others, axis=0, return_inverse=True)
+    combos, combo = distinct(others)
     levels, level = np.unique(observed.levels[:, column], return_inverse=True)
-    combo, level = combo.ravel(), level.ravel()
     shape = (len(observed.numbers), len(combos), len(levels))
     if np.prod(shape, dtype=np.float64) > MOST_ENTRIES:
         return None

@@ -21,7 +21,7 @@ from scipy import sparse, stats
 
 from heapwright.analysis import studentized_range
 from heapwright.analysis.factorial.model import Model
-from heapwright.analysis.factorial.observed import Floats, Ints
+from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 from heapwright.analysis.letters import compact_letters
 from heapwright.artefacts.study_terms import Mean, MeanTable, Pair
 
@@ -53,11 +53,8 @@ def rows_of(this: Model, columns: Sequence[int]) -> Rows:
     """Which treatments make up each row of the table by the factors in `columns`."""
     levels = this.observed.levels
     others = [column for column in range(levels.shape[1]) if column not in columns]
-    named, row = np.unique(levels[:, list(columns)], axis=0, return_inverse=True)
-    row = row.ravel().astype(np.int64)
-    rest = np.zeros(len(levels), dtype=np.int64)
-    if others:
-        rest = np.unique(levels[:, others], axis=0, return_inverse=True)[1].ravel()
+    named, row = distinct(levels[:, list(columns)])
+    _, rest = distinct(levels[:, others])
     shared = np.bincount(rest) == len(named)
     if not shared.any():
         return Rows(named, row, 0, True, 0)

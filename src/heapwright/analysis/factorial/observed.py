@@ -155,6 +155,16 @@ def good_runs(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter((pl.col("outcome") == "ok") & ~pl.col("warmup"))
 
 
+def distinct(levels: Ints) -> tuple[Ints, Ints]:
+    """The different rows of levels in order, and the number of each row among them."""
+    if not levels.shape[1]:
+        return levels[:1], np.zeros(len(levels), dtype=np.int64)
+    sizes = levels.max(axis=0, initial=0) + 2  # a level may be -1: none
+    keys = np.ravel_multi_index(tuple((levels + 1).T), tuple(sizes.tolist()))
+    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+    return levels[first], codes.astype(np.int64)
+
+
 def _level_numbers(treatments: pl.DataFrame, factors: Sequence[Factor]) -> Ints:
     """A row a treatment, a column a factor. Raises ValueError for a level that no factor has."""
     numbers = np.empty((treatments.height, len(factors)), dtype=np.int64)

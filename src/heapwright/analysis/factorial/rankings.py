@@ -20,7 +20,7 @@ from heapwright.analysis import resampling
 from heapwright.analysis.blocked import BlockedFit, Cells, fit
 from heapwright.analysis.factorial.grid import Grid, Table, table, within
 from heapwright.analysis.factorial.model import Model
-from heapwright.analysis.factorial.observed import Floats, Ints, Observed
+from heapwright.analysis.factorial.observed import Floats, Ints, Observed, distinct
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, dunnett
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.tukey import all_pairs
@@ -54,7 +54,7 @@ def scopes(this: Model, box: Grid) -> list[Scope]:
     found: list[Scope] = [()]
     for size in (1, 2):
         for chosen in combinations(columns, size):
-            named = np.unique(box.combos[:, chosen], axis=0)
+            named, _ = distinct(box.combos[:, chosen])
             found += [tuple(zip(chosen, map(int, row), strict=True)) for row in named]
     if len(columns) > 2 and len(box.combos) <= MOST_CELLS:
         found += [tuple((column, int(row[column])) for column in columns) for row in box.combos]

@@ -24,6 +24,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from heapwright.analysis.factorial.additive import Layout
 from heapwright.analysis.factorial.observed import Floats, Observed
@@ -147,7 +148,14 @@ def coefficients(these: Equations, right: Floats) -> Floats:
     if these.diagonal:
         safe = np.where(diagonal > 0, diagonal, 1.0)
         return np.asarray(np.where(diagonal[:, None] > 0, right / safe[:, None], 0.0))
-    return np.asarray(np.linalg.pinv(these.matrix, rcond=ALIASED, hermitian=True) @ right)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    try:
+        factor = linalg.cho_factor(these.matrix / np.outer(scale, scale))
+    except linalg.LinAlgError:
+        factor = None
+    if factor is None or factor[0].diagonal().min() ** 2 <= ALIASED:
+        return np.asarray(np.linalg.pinv(these.matrix, rcond=ALIASED, hermitian=True) @ right)
+    return np.asarray(linalg.cho_solve(factor, right / scale[:, None]) / scale[:, None])
 
 
 def effect(these: Equations, found: Floats, number: int) -> Floats:
