@@ -18,6 +18,8 @@ from heapwright.artefacts.study_published import Agreement, PublishedRow, Publis
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
+from . import making
+
 HIGHEST = 24_000
 LEAST = {
     "time/by-factor/allocations": 3 * 5,
@@ -183,7 +185,7 @@ def _parts(view: StudyView) -> dict[str, object]:
     return {name: getattr(view, name) for name in names}
 
 
-def test_a_study_without_allocators_has_a_page(making: ModuleType, browsing: ModuleType) -> None:
+def test_a_study_without_allocators_has_a_page(browsing: ModuleType) -> None:
     view = making.view_of({"threads": ("1", "2"), "size": ("a", "b")}, 3)
     text = page(view)
     found = browsing.Reader(text)
@@ -193,16 +195,14 @@ def test_a_study_without_allocators_has_a_page(making: ModuleType, browsing: Mod
         assert browsing.marks_of(spec) >= 1, name
 
 
-def test_a_study_of_allocators_alone_has_a_page(making: ModuleType, browsing: ModuleType) -> None:
+def test_a_study_of_allocators_alone_has_a_page(browsing: ModuleType) -> None:
     view = making.view_of({"allocator": ("glibc", "jemalloc")}, 3)
     text = page(view)
     assert "time/ranking" in browsing.Reader(text).charts
     assert "interactions" not in browsing.Reader(text).ids
 
 
-def test_without_a_good_run_there_is_still_a_page(
-    small: StudyView, making: ModuleType, browsing: ModuleType
-) -> None:
+def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: ModuleType) -> None:
     bad = small.frame.with_columns(outcome=making.pl.lit("crashed"))
     analysis = small.analysis.model_copy(
         update={"responses": (), "pareto": (), "agreements": (), "outcomes": {"crashed": 90}}
@@ -250,9 +250,7 @@ def test_paper_is_white_and_as_wide_as_it_is(
 
 
 @pytest.mark.slow
-def test_the_largest_study_stays_below_5_megabytes(
-    making: ModuleType, browsing: ModuleType, tmp_path: Path
-) -> None:
+def test_the_largest_study_stays_below_5_megabytes(browsing: ModuleType, tmp_path: Path) -> None:
     """648 combinations under six allocators, 28 blocks: 108,864 runs of two responses."""
     view = making.view_of(making.LARGE, 28)
     text = page(view)
