@@ -72,6 +72,17 @@ def test_constraints_leave_out_and_are_counted(make_study: MakeStudy) -> None:
     assert all(int(t.levels["threads"]) >= int(t.levels["cpus"]) for t in design.treatments)
 
 
+def test_a_level_of_which_constraints_leave_nothing_is_dropped(make_study: MakeStudy) -> None:
+    design = designed(make_study(SIX, require=["allocator == 'b' and threads != 2"]))
+    assert [(each.factor, each.level) for each in design.dropped] == [
+        ("allocator", "a"),
+        ("threads", "2"),
+    ]
+    assert "the constraints leave out every treatment" in design.dropped[0].because
+    assert [level.name for level in design.levels["threads"]] == ["1", "4"]
+    assert design.baseline == "b"
+
+
 def test_constraints_that_leave_nothing_are_named(make_study: MakeStudy) -> None:
     with pytest.raises(StudyError, match="the constraints leave out all 18 treatments") as caught:
         designed(make_study(SIX, require=["threads > 0", "threads > 9"]))

@@ -9,7 +9,7 @@ under every allocator. How large a design is, is known before a treatment is mad
 large is refused with its size. The same study, machine and seed give the same treatments.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from heapwright.artefacts.errors import HeapwrightError
@@ -34,7 +34,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A level that this machine cannot give."""
+    """A level that this machine cannot give, or that constraints leave nothing of."""
 
     factor: str
     level: str
@@ -87,12 +87,34 @@ def build_design(
     file: StudyFile, machine: Machine, seed: int, programs: Programs = installed
 ) -> DesignedStudy:
     """The treatments of a study. Raises HeapwrightError if there are none, or far too many."""
-    levels, dropped = _given(file, machine)
-    whole = Combinations(file, levels)
+    given, dropped = _given(file, machine)
+    whole = Combinations(file, given)
     if whole.count == 0:
         raise _empty(file, whole)
     extent = Extent(whole.total, whole.count, whole.exact, whole.count, file.study.design.blocks)
-    said: list[str] = []
+    chosen, said = _chosen(file, given, whole, extent, seed)
+    filler = Filler(file, programs)
+    treatments = tuple(filler.treatment(_levels_at(given, each)) for each in chosen)
+    if len({each.id for each in treatments}) < len(treatments):
+        raise file.error(("factors",), "two treatments have the same id by chance: rename a level")
+    levels, absent = _present(given, chosen)
+    baseline, notes = _baseline(file, levels)
+    return DesignedStudy(
+        treatments=treatments,
+        levels=levels,
+        baseline=baseline,
+        dropped=(*dropped, *absent),
+        excluded=whole.excluded,
+        counted=whole.exact,
+        extent=replace(extent, treatments=len(chosen), exact=True),
+        notes=(*notes, *said),
+    )
+
+
+def _chosen(
+    file: StudyFile, levels: Levels, whole: Combinations, extent: Extent, seed: int
+) -> tuple[list[Combination], list[str]]:
+    """The combinations that are run, and sentences on how they were chosen."""
     if file.study.design.kind == "full":
         extent.check(file)
         if not whole.exact:
@@ -101,30 +123,13 @@ def build_design(
                 f"{whole.total:,} combinations are too many to be worked through: {extent}",
                 HINT,
             )
-        chosen = list(whole.all())
-    else:
-        cells = Cells(file, levels, file.study.allocator_factor)
-        chosen_cells, said = choose_cells(file, levels, cells, extent, seed)
-        chosen = [
-            each for cell in chosen_cells for each in cells.whole(cell) if whole.allowed(each)
-        ]
-    if not chosen:
+        return list(whole.all()), []
+    cells = Cells(file, levels, file.study.allocator_factor)
+    chosen, said = choose_cells(file, levels, cells, extent, seed)
+    allowed = [each for cell in chosen for each in cells.whole(cell) if whole.allowed(each)]
+    if not allowed:
         raise file.error(("design",), "the constraints leave nothing of the fraction")
-    filler = Filler(file, programs)
-    treatments = tuple(filler.treatment(_levels_at(levels, each)) for each in chosen)
-    if len({each.id for each in treatments}) < len(treatments):
-        raise file.error(("factors",), "two treatments have the same id by chance: rename a level")
-    baseline, notes = _baseline(file, levels)
-    return DesignedStudy(
-        treatments=treatments,
-        levels=levels,
-        baseline=baseline,
-        dropped=tuple(dropped),
-        excluded=whole.excluded,
-        counted=whole.exact,
-        extent=replace(extent, treatments=len(chosen), exact=True),
-        notes=(*notes, *said),
-    )
+    return allowed, said
 
 
 def _given(file: StudyFile, machine: Machine) -> tuple[dict[str, tuple[Level, ...]], list[Dropped]]:
@@ -152,6 +157,23 @@ def _given(file: StudyFile, machine: Machine) -> tuple[dict[str, tuple[Level, ..
                 said,
             )
     return levels, dropped
+
+
+def _present(
+    levels: Levels, chosen: Sequence[Combination]
+) -> tuple[dict[str, tuple[Level, ...]], list[Dropped]]:
+    """The levels that some treatment has, and the others."""
+    used = [set(column) for column in zip(*chosen, strict=True)]
+    present: dict[str, tuple[Level, ...]] = {}
+    absent: list[Dropped] = []
+    for (name, each), places in zip(levels.items(), used, strict=True):
+        present[name] = tuple(level for place, level in enumerate(each) if place in places)
+        absent += [
+            Dropped(name, level.name, "the constraints leave out every treatment that has it")
+            for place, level in enumerate(each)
+            if place not in places
+        ]
+    return present, absent
 
 
 def _baseline(

@@ -81,9 +81,10 @@ def read_words(file: StudyFile, counts: Mapping[str, int]) -> Regular:
     names = list(counts)
     by_modulus: dict[int, list[list[int]]] = {}
     for place, text in enumerate(file.study.design.defining):
-        word, modulus = _read_word(file, place, text, counts)
+        word = _read_word(file, place, text, counts)
+        modulus = _modulus(file, place, text, {name: counts[name] for name in word})
         rows = by_modulus.setdefault(modulus, [])
-        rows.append([word.get(name, 0) for name in names])
+        rows.append([word.get(name, 0) % modulus for name in names])
         if len(_reduced(rows, modulus)) < len(rows):
             raise file.error(("design", "defining", place), f"{text!r} follows from those before")
     equations: list[Equation] = []
@@ -94,19 +95,16 @@ def read_words(file: StudyFile, counts: Mapping[str, int]) -> Regular:
             others = [(i, -value % modulus) for i, value in enumerate(row) if value and i != pivot]
             equations.append(Equation(pivot, tuple(others), modulus))
             divisor *= modulus
-    resolution = _resolution(by_modulus)
-    if resolution == 1:
+    if any(not equation.others for equation in equations):
         raise file.error(
             ("design", "defining"),
             "it follows from these words that a factor has one level only",
             "multiply the words with each other: every product must name two factors at least",
         )
-    return Regular(tuple(counts.values()), tuple(equations), resolution, divisor)
+    return Regular(tuple(counts.values()), tuple(equations), _resolution(by_modulus), divisor)
 
 
-def _read_word(
-    file: StudyFile, place: int, text: str, counts: Mapping[str, int]
-) -> tuple[Word, int]:
+def _read_word(file: StudyFile, place: int, text: str, counts: Mapping[str, int]) -> Word:
     keys = ("design", "defining", place)
     word: Word = {}
     for piece in text.split("*"):
@@ -125,7 +123,15 @@ def _read_word(
         word[name] = int(match["power"] or 1)
     if len(word) < 2:
         raise file.error(keys, f"{text!r} names one factor; a word names two at least")
-    sizes = {name: counts[name] for name in word}
+    for name, power in word.items():
+        if counts[name] > 1 and power % counts[name] == 0:
+            raise file.error(keys, f"the power {power} of {name} is a multiple of {counts[name]}")
+    return word
+
+
+def _modulus(file: StudyFile, place: int, text: str, sizes: Mapping[str, int]) -> int:
+    """The number of levels that all factors of a word have; it must be prime."""
+    keys = ("design", "defining", place)
     said = ", ".join(f"{name} {count}" for name, count in sizes.items())
     if len(set(sizes.values())) > 1:
         raise file.error(keys, f"the factors of {text!r} have different numbers of levels: {said}")
@@ -136,10 +142,7 @@ def _read_word(
             f"the factors of {text!r} have {modulus} levels each, which is no prime number",
             "`share` takes a fraction of any design",
         )
-    for name, power in word.items():
-        if power % modulus == 0:
-            raise file.error(keys, f"the power {power} of {name} is a multiple of {modulus}")
-    return {name: power % modulus for name, power in word.items()}, modulus
+    return modulus
 
 
 def _is_prime(number: int) -> bool:
