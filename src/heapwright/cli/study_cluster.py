@@ -55,7 +55,10 @@ class StudyCrew:
             seed=design.seed,
         )
         self.hands = Hands(
-            client, Work(greet, make_run, leave, job.model_dump_json()), self._welcome
+            client,
+            Work(greet, make_run, leave, job.model_dump_json()),
+            self._welcome,
+            lambda why: self.tell(f"not used: {why}"),
         )
 
     def idle(self) -> Sequence[str]:

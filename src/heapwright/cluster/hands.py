@@ -64,11 +64,14 @@ class _Worker:
 class Hands:
     """The workers of one scheduler."""
 
-    def __init__(self, client: Any, work: Work, welcome: Welcome) -> None:
-        """`client` is Dask's, and stays the caller's."""
+    def __init__(
+        self, client: Any, work: Work, welcome: Welcome, refused: Callable[[str], None]
+    ) -> None:
+        """`client` is Dask's, and stays the caller's; `refused` hears of who is of no use."""
         self._client = client
         self._work = work
         self._welcome = welcome
+        self._refused = refused
         self._workers: dict[str, _Worker] = {}
         self._session = uuid.uuid4().hex[:12]
         self._numbers = count()
@@ -139,14 +142,14 @@ class Hands:
             if each.future is None or not each.future.done():
                 continue
             try:
+                if each.host is None:
+                    self._greeted(address, each)
+                    continue
                 text = self._text(address, each.future)
             except TimeoutError:
                 continue  # the worker has not handed it over, and may be gone
             each.future = None
-            if each.host is not None:
-                found.append(Answer(each.host, text))
-            elif text is not None:
-                each.host = self._welcome(text)
+            found.append(Answer(each.host, text))
             if text is None:
                 del self._workers[address]
         return found
@@ -160,12 +163,25 @@ class Hands:
         if future.status != "error":
             return None
         error = future.exception(timeout=TICK_S)
-        if isinstance(error, (KilledWorker, OSError)):
+        if isinstance(error, KilledWorker):
             return None
         raise HeapwrightError(
             f"the worker at {address} met with {type(error).__name__}: {error}",
             "it is of another version, or this is a defect; what was measured before is kept",
         )
+
+    def _greeted(self, address: str, worker: _Worker) -> None:
+        """Take a worker, or leave it aside: a scheduler may have others than ours."""
+        try:
+            text = self._text(address, worker.future)
+        except HeapwrightError as error:
+            self._refused(error.message)
+        else:
+            if text is None:
+                del self._workers[address]
+                return
+            worker.host = self._welcome(text)
+        worker.future = None
 
     def _look(self) -> list[Answer]:
         """Greet who has come; who has gone answers nothing any more."""
