@@ -16,7 +16,7 @@ from heapwright.artefacts.study_condition import ConditionError, parse_condition
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
 from heapwright.artefacts.study_runs import OWN_COLUMNS
-from heapwright.artefacts.study_templates import check_templates
+from heapwright.artefacts.study_templates import ZERO, check_templates
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -110,21 +110,26 @@ def _level(here: Keys, role: str, factor: Factor, level: Level) -> Iterator[Prob
         yield Problem(here, f"{level.name!r} is no number of processors")
     if factor.quantitative and level.number is None:
         yield Problem(here, f"level {level.name!r} is no quantity; give its table a value")
-    yield from _environment((*here, "set"), level.environment if not factor.variable else {})
-    for key in level.keys:
+    if isinstance(written, LevelTable):
+        yield from _level_table(here, role, written, level)
+
+
+def _level_table(here: Keys, role: str, written: LevelTable, level: Level) -> Iterator[Problem]:
+    yield from _environment((*here, "set"), written.set)
+    for key, value in level.keys.items():
         if KEY.fullmatch(key) is None:
             yield Problem((*here, key), f"{key!r} is no name; write letters, digits and _")
-    if isinstance(written, LevelTable) and role != ALLOCATOR:
+        if "\0" in str(value):
+            yield Problem((*here, key), ZERO)
+    if role != ALLOCATOR:
         for key in ("allocator", "preload", "missing"):
             if key in written.model_fields_set:
                 yield Problem((*here, key), f"{key} is for levels of the factor of allocators")
 
 
 def _environment(here: Keys, variables: dict[str, str]) -> Iterator[Problem]:
-    for name, value in variables.items():
+    for name in variables:
         yield from _variable((*here, name), name)
-        if "\0" in value:
-            yield Problem((*here, name), "a variable has no zero bytes in it")
 
 
 def _variable(here: Keys, name: str) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
 from heapwright.artefacts.study_template import FOLDER, Place, TemplateError, places
 
 COMMAND, REPORT = "command", "report"
+ZERO = "a zero byte cannot be handed to a program"
 
 
 def templates(study: Study) -> Iterator[tuple[Keys, str]]:
@@ -77,6 +78,8 @@ def check_templates(study: Study) -> Iterator[Problem]:
         except TemplateError as error:
             problems.append(Problem(keys, str(error)))
             continue
+        if "\0" in template:
+            problems.append(Problem(keys, ZERO))
         for place in found:
             used.add(place.factor)
             if not (measuring and place.text in (COMMAND, REPORT)):

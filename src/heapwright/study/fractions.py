@@ -59,8 +59,8 @@ def _share(
     about = "" if cells.exact else "about "
     return list(chosen.cells), [
         f"a fraction: {_cells(len(chosen.cells))} of {about}{allowed:,}, by chance (seed {seed}), "
-        "each level as often as in the whole design "
-        f"(within {_off(chosen.levels_off)}), each pair of levels within {_off(chosen.pairs_off)}; "
+        f"each level as often as in the whole design ({_off(chosen.levels_off)}), each pair of "
+        f"levels too ({_off(chosen.pairs_off)}); "
         "interactions can be mixed up with each other"
     ]
 
@@ -89,4 +89,7 @@ def _cells(count: int) -> str:
 
 
 def _off(cells: float) -> str:
-    return "1 cell" if cells <= 1 else f"{cells:.1f} cells"
+    """How far counts are from even, in words; rounding alone makes up to one."""
+    if cells < 1e-9:
+        return "exactly"
+    return "to the nearest cell" if cells <= 1 else f"{cells:.1f} cells off at most"
