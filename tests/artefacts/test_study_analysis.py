@@ -3,6 +3,7 @@
 """The analysis document: it reads back what it wrote, and its schema is the published one."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ from heapwright.artefacts.study_analysis import (
 from heapwright.artefacts.study_terms import AnovaTerm, Mean, MeanTable, Section
 
 DOCS = Path(__file__).parents[2] / "docs"
+ELSEWHERE = {
+    *("FindingResult", "Figure", "PublishedTable", "PublishedRow", "Agreement"),
+    *("Normality", "Spread", "Order", "Diagnostics"),
+}
+"""What another page has, or what its description in the schema tells well enough."""
 
 
 def section(allocator: str | None = None) -> Section:
@@ -72,6 +78,16 @@ def document() -> StudyAnalysis:
 
 def test_the_published_schema_is_that_of_the_code() -> None:
     assert (DOCS / "analysis.schema.json").read_text(encoding="utf-8") == schema_text()
+
+
+def test_every_field_is_on_the_manual_page() -> None:
+    page = (DOCS / "analysis-json.md").read_text(encoding="utf-8")
+    schema = StudyAnalysis.model_json_schema(mode="serialization")
+    fields = set(schema["properties"])
+    for name, part in schema["$defs"].items():
+        if name not in ELSEWHERE:
+            fields |= part.get("properties", {}).keys()
+    assert fields - set(re.findall(r"`(\w+)`", page)) == set()
 
 
 def test_it_reads_back() -> None:
