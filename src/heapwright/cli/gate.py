@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from heapwright.artefacts.comparison import Comparison
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.gate import Change
+from heapwright.artefacts.paths import is_folder
 from heapwright.cli import options
 from heapwright.cli.output import Outputs
 from heapwright.cli.values import parse_fraction
@@ -48,7 +49,10 @@ PASSES = {
 
 def gate(
     baseline: Annotated[
-        Path, typer.Argument(metavar="BASELINE", help="What `compare --json` wrote before.")
+        Path,
+        typer.Argument(
+            metavar="BASELINE", help="What `compare --json` wrote before, or a study's results."
+        ),
     ],
     current: Annotated[
         Path, typer.Argument(metavar="CURRENT", help="The same, of what is to be judged.")
@@ -60,11 +64,13 @@ def gate(
         str, typer.Option(metavar="FRACTION", help="Of the answer, over all figures together.")
     ] = "95%",
     responses: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--response", metavar="NAMES", help="time, memory, cpu or a measure; with commas."
+            "--response",
+            metavar="NAMES",
+            help="time, memory, cpu, or what else was measured; with commas. Default: time.",
         ),
-    ] = "time",
+    ] = None,
     treatments: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,7 +108,7 @@ def gate(
     question = Question(
         margin=parse_fraction(margin),
         confidence=parse_fraction(confidence),
-        responses=tuple(_names(responses)),
+        responses=() if responses is None else tuple(_names(responses)),
         treatments=tuple(treatments or ()),
         relative=relative,
         accept_differences=accept_differences,
@@ -139,6 +145,11 @@ def _refuse(words: str) -> list[str]:
 def _read(path: Path) -> "Document":
     from heapwright.analysis.gate.documents import of_comparison  # noqa: PLC0415
 
+    if is_folder(path):
+        from heapwright.analysis.gate.studies import of_results  # noqa: PLC0415
+        from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
+
+        return of_results(str(path), open_results(path))
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -150,5 +161,5 @@ def _read(path: Path) -> "Document":
         where = ".".join(map(str, first["loc"])) or "the beginning"
         raise HeapwrightError(
             f"{path} is no comparison: {first['msg']} ({where})",
-            "`heapwright compare --json FILE` writes one",
+            "`heapwright compare --json FILE` writes one; of a study name the folder",
         ) from error

@@ -41,7 +41,7 @@ def document(name: str, values: Mapping[tuple[str, str], list[float]], **changes
         "subject": ("./program", "7"),
         "environment": MACHINE,
         "pinned_cpus": (),
-        "reference": "glibc",
+        "references": dict.fromkeys(treatments, "glibc"),
         "identities": dict.fromkeys(treatments, "1 aaaaaaaaaaaa"),
         "figures": {figure.name: figure for figure in FIGURES},
     }

@@ -38,7 +38,7 @@ def test_good_measured_runs_by_block(make_run: Callable[..., Run]) -> None:
     runs += [make_run("glibc", block, wall_s=float(block)) for block in (3, 1, 2)]
     found = of_comparison("a.json", comparison(runs))
     assert found.kind == "comparison"
-    assert found.reference == "glibc"
+    assert found.references == {"glibc": "glibc"}
     assert found.sample("glibc", "time").tolist() == pytest.approx([0, math.log(2), math.log(3)])
     assert found.sample("glibc", "none").size == 0
     assert not found.failures
@@ -66,6 +66,6 @@ def test_relative_figures_need_the_reference_in_the_same_block(
 def test_measures_are_figures_too(make_run: Callable[..., Run]) -> None:
     runs = [make_run("glibc", block, measures={"malloc_p99_ns": 50.0}) for block in (1, 2)]
     found = of_comparison("a.json", comparison(runs))
-    assert found.figures["malloc_p99_ns"].is_time
-    assert not found.figures["memory"].is_time
+    assert found.figures["malloc_p99_ns"].is_speed
+    assert not found.figures["memory"].is_speed
     assert found.sample("glibc", "malloc_p99_ns").size == 2

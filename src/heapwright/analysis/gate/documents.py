@@ -31,8 +31,9 @@ class Figure:
     less_is_better: bool = True
 
     @property
-    def is_time(self) -> bool:
-        return self.unit in {"s", "ns", "us", "ms"}
+    def is_speed(self) -> bool:
+        """Whether it becomes faster or slower, rather than smaller or larger."""
+        return self.unit in {"s", "ms", "us", "ns"} or not self.less_is_better
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Document:
     """What was run: the words of the command, a trace and how it is replayed, a study."""
     environment: Environment
     pinned_cpus: tuple[int, ...]
-    reference: str
-    """The treatment that ratios refer to."""
+    references: Mapping[str, str]
+    """Treatment to the one that its ratios refer to; a reference has itself."""
     identities: Mapping[str, str]
     """Which allocator exactly each treatment had: version and hash."""
     figures: Mapping[str, Figure]
@@ -57,11 +58,12 @@ class Document:
     """How treatments ended that did not always end well."""
 
     def relative(self) -> "Document":
-        """Each figure over that of the reference in the same block."""
+        """Each figure over that of its reference in the same block."""
         values: dict[tuple[str, str], Blocks] = {}
         for (treatment, response), blocks in self.values.items():
-            own = self.values.get((self.reference, response), {})
-            if treatment != self.reference:
+            reference = self.references.get(treatment, treatment)
+            own = self.values.get((reference, response), {})
+            if treatment != reference:
                 both = blocks.keys() & own.keys()
                 values[treatment, response] = {block: blocks[block] - own[block] for block in both}
         return replace(self, values=values)
@@ -81,7 +83,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
     failures = {
         label: outcomes
         for key, label in keys.items()
-        if (outcomes := _bad(count_outcomes(comparison.runs, key)))
+        if (outcomes := bad_ends(count_outcomes(comparison.runs, key)))
     }
     for run in comparison.runs:
         label = keys.get((run.allocator, run.level))
@@ -96,7 +98,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
         subject=_subject(comparison),
         environment=comparison.environment,
         pinned_cpus=comparison.design.pinned_cpus,
-        reference=comparison.treatments[0].label,
+        references=dict.fromkeys(keys.values(), comparison.treatments[0].label),
         identities={each.label: f"{each.version} {each.sha256}" for each in comparison.treatments},
         figures={response: Figure(response, unit_of(response)) for response in responses},
         values=values,
@@ -111,7 +113,7 @@ def _subject(comparison: Comparison) -> tuple[str, ...]:
     return (*comparison.command, *(f"{key}={value}" for key, value in shape.items()))
 
 
-def _bad(outcomes: Mapping[Outcome, int]) -> str:
+def bad_ends(outcomes: Mapping[Outcome, int]) -> str:
     """Such as "crashed once, timeout 3 times"; empty if all went well."""
     return ", ".join(
         f"{outcome} {'once' if count == 1 else f'{count} times'}"

@@ -40,7 +40,8 @@ class Question:
 
     margin: float
     confidence: float = 0.95
-    responses: tuple[str, ...] = ("time",)
+    responses: tuple[str, ...] = ()
+    """None named: time, or the first that there is."""
     treatments: tuple[str, ...] = ()
     """None named: all that are in both."""
     relative: bool = False
@@ -105,8 +106,9 @@ def _pairs(baseline: Document, current: Document, question: Question) -> list[tu
             raise HeapwrightError(
                 f"there is no treatment {treatment!r}", f"there are {', '.join(sorted(known))}"
             )
-    figures = baseline.figures.keys() | current.figures.keys()
-    for response in question.responses:
+    figures = dict.fromkeys((*baseline.figures, *current.figures))
+    responses = question.responses or (("time",) if "time" in figures else tuple(figures)[:1])
+    for response in responses:
         if response not in figures:
             raise HeapwrightError(
                 f"there is no response {response!r}", f"there are {', '.join(figures)}"
@@ -115,7 +117,7 @@ def _pairs(baseline: Document, current: Document, question: Question) -> list[tu
     return [
         (treatment, response)
         for treatment in wanted
-        for response in question.responses
+        for response in responses
         if (treatment, response) in baseline.values and (treatment, response) in current.values
     ]
 
@@ -126,7 +128,7 @@ def _shift(
     first, second = difference.first, difference.second
     limits = (math.log(1 - margin), math.log(1 + margin))
     answer = difference.answer(level, *limits)
-    change = _change(answer, is_time=figure.is_time)
+    change = _change(answer, figure)
     low, high = (_ratio(end) for end in difference.interval(level))
     more = None
     if change is Change.UNDECIDED:
@@ -150,12 +152,13 @@ def _shift(
     return shift.model_copy(update={"words": finding(shift, figure, margin)})
 
 
-def _change(answer: Answer, *, is_time: bool) -> Change:
-    if answer == "above":
-        return Change.SLOWER if is_time else Change.LARGER
-    if answer == "below":
-        return Change.FASTER if is_time else Change.SMALLER
-    return Change.SAME if answer == "within" else Change.UNDECIDED
+def _change(answer: Answer, figure: Figure) -> Change:
+    if answer in {"within", "open"}:
+        return Change.SAME if answer == "within" else Change.UNDECIDED
+    if not figure.is_speed:
+        return Change.LARGER if answer == "above" else Change.SMALLER
+    worse = (answer == "above") == figure.less_is_better
+    return Change.SLOWER if worse else Change.FASTER
 
 
 def _gravity(shift: Shift) -> tuple[int, float]:
@@ -216,7 +219,11 @@ def _common_shift(baseline: Document, found: list[Shift], question: Question) ->
     if question.relative or len({shift.treatment for shift in found}) < 2:
         return
     for shift in found:
-        if shift.treatment != baseline.reference or shift.low is None or shift.high is None:
+        if (
+            baseline.references.get(shift.treatment) != shift.treatment
+            or shift.low is None
+            or shift.high is None
+        ):
             continue
         if shift.low > 1 or shift.high < 1:
             yield (

@@ -19,8 +19,13 @@ def refusals(baseline: Document, current: Document, *, relative: bool) -> Iterat
         yield f"one is a {baseline.kind}, the other a {current.kind}"
     elif _without_folders(baseline.subject) != _without_folders(current.subject):
         yield f"not the same was run: {_words(baseline)}, then {_words(current)}"
-    if relative and baseline.reference != current.reference:
-        yield f"the ratios refer to {baseline.reference}, then to {current.reference}"
+    if relative:
+        both = baseline.references.keys() & current.references.keys()
+        for treatment in sorted(both):
+            old, new = baseline.references[treatment], current.references[treatment]
+            if old != new:
+                yield f"the ratios refer to {old}, then to {new}"
+                break
     if not relative:
         yield from _machines(baseline, current)
 
@@ -47,10 +52,20 @@ def differences(baseline: Document, current: Document, *, relative: bool) -> Ite
             if old.settings.get(name) != new.settings.get(name)
         )
         yield f"the environment differs in {', '.join(names)}"
+    yield from _identities(baseline, current)
+
+
+def _identities(baseline: Document, current: Document) -> Iterator[str]:
+    """Allocators that are not what they were; in a study many treatments have the same one."""
+    changed: dict[tuple[str, str], list[str]] = {}
     for treatment, identity in baseline.identities.items():
         other = current.identities.get(treatment, identity)
         if other != identity:
-            yield f"another {treatment}: {_identity(identity)}, then {_identity(other)}"
+            changed.setdefault((identity, other), []).append(treatment)
+    for (before, after), treatments in changed.items():
+        whose = treatments[0] if len(treatments) == 1 else f"allocator of {treatments[0]}"
+        more = f" and {len(treatments) - 1} more" if len(treatments) > 1 else ""
+        yield f"another {whose}{more}: {_identity(before)}, then {_identity(after)}"
 
 
 def _machines(baseline: Document, current: Document) -> Iterator[str]:

@@ -35,7 +35,10 @@ def finding(shift: Shift, figure: Figure, margin: float) -> str:
         return time_in_words(span, margin)
     if figure.name == "memory":
         return memory_in_words(span, margin)
-    less, more = ("faster", "slower") if figure.is_time else ("less", "more")
+    if not figure.less_is_better:
+        less, more = "lower", "higher"
+    else:
+        less, more = ("faster", "slower") if figure.is_speed else ("less", "more")
     return f"{_code(figure.name)} {change_in_words(span, margin, less, more)}"
 
 
