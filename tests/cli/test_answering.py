@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was published is put beside an analysis, from what the results folder holds."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,20 @@ def test_a_study_that_cannot_be_read_is_a_note(folder: Path) -> None:
     assert done.findings == ()
     (note,) = done.notes
     assert "findings and published tables are left out" in note
+
+
+def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "results_page.py"
+    spec = importlib.util.spec_from_file_location("results_page", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    results = open_results(folder)
+    page = module.page(results, with_published(results, analysis(results)))
+    assert page.startswith("# made\n")
+    assert "8 runs of 2 treatments in 4 measured blocks, 8 of them good" in page
+    assert "| holds | quick is faster than slow | - | time: slow over quick " in page
+    assert "## Ranking, time: published and here" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("| slow |")]
+    assert line.startswith("| slow | 80 | ")

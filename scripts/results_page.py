@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the README of a study's results: how they were made, findings, rankings, as Markdown.
+
+    heapwright analyse RESULTS -o analysis.json
+    python scripts/results_page.py RESULTS analysis.json > results/NAME/README.md
+
+Run it with the environment that has the tool. It concludes nothing: every figure and every verdict
+is in the analysis.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
+from heapwright.artefacts.study_published import Cell, PublishedTable
+from heapwright.artefacts.study_results import Results, open_results
+
+
+def page(results: Results, analysis: StudyAnalysis) -> str:
+    """The whole page."""
+    study = analysis.study
+    parts = [f"# {study.name}", study.title + ".", _commands(analysis), _circumstances(results)]
+    if analysis.findings:
+        parts += ["## Does it hold?", _findings(analysis)]
+    for response in analysis.responses:
+        ranking = response.ranking()
+        if ranking is not None and response.better != "none":
+            title = f"## Ranking by {response.name}"
+            parts += [title + (f", {response.unit}" if response.unit else ""), _ranking(ranking)]
+    for table in analysis.published:
+        if table.kind == "ranking":
+            parts += [f"## {table.title}, {table.response}: published and here", _beside(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _commands(analysis: StudyAnalysis) -> str:
+    study = analysis.study
+    scale = f" --scale {study.scale}" if study.scale else ""
+    return "\n".join(
+        [
+            "```sh",
+            f"heapwright study run {study.name}{scale} --seed {study.seed} -o results",
+            "heapwright analyse results -o analysis.json",
+            "```",
+        ]
+    )
+
+
+def _circumstances(results: Results) -> str:
+    design = results.design
+    frame = results.frame()
+    good = frame.filter(~frame["warmup"] & (frame["outcome"] == "ok"))
+    said = [
+        f"{len(frame):,} runs of {len(design.treatments):,} treatments in "
+        f"{good['block'].n_unique()} measured blocks, {len(good):,} of them good and measured; "
+        f"the study's SHA-256 begins with {design.sha256[:12]}."
+    ]
+    said += [_machine(each) for each in results.environments.values()]
+    said += [f"Not run: {each.factor} {each.level}, {each.because}." for each in design.dropped]
+    return "\n".join(said)
+
+
+def _machine(host: Environment) -> str:
+    memory = f"{host.memory_bytes >> 30} GiB" if host.memory_bytes else "memory not told"
+    return (
+        f"{host.cpu}, {host.cpus} processors, {memory}, {host.kernel.split('-')[0]}, {host.libc}; "
+        f"{host.date[:10]}, heapwright {host.heapwright}."
+    )
+
+
+def _findings(analysis: StudyAnalysis) -> str:
+    rows = [
+        (each.verdict.value, each.words, each.published or "-", each.why or each.ours)
+        for each in analysis.findings
+    ]
+    return _table(("here", "claim", "published", "the figure that decides"), rows)
+
+
+def _ranking(ranking: Ranking) -> str:
+    rows = [
+        (
+            entry.allocator,
+            f"{entry.mean:.4g}",
+            "-" if entry.percent_over_best is None else f"{entry.percent_over_best:.3g} %",
+            entry.group,
+        )
+        for entry in ranking.entries
+    ]
+    return _table(("allocator", "mean", "over the best", "group"), rows)
+
+
+def _beside(table: PublishedTable) -> str:
+    column = table.columns[0]
+    rows = [
+        (
+            *(row.keys.get(key, "") for key in table.keys),
+            _cell(row.published.get(column)),
+            _cell(row.ours.get(column)) if row.ours else row.because,
+        )
+        for row in table.rows
+    ]
+    lines = [_table((*table.keys, f"published {table.unit}", "here"), rows)]
+    if table.agreement is not None:
+        lines.append(f"Kendall's tau-b of the two orders: {table.agreement.tau:.2f}.")
+    return "\n\n".join(lines)
+
+
+def _cell(value: Cell) -> str:
+    return f"{value:.4g}" if isinstance(value, float | int) else value or "-"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def lines() -> Iterator[str]:
+        yield f"| {' | '.join(heads)} |"
+        yield "|" + "---|" * len(heads)
+        for row in rows:
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+
+    return "\n".join(lines())
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 2:
+        sys.stderr.write("usage: results_page.py RESULTS analysis.json\n")
+        return 2
+    analysis = StudyAnalysis.from_json(Path(arguments[1]).read_bytes())
+    sys.stdout.write(page(open_results(Path(arguments[0])), analysis))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
