@@ -175,6 +175,13 @@ def test_a_level_that_only_the_whole_has_may_be_in_a_finding() -> None:
         parse_study(text.replace("threads = 4", "threads = 3"))
 
 
+def test_a_finding_has_no_exponent_of_what_is_no_number() -> None:
+    text, line = changed('by = "threads", above = 0.5', 'by = "size", above = 0.5')
+    with pytest.raises(StudyError, match="no exponent of a factor that is no number") as caught:
+        parse_study(text)
+    assert caught.value.lines == (line,)
+
+
 def test_a_model_key_is_written_as_in_the_file_only() -> None:
     with pytest.raises(StudyError, match="there is no such key"):
         parse_study(GOOD.replace('from = "wall"', 'from = "wall"\norigin = "wall"'))

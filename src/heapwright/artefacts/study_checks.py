@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from heapwright.artefacts.study import PARSED, Response, Study
 from heapwright.artefacts.study_condition import ConditionError, parse_condition
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
+from heapwright.artefacts.study_finding import Growth
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
 from heapwright.artefacts.study_runs import OWN_COLUMNS
 from heapwright.artefacts.study_templates import ZERO, check_templates
@@ -260,6 +261,9 @@ def _findings(study: Study, whole: Study) -> Iterator[Problem]:
             for name in dict.fromkeys(rule.factors()):
                 if name not in study.factors:
                     yield unknown_name(inside, f"no factor {name!r}", name, study.factors)
+            by = study.factors.get(rule.by) if isinstance(rule, Growth) else None
+            if by is not None and not by.is_quantitative:
+                yield Problem((*inside, "by"), "there is no exponent of a factor that is no number")
             for name, level in dict.fromkeys(rule.levels()):
                 known = [
                     *(study.factors[name].names if name in study.factors else ()),
