@@ -89,6 +89,14 @@ def test_a_block_that_hardly_began_is_not_used() -> None:
     assert averaged.blocks.tolist() == [0, 1, 2, 3]
 
 
+def test_blocks_that_all_have_little_are_used() -> None:
+    third = (pl.col("block") % 3) == (pl.col("treatment").str.slice(4, 1).cast(pl.Int64))
+    averaged = table(boxed(STUDY.frame().filter(third)), np.arange(6))
+    assert averaged is not None
+    assert len(averaged.values) == 5
+    assert np.isfinite(averaged.values).all()
+
+
 def test_what_hosts_differ_in_is_taken_out() -> None:
     slower = pl.when(pl.col("position") % 2 == 0).then(3.0).otherwise(1.0)
     frame = STUDY.frame().with_columns(

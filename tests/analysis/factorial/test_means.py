@@ -66,6 +66,12 @@ def test_groups_have_the_lowest_first(modelled: Modelled) -> None:
     assert [row.group for row in by_mean] == sorted(row.group for row in by_mean)
 
 
+def test_a_factor_of_very_many_levels_is_not_compared_pair_by_pair(modelled: Modelled) -> None:
+    this = modelled(Study({"a": 120}, blocks=3))
+    assert pairs(this, 0, 0.95) == ()
+    assert {row.group for row in mean_table(this, (0,), 0.95).rows} == {""}
+
+
 def test_without_scatter_every_difference_is_one() -> None:
     study = Study({"a": 3, "b": 2}, blocks=3)
     frame = study.frame().with_columns(y=1.0 + pl.col("a").str.slice(1).cast(pl.Float64) // 2)

@@ -109,3 +109,12 @@ def test_nothing_to_say() -> None:
     undirected = response(("x", "a", 1.0), ("y", "b", 1.0), better="none")
     assert verdict([undirected], "x").text.startswith("Nothing is ranked")
     assert "No good run" in verdict([undirected.model_copy(update={"runs": 0})], "x").text
+
+
+def test_a_difference_that_does_not_matter_is_called_so() -> None:
+    found = response(("x", "a", None), ("y", "b", None))
+    assert "does not matter" not in verdict([found], "", 0.02).text
+    assert verdict([found], "", 0.25).text == (
+        "In time, x is best; y, the next, is 25.0 % above it "
+        "(a difference within 25 % does not matter)."
+    )

@@ -53,7 +53,7 @@ def analyse(frame: pl.DataFrame, subject: Subject, summary: StudySummary) -> Stu
         baseline=subject.baseline,
         outcomes=dict(Counter(frame["outcome"].to_list())),
         failures=failures,
-        verdict=verdict(responses, subject.baseline),
+        verdict=verdict(responses, subject.baseline, subject.settings.margin),
         responses=responses,
         pareto=pareto_fronts(analysed),
         agreements=agreements(analysed, subject.settings),

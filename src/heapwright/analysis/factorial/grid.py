@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 
-MOST_ENTRIES = 20_000_000
-"""Of a box; beyond it (160 MB) a study is too sparse to be looked at in this way."""
+MOST_ENTRIES = 8_000_000
+"""Of a box; beyond it (64 MB, three times) a study is too sparse to be looked at in this way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class Grid:
 class Table:
     """Blocks and levels, averaged over some combinations.
 
-    values    (b, A')  a row a block that has half of the runs at least
+    values    (b, A')  a row a block that has half of the runs at least, or as many as any has
     blocks    (b,)     numbers of these blocks
     levels    (A',)    places in `Grid.levels`
     absent             places of those that have no run in more than half of the combinations
@@ -110,7 +110,8 @@ def table(box: Grid, combos: Ints) -> Table | None:
     kept = combos[whole]
     part = np.ix_(np.arange(len(box.values)), kept, levels)
     seen = box.seen[part]
-    blocks = 2 * seen.sum(axis=(1, 2)) >= seen[0].size
+    runs = seen.sum(axis=(1, 2))
+    blocks = runs >= min(seen[0].size / 2, runs.max())
     missing = int((~seen[blocks]).sum())
     return Table(
         values=np.asarray(box.values[part][blocks].mean(axis=1)),

@@ -29,6 +29,8 @@ OWN_SCATTER = 10
 """Degrees of freedom from which on a mean's interval uses the scatter of its own runs."""
 MOST_GROUPED = 100
 """A table of more means than this is not divided into groups: nobody could read them."""
+MOST_PAIRED = 40
+"""Nor is every pair of more levels than this compared one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +93,9 @@ def mean_table(this: Model, columns: Sequence[int], confidence: float) -> MeanTa
 
 
 def pairs(this: Model, column: int, confidence: float) -> tuple[Pair, ...]:
-    """All pairs of levels of one factor; none where levels cannot be compared."""
+    """All pairs of levels of one factor; none where levels cannot be compared, or are too many."""
     rows = rows_of(this, (column,))
-    if rows.apart or len(rows.levels) < 2 or this.variance is None:
+    if rows.apart or not 1 < len(rows.levels) <= MOST_PAIRED or this.variance is None:
         return ()
     factor = this.observed.factors[column]
     estimates = _estimates(this, rows)

@@ -27,7 +27,7 @@ from heapwright.analysis.tukey import all_pairs
 from heapwright.artefacts.study_analysis import Better, Ranking, RankingEntry
 
 MOST_CELLS = 2000
-"""With more combinations of levels than this, those of all factors are not ranked one by one."""
+"""More combinations of levels than this are not ranked one by one."""
 
 Method = Literal["dunnett-t", "dunnett-bootstrap", "none"]
 Scope = tuple[tuple[int, int], ...]
@@ -55,7 +55,8 @@ def scopes(this: Model, box: Grid) -> list[Scope]:
     for size in (1, 2):
         for chosen in combinations(columns, size):
             named, _ = distinct(box.combos[:, chosen])
-            found += [tuple(zip(chosen, map(int, row), strict=True)) for row in named]
+            if len(named) <= MOST_CELLS:
+                found += [tuple(zip(chosen, map(int, row), strict=True)) for row in named]
     if len(columns) > 2 and len(box.combos) <= MOST_CELLS:
         found += [tuple((column, int(row[column])) for column in columns) for row in box.combos]
     return found

@@ -117,14 +117,14 @@ def _cells(
 
 
 def _by_allocator(observed: Observed, subject: Subject) -> tuple[Section, ...]:
-    """A section for each level of the allocators' factor with two runs at least."""
+    """A section for each level of the allocators' factor with two treatments at least."""
     column = subject.allocator_column
     if column is None or len(np.unique(observed.levels[:, column])) < 2:
         return ()
     found = []
     for number, name in enumerate(subject.factors[column].levels):
         mine = observed.levels[:, column] == number
-        if int(observed.counts[mine].sum()) > 1:
+        if int(mine.sum()) > 1:
             part = model(observed.only(mine), subject.settings.interactions)
             found.append(section(part, subject.settings, name))
     return tuple(found)

@@ -17,8 +17,11 @@ SAID = 2
 """So many responses are spoken of; the rankings have the others."""
 
 
-def verdict(responses: Sequence[ResponseAnalysis], baseline: str) -> Verdict:
-    """The first responses with a direction, by their overall rankings."""
+def verdict(responses: Sequence[ResponseAnalysis], baseline: str, margin: float = 0.0) -> Verdict:
+    """The first responses with a direction, by their overall rankings.
+
+    A difference within `margin`, a share, is called one that does not matter.
+    """
     judged = [each for each in responses if each.better != "none" and each.rankings]
     if not any(each.runs for each in responses):
         return Verdict(text="No good run tells one allocator from another.")
@@ -28,7 +31,7 @@ def verdict(responses: Sequence[ResponseAnalysis], baseline: str) -> Verdict:
     if len(judged[0].rankings[0].entries) < 2:
         return Verdict(text="There are runs of one allocator only: nothing is ranked.")
     best = tuple(Best(response=each.name, allocators=_first(each.rankings[0])) for each in judged)
-    sentences = [_sentence(each, baseline) for each in judged[:SAID]]
+    sentences = [_sentence(each, baseline, margin) for each in judged[:SAID]]
     shared = set(best[0].allocators).intersection(*(each.allocators for each in best[1:SAID]))
     if len(judged) > 1 and not shared:
         names = " and ".join(each.name for each in judged[:SAID])
@@ -43,7 +46,7 @@ def _first(ranking: Ranking) -> tuple[str, ...]:
     return (top.allocator, *(each.allocator for each in ties))
 
 
-def _sentence(response: ResponseAnalysis, baseline: str) -> str:
+def _sentence(response: ResponseAnalysis, baseline: str, margin: float) -> str:
     ranking = response.rankings[0]
     top, second = ranking.entries[0], ranking.entries[1]
     ties = _first(ranking)[1:]
@@ -55,6 +58,8 @@ def _sentence(response: ResponseAnalysis, baseline: str) -> str:
     if top.ratio is not None and baseline not in (top.allocator, *ties):
         itself = "," if second.allocator == baseline else "; it is itself"
         said += f"{itself} {_against(top, top.ratio, baseline)}"
+    if not ties and 0 < (second.percent_over_best or 0) <= 100 * margin:
+        said += f" (a difference within {100 * margin:g} % does not matter)"
     return f"{said}." + _doubt(ranking)
 
 
