@@ -4,7 +4,9 @@
 // heapwright-run: runs one command, measures it and everything that it starts, and writes what it
 // measured as one JSON object. Needs no privileges, no control group and no tracing. Leaves with 0
 // whenever it wrote the object, however the command ended; with 2 when it was itself misused.
+// With --serve alone it stays and does so for each command that it is asked for (serve.hpp).
 #include "result.hpp"
+#include "serve.hpp"
 #include "write_all.hpp"
 
 #include <cerrno>
@@ -47,9 +49,8 @@ void clearUp(const char* path) {
     }
 }
 
-} // namespace
-
-int main(int count, char** arguments) {
+/// Runs one command; the exit status.
+int runOnce(int count, char** arguments) {
     const auto options = parseOptions(count, arguments);
     if (!options) {
         return 2;
@@ -84,4 +85,13 @@ int main(int count, char** arguments) {
         errno = EPIPE;
     }
     return complain("cannot write", "the result");
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count == 2 && std::strcmp(arguments[1], "--serve") == 0) {
+        return serve(0, runOnce);
+    }
+    return runOnce(count, arguments);
 }

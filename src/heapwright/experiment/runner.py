@@ -7,6 +7,7 @@ its memory, reaches what is measured. It runs in a session of its own: a Ctrl-C 
 comes to us alone, we pass it on, and collect the result of the part that was run.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -25,13 +26,12 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.runs import ProcessRecord
 from heapwright.experiment.interposition import CpuBalance
 from heapwright.experiment.scratch import OTHERS_ENTER, OWN, Scratch
+from heapwright.experiment.starter import starter
 
 PRELOAD = "LD_PRELOAD"
 IN_MEMORY = Path("/dev/shm")
 RESULT = 2
 """The descriptor of heapwright-run's result: where it also complains, if it has none."""
-IGNORED_HERE = (signal.SIGPIPE, signal.SIGXFSZ)
-"""What Python ignores; programs expect that it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +142,24 @@ class Running:
         self._folder = Scratch(_parent(), OTHERS_ENTER if os.geteuid() == 0 else OWN)
         self._reading, writing = os.pipe()
         witness = self._folder.path / "witness" if spec.witnessed else None
-        self._status: int | None = None
         self.began = monotonic()
         try:
-            self._pid = _spawn(_arguments(spec, program, witness), spec.environment, writing)
-        except OSError as error:
+            words = _arguments(spec, program, witness)
+            self._pid = starter(program).start(words, spec.environment, writing)
+        except BaseException:
             os.close(self._reading)
             self._folder.remove()
-            raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
+            raise
         finally:
             os.close(writing)
+        self._handle = _handle_of(self._pid)
 
     def finish(self) -> RawRun:
         """Wait for its end. Raises RunInterrupted on Ctrl-C."""
         text, interrupted = self._collect()
-        status = self._wait()
-        if interrupted and not text and status == -signal.SIGINT:
+        if interrupted and not text:
             raise KeyboardInterrupt  # it came before the runner listened: there is nothing to keep
-        run = _parsed(text, status)
+        run = _parsed(text)
         if interrupted:
             raise RunInterrupted(run)
         return run
@@ -196,13 +196,18 @@ class Running:
                 self._signal(signal.SIGINT)
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._status is None:  # it is not waited for yet, so the number is still its own
-            os.kill(self._pid, number)
+        if self._handle is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, number)
 
-    def _wait(self) -> int:
-        if self._status is None:
-            self._status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return self._status
+    def _await_end(self) -> None:
+        """Until heapwright-run is gone, and with it all that it started."""
+        if self._handle is not None:
+            poll = select.poll()
+            poll.register(self._handle, select.POLLIN)
+            poll.poll()
+            os.close(self._handle)
+            self._handle = None
 
     def __enter__(self) -> Self:
         return self
@@ -214,27 +219,15 @@ class Running:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._reading)  # should we have to leave early: it sees that and ends the command
-        self._wait()
+        self._await_end()
         self._folder.remove()
 
 
-def _spawn(words: list[str], environment: Mapping[str, str], result: int) -> int:
-    """Start heapwright-run in a session of its own; its result and its complaints go to `result`.
-
-    Every run pays for this, and the general way of starting a program costs thrice as much.
-    """
-    return os.posix_spawn(
-        words[0],
-        words,
-        environment,
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_DUP2, result, RESULT),
-        ],
-        setsid=True,
-        setsigdef=IGNORED_HERE,
-    )
+def _handle_of(pid: int) -> int | None:
+    """A handle by which a process is signalled and awaited; None if it is gone already."""
+    with contextlib.suppress(ProcessLookupError):
+        return os.pidfd_open(pid)
+    return None
 
 
 def _parent() -> Path:
@@ -253,7 +246,7 @@ def _arguments(spec: RunSpec, program: Path, witness: Path | None) -> list[str]:
     optional = [
         ("--witness", witness),
         ("--timeout", spec.timeout_s),
-        ("--cwd", spec.cwd),
+        ("--cwd", spec.cwd or Path.cwd()),
         ("--stdin", spec.stdin),
         ("--stdout", spec.stdout),
         ("--cpus", spec.cpus),
@@ -264,10 +257,10 @@ def _arguments(spec: RunSpec, program: Path, witness: Path | None) -> list[str]:
     return [str(program), *words, *flags, "--", *spec.command]
 
 
-def _parsed(text: bytes, status: int) -> RawRun:
+def _parsed(text: bytes) -> RawRun:
     try:
         return RawRun.model_validate_json(text)
     except ValidationError as error:
         words = text.decode(errors="replace").strip().splitlines()
-        reason = words[0] if words else f"it ended with {status} and no result"
+        reason = words[0] if words else "it ended without a result"
         raise HeapwrightError(f"the measuring program failed: {reason}") from error

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts runners: one heapwright-run stays for the time of this process and makes the others.
+
+Executing a program anew for every run is what costs most in a run; being forked by one that is
+there costs a fifth. The one that stays runs nothing itself, holds nothing of a run, and ends when
+this process does, however it does. Its protocol is described in harness/run/serve.hpp.
+"""
+
+import os
+import signal
+import socket
+import struct
+from array import array
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+from heapwright.artefacts.errors import HeapwrightError
+
+HEAD = struct.Struct("=III")
+ANSWER = struct.Struct("=i")
+IGNORED_HERE = (signal.SIGPIPE, signal.SIGXFSZ)
+"""What Python ignores; programs expect that it is not."""
+
+
+class Starter:
+    """The heapwright-run that stays; it is started when it is needed first."""
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._socket: socket.socket | None = None
+        self._lock = Lock()
+        self.pid = 0
+        """Of the one that stays; 0 before it is started."""
+
+    def start(self, arguments: Sequence[str], environment: Mapping[str, str], result: int) -> int:
+        """The number of a new heapwright-run, whose standard error is `result`.
+
+        It stays its number, also when it is over, until the next is started. Raises HeapwrightError
+        if it cannot be started.
+        """
+        request = _request(arguments, environment)
+        with self._lock:
+            with suppress(OSError):  # it was killed: another takes its place
+                return self._ask(request, result)
+            self._socket = None
+            try:
+                return self._ask(request, result)
+            except OSError as error:
+                raise HeapwrightError(
+                    f"{self._program} cannot be run: {error.strerror or error}"
+                ) from error
+
+    def _ask(self, request: bytes, result: int) -> int:
+        if self._socket is None:
+            self._socket, self.pid = _serving(self._program)
+        passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [result]))]
+        head, rest = request[: HEAD.size], request[HEAD.size :]
+        if self._socket.sendmsg([head], passed) != HEAD.size:
+            raise OSError("it does not listen")
+        self._socket.sendall(rest)
+        answer = self._socket.recv(ANSWER.size, socket.MSG_WAITALL)
+        if len(answer) != ANSWER.size:
+            raise OSError("it does not answer")
+        number: int = ANSWER.unpack(answer)[0]
+        if number < 0:
+            raise OSError(-number, os.strerror(-number))
+        return number
+
+
+def starter(program: Path) -> Starter:
+    """That of this process: a fork of it has its own."""
+    return _starter(program, os.getpid())
+
+
+@cache
+def _starter(program: Path, _process: int) -> Starter:
+    return Starter(program)
+
+
+def _serving(program: Path) -> tuple[socket.socket, int]:
+    own, other = socket.socketpair()
+    with other:
+        pid = os.posix_spawn(
+            program,
+            [os.fspath(program), "--serve"],
+            {},
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, other.fileno(), 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
+            setsid=True,
+            setsigdef=IGNORED_HERE,
+        )
+    return own, pid
+
+
+def _request(arguments: Sequence[str], environment: Mapping[str, str]) -> bytes:
+    variables = [f"{name}={text}" for name, text in environment.items()]
+    texts = "\0".join([*arguments, *variables, ""])
+    if texts.count("\0") != len(arguments) + len(variables):
+        raise HeapwrightError("a zero byte stands in the command or in a variable")
+    data = os.fsencode(texts)
+    return HEAD.pack(len(data), len(arguments), len(variables)) + data
