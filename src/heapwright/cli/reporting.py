@@ -120,6 +120,8 @@ def _export(subject: Subject, folder: Path) -> str:
 def _subject(options: Options) -> Subject:
     """What the sources are: folders are a study's results, a file is one of the other kinds."""
     first = options.sources[0]
+    if options.process is not None and not first.is_file():
+        raise HeapwrightError("--process is of a trace, and there is none")
     if first.is_dir() or not first.exists():
         return _study(options.sources)
     if len(options.sources) > 1:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up studies of any size, with runs that are drawn and an analysis whose figures follow them."""
+"""Made-up studies of any size: runs that are drawn, an analysis whose figures follow them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

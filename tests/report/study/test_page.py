@@ -202,6 +202,18 @@ def test_a_study_of_allocators_alone_has_a_page(browsing: ModuleType) -> None:
     assert "interactions" not in browsing.Reader(text).ids
 
 
+def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> None:
+    view = making.view_of(
+        {"value": ("1", "2"), "mean": ("a", "b"), "allocator": ("glibc", "jemalloc")}, 3
+    )
+    for name, spec in browsing.specs_in(page(view)).items():
+        assert browsing.marks_of(spec) >= 1, name
+    rows = papers_of(view)["time/value-mean-allocator"]["datasets"]["rows"]
+    assert {row["value (factor)"] for row in rows} == {"1", "2"}
+    assert {row["mean (factor)"] for row in rows} == {"a", "b"}
+    assert all(row["mean"] > 0 for row in rows)
+
+
 def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: ModuleType) -> None:
     bad = small.frame.with_columns(outcome=making.pl.lit("crashed"))
     analysis = small.analysis.model_copy(
@@ -210,6 +222,9 @@ def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: Mo
     text = page(StudyView(**{**_parts(small), "frame": bad, "analysis": analysis, "runs": {}}))
     assert browsing.Reader(text).charts == []
     assert "90 crashed." in plain(text)
+    none = analysis.model_copy(update={"outcomes": {}, "failures": ()})
+    text = page(StudyView(**{**_parts(small), "frame": bad[:0], "analysis": none, "runs": {}}))
+    assert "There are no runs." in plain(text)
 
 
 def test_a_figure_in_a_file_is_whole(small: StudyView, browsing: ModuleType) -> None:

@@ -17,6 +17,11 @@ from heapwright.report.pages.parts import Spec
 from heapwright.report.study.colours import shades
 
 Row = dict[str, Any]
+OWN = {
+    *("mean", "low", "high", "runs", "over the best", "group", "cell", "ratio", "verdict"),
+    *("block", "value", "seconds", "memory", "on the front"),
+}
+"""Columns of rows that are no factors."""
 LOGARITHMIC_FROM = 4.0
 """The highest over the lowest from which a scale is logarithmic, where the analysis is."""
 
@@ -31,8 +36,13 @@ class Column:
     ordered: bool = False
 
     @property
+    def column(self) -> str:
+        """What it is called in rows: its name, unless rows have a column of their own of it."""
+        return f"{self.name} (factor)" if self.name in OWN else self.name
+
+    @property
     def field(self) -> str:
-        return escaped(self.name)
+        return escaped(self.column)
 
     def across(self, **more: Any) -> alt.X:
         """The levels side by side."""
@@ -99,8 +109,8 @@ class Measure:
 
     @property
     def format(self) -> str:
-        """Plain figures, but for the very large."""
-        return "~s" if self.domain[1] >= 1e5 else "~f"
+        """Plain figures, but for the very large and the very small."""
+        return "~f" if 1e-3 <= self.domain[1] < 1e5 else "~s"
 
 
 def measure(

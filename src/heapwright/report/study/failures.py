@@ -32,6 +32,8 @@ def failures(view: StudyView) -> str:
     bad = {name: count for name, count in view.analysis.outcomes.items() if name != "ok"}
     if not bad:
         runs = sum(view.analysis.outcomes.values())
+        if runs == 0:
+            return "<p>There are no runs.</p>"
         return f"<p>None: all {runs:,} runs ended well.</p>"
     counts = ", ".join(f"{count:,} {name}" for name, count in bad.items())
     parts = [

@@ -74,7 +74,7 @@ def _front(view: StudyView, front: ParetoFront, figures: Figures) -> str:
         return ""
     rows: list[Row] = [
         {
-            what.name: point.allocator,
+            what.column: point.allocator,
             front.x: x.unit.drawn(point.x),
             front.y: y.unit.drawn(point.y),
             "on the front": "yes" if point.on_front else "no",

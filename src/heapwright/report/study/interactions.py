@@ -85,7 +85,7 @@ def _together(response: Response, facet: Facet, figures: Figures) -> str:
     if of is None:
         chart = charts.means({name: rows}, x, by, y)[name]
         return "\n".join((told, legend, figures.single(name, chart, label, rows)))
-    parts = {level: [row for row in rows if row[of.name] == level] for level in of.levels}
+    parts = {level: [row for row in rows if row[of.column] == level] for level in of.levels}
     specs = charts.means(parts, x, by, y)
     paper = {"": charts.faceted(rows, x, by, of, y)}
     return "\n".join((told, legend, figures.grid(name, specs, paper, label, rows)))

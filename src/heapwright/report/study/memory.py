@@ -87,8 +87,8 @@ def over_time(view: StudyView, figures: Figures) -> str:
         return "<p>No run lasted long enough for its memory to be sampled.</p>"
     middle = "memory" if response.analysis.unit in BYTES else response.name
     about = (
-        "<p>Resident memory of all processes of one run of each allocator: the run whose "
-        f"{escape(middle)} is the middle one of its treatment.{_chosen(view, response)}</p>"
+        f"<p>Resident memory of all processes of one run of each {escape(what.name)}: the run "
+        f"whose {escape(middle)} is the middle one of its treatment.{_chosen(view, response)}</p>"
     )
     return about + key(what.key) + beside(*parts)
 
@@ -129,7 +129,7 @@ def _chart(
     size, unit = unit_for(max(value for run in curves.values() for _, value in run.rss_series))
     rows: list[Row] = [
         {
-            what.name: level,
+            what.column: level,
             "block": run.block,
             "seconds": float(f"{seconds:.5g}"),
             "memory": float(f"{value / size:.5g}"),

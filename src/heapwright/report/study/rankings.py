@@ -77,10 +77,10 @@ def _cells(response: Response, entry: RankingEntry) -> list[str]:
 def _chart(response: Response, ranking: Ranking, figures: Figures) -> str:
     what = response.view.allocators
     assert what is not None
-    bars = {row[what.name]: row for row in response.means(what.name)}
+    bars = {row[what.column]: row for row in response.means(what.name)}
     rows: list[Row] = [
         {
-            what.name: entry.allocator,
+            what.column: entry.allocator,
             "mean": response.unit.drawn(entry.mean),
             **_bar(bars.get(entry.allocator), response.unit.drawn(entry.mean)),
             "over the best": "best"
@@ -100,7 +100,8 @@ def _chart(response: Response, ranking: Ranking, figures: Figures) -> str:
 
 def _bar(found: Row | None, mean: float | None) -> Row:
     """The interval of the mean, if the mean that it is of is the ranking's."""
-    if found is None or mean is None or abs(found["mean"] - mean) > 1e-3 * abs(mean):
+    known = None if found is None else found["mean"]
+    if found is None or known is None or mean is None or abs(known - mean) > 1e-3 * abs(mean):
         return {"low": None, "high": None}
     return {"low": found["low"], "high": found["high"]}
 
@@ -144,7 +145,9 @@ def _ratios(response: Response, figures: Figures) -> str:
     rows = cell_ratios(response)
     if not rows:
         return ""
-    names = [name for name in allocators.levels if any(r[allocators.name] == name for r in rows)]
+    names = [
+        name for name in allocators.levels if any(row[allocators.column] == name for row in rows)
+    ]
     what = Column(allocators.name, tuple(names), allocators.title)
     drawn = [row for level in what.levels for row in _thinned(rows, what, level)]
     x = measure(
@@ -177,21 +180,21 @@ def cell_ratios(response: Response) -> list[Row]:
     lower = response.analysis.better == "lower"
     if found:
         return [
-            _ratio_row(allocators.name, each.scope, entry, lower=lower)
+            _ratio_row(allocators, each.scope, entry, lower=lower)
             for each in found
             for entry in each.entries
             if entry.ratio is not None and entry.allocator != response.view.analysis.baseline
         ]
-    return _plain_ratios(response, allocators.name) if others else []
+    return _plain_ratios(response, allocators) if others else []
 
 
 def _thinned(rows: Sequence[Row], what: Column, level: str) -> list[Row]:
     """The ratios of one allocator; of many some, evenly from the smallest to the largest."""
-    mine = sorted((row for row in rows if row[what.name] == level), key=lambda row: row["ratio"])
+    mine = sorted((row for row in rows if row[what.column] == level), key=lambda row: row["ratio"])
     return [mine[place] for place in evenly(len(mine), MOST_TICKS)]
 
 
-def _ratio_row(name: str, scope: dict[str, str], entry: RankingEntry, *, lower: bool) -> Row:
+def _ratio_row(what: Column, scope: dict[str, str], entry: RankingEntry, *, lower: bool) -> Row:
     verdict = "not told apart"
     if entry.low is not None and entry.high is not None:
         if entry.high < 1:
@@ -199,7 +202,7 @@ def _ratio_row(name: str, scope: dict[str, str], entry: RankingEntry, *, lower: 
         elif entry.low > 1:
             verdict = "worse" if lower else "better"
     return {
-        name: entry.allocator,
+        what.column: entry.allocator,
         "cell": _cell_name(scope),
         "ratio": _four(entry.ratio),
         "low": _four(entry.low),
@@ -208,20 +211,27 @@ def _ratio_row(name: str, scope: dict[str, str], entry: RankingEntry, *, lower: 
     }
 
 
-def _plain_ratios(response: Response, name: str) -> list[Row]:
+def _plain_ratios(response: Response, what: Column) -> list[Row]:
     """Ratios of means, without intervals."""
     baseline = response.view.analysis.baseline
     means = {
-        (cell.levels[name], _cell_name({k: v for k, v in cell.levels.items() if k != name})): (
-            cell.mean
-        )
+        (cell.levels[what.name], _cell_name(_without(cell.levels, what.name))): cell.mean
         for cell in response.analysis.cells
     }
     return [
-        {name: allocator, "cell": where, "ratio": _four(mean / under), "verdict": "not told apart"}
+        {
+            what.column: allocator,
+            "cell": where,
+            "ratio": _four(mean / under),
+            "verdict": "not told apart",
+        }
         for (allocator, where), mean in means.items()
         if allocator != baseline and (under := means.get((baseline, where))) and mean > 0
     ]
+
+
+def _without(levels: dict[str, str], name: str) -> dict[str, str]:
+    return {factor: level for factor, level in levels.items() if factor != name}
 
 
 def _cell_name(scope: dict[str, str]) -> str:
@@ -247,7 +257,7 @@ def _tally(rows: Sequence[Row], what: Column) -> str:
         return table((what.title, *names), counts, "figures")
     lines = []
     for level in what.levels:
-        found = sorted(row["ratio"] for row in rows if row[what.name] == level)
+        found = sorted(row["ratio"] for row in rows if row[what.column] == level)
         below = sum(ratio < 1 for ratio in found)
         spread = f"{found[0]:.3g} to {found[-1]:.3g}"
         lines.append([escape(level), f"{below:,} of {len(found):,}", spread])
@@ -255,4 +265,4 @@ def _tally(rows: Sequence[Row], what: Column) -> str:
 
 
 def _count(rows: Sequence[Row], what: Column, level: str, verdict: str) -> int:
-    return sum(row[what.name] == level and row["verdict"] == verdict for row in rows)
+    return sum(row[what.column] == level and row["verdict"] == verdict for row in rows)

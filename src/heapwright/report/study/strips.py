@@ -55,7 +55,8 @@ def _of_response(
             response.title, [row["value"] for row in ticks], logarithmic=response.logarithmic
         )
         specs[where or "all runs"] = charts.strips(ticks, what, x)
-        rows += [{**dict(zip(names, cell, strict=True)), **row} for row in ticks]
+        levels = {each.column: level for each, level in zip(others, cell, strict=True)}
+        rows += [{**levels, **row} for row in ticks]
     if not rows:
         return ""
     return (
@@ -68,7 +69,7 @@ def _about(good: pl.DataFrame, shown: int, total: int, ticks: int) -> str:
     if shown == total and ticks == good.height:
         return f"A tick is a run; all {ticks:,} are drawn."
     if shown == total:
-        return f"A tick is a run; {ticks:,} of {good.height:,} are drawn, drawn evenly by size."
+        return f"A tick is a run; {ticks:,} of {good.height:,} are drawn, evenly by size."
     return (
         f"A tick is a run. Of {total:,} combinations of the other factors {shown} are drawn, from "
         f"the smallest mean to the largest: {ticks:,} of {good.height:,} runs."
@@ -91,7 +92,7 @@ def _ticks(response: Response, mine: pl.DataFrame, what: Column) -> list[Row]:
         runs = mine.filter(pl.col(what.name) == level).sort(response.name)
         runs = runs[evenly(runs.height, MOST_TICKS)]
         rows += [
-            {what.name: level, "block": block, "value": response.unit.drawn(value)}
+            {what.column: level, "block": block, "value": response.unit.drawn(value)}
             for block, value in runs.select("block", response.name).iter_rows()
         ]
     return rows

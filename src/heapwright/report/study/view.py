@@ -130,14 +130,17 @@ class Response:
             row
             for section in self.analysis.allocators
             if (table := section.table(*rest)) is not None
-            for row in self._rows(table, {mine: section.allocator})
+            for row in self._rows(table, {self.view.columns[mine].column: section.allocator})
         ]
 
     def _rows(self, table: MeanTable, more: Mapping[str, str | None]) -> list[Row]:
         return [
             {
+                **{
+                    self.view.columns[factor].column: level
+                    for factor, level in zip(table.factors, row.levels, strict=True)
+                },
                 **more,
-                **dict(zip(table.factors, row.levels, strict=True)),
                 "mean": self.unit.drawn(row.mean),
                 "low": self.unit.drawn(row.low),
                 "high": self.unit.drawn(row.high),
