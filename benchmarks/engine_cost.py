@@ -9,8 +9,8 @@ gave each process its memory, names the outcome, writes the run. Starting up is 
 for hyperfine it is taken off as the time of two runs. Printed are seconds per run, elapsed and of
 the processors, and their ratios: the geometric mean over the rounds with a 95 % interval.
 
-What the engine takes more than hyperfine it takes for any command; so the ratio falls as the command
-takes longer, and the last line says from how long a command on it is less than two.
+What the engine takes more than hyperfine it takes for any command; so the ratio falls as the
+command takes longer, and the last line says from how long a command on it is less than two.
 
 Usage: engine_cost.py [ROUNDS [RUNS]]
 On a machine with other work the processors' time is the steadier of the two; as root, chrt -f 20
