@@ -62,6 +62,12 @@ class Folder:
     def open(cls, path: Path) -> Self:
         """Raises HeapwrightError if this is no results folder, or one of another version."""
         design = _read_design(path)
+        if (design.format, design.version) != (FORMAT, VERSION):
+            raise HeapwrightError(
+                f"{path} is in version {design.version} of the format {design.format}; "
+                f"this heapwright reads version {VERSION} of {FORMAT}",
+                "read it with the version that wrote it",
+            )
         machines = [_parsed(Environment, file) for file in sorted(path.glob(HOST_FILES))]
         text = _text_of(path / STUDY_FILE)
         return cls(path, design, text, {each.host: each for each in machines})
@@ -264,12 +270,6 @@ def _refuse_mixture(folders: Sequence[Folder]) -> None:
     first = folders[0]
     for folder in folders:
         found = folder.design
-        if (found.format, found.version) != (FORMAT, VERSION):
-            raise HeapwrightError(
-                f"{folder.path} is in version {found.version} of the format {found.format}; "
-                f"this heapwright reads version {VERSION} of {FORMAT}",
-                "read it with the version that wrote it",
-            )
         if found.study != first.design.study:
             raise HeapwrightError(
                 f"{first.path} and {folder.path} are results of two studies: "

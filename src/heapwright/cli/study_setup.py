@@ -14,7 +14,13 @@ from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, Environment, Kind, read_environment
+from heapwright.artefacts.provenance import (
+    Allocator,
+    Environment,
+    Kind,
+    inherited_settings,
+    read_environment,
+)
 from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_runs import (
     Cell,
@@ -34,7 +40,12 @@ from heapwright.experiment.measurement import Conditions
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.simulation import TOOLS, refuse_without_valgrind
 from heapwright.experiment.study_measurement import Job
-from heapwright.experiment.treatments import TUNABLES, Treatment, merge_tunables
+from heapwright.experiment.treatments import (
+    TUNABLES,
+    Treatment,
+    explain_inherited,
+    merge_tunables,
+)
 from heapwright.replay.preparing import prepare, run_words
 from heapwright.replay.reading import figures_of
 from heapwright.study.design import DesignedStudy, build_design
@@ -68,6 +79,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
         found = look_up(file, discovery)
         designed = build_design(file, found.machine, seed)
     _refuse_impossible(file)
+    inherited = explain_inherited(inherited_settings(environment))
     allocators = _used(designed.treatments, found.allocators)
     machine = read_environment(list(allocators.values()), environment)
     with _Traces(seed, file.study.touch) as traces:
@@ -88,7 +100,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
             treatments=treatments,
             job=Job(file.study, conditions, file.folder, machine.host),
             machine=machine,
-            notes=(*notes_of(designed), *warnings),
+            notes=(*notes_of(designed), *warnings, *_doubts(machine), *inherited),
         )
 
 
@@ -103,6 +115,11 @@ def _refuse_impossible(file: StudyFile) -> None:
             f"{simulated[0]} counts a command, and this study's server does the work",
             "count the server in a study of its own",
         )
+
+
+def _doubts(machine: Environment) -> list[str]:
+    """What a probe says of allocators that are there, but not as they should be."""
+    return [f"{each.name}: {each.reason}" for each in machine.allocators if each.reason]
 
 
 def _used(

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -165,6 +165,7 @@ class StudyMeasurement:
         if hook.preload:
             words = (*treatment.prefix, *words)
         spec = self._specs.of(treatment, timeout_s=None, words=words, under=hook.preload)
+        spec = replace(spec, grace_s=float(hook.timeout_s))
         question = self._filling.question(hook.ready, treatment)
         return Server(spec, question, float(hook.timeout_s), self._job.conditions.environment)
 
