@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.cluster import places
 from heapwright.cluster.hands import Answer, Hands, Work
 from heapwright.cluster.places import Place, connected
 
@@ -29,6 +30,15 @@ def do(job, order):
     while order.startswith("/") and not os.path.exists(order): time.sleep(0.02)
     return f"{os.environ['NAME']} did {order} of {job}"
 def leave(): open(os.environ["LEFT"], "a").write(os.environ["NAME"])
+"""
+SCHEDULER = """
+import asyncio
+from distributed import Scheduler
+async def main():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0") as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+asyncio.run(main())
 """
 WORKER = "import sys; from heapwright.cluster.worker import serve; serve(sys.argv[1])"
 
@@ -164,3 +174,24 @@ def test_a_worker_leaves_when_the_scheduler_is_gone(camp: Camp) -> None:
     camp.until(lambda: camp.hands.hosts == ["u"])
     camp.hands._client.cluster.close()  # noqa: SLF001 - as if its machine were gone
     assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_scheduler_that_is_gone_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deeds.py").write_text(DEEDS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(places, "CONNECTING_S", 5.0)  # and so long it tries to connect again
+    with subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE) as scheduler:
+        assert scheduler.stdout is not None
+        try:
+            address = scheduler.stdout.readline().decode().strip()
+            with connected(Place(scheduler=address)) as client:
+                camp = Camp(client, tmp_path)
+                assert camp.hands.wait() == []
+                scheduler.kill()
+                with pytest.raises(HeapwrightError, match="connection to the scheduler is lost"):
+                    camp.until(lambda: False)
+                camp.hands.stop()
+        finally:
+            scheduler.kill()

@@ -13,6 +13,7 @@ QUIET = {
     "distributed.admin.tick.interval": "1s",
     # A run may last long, and a host may be busy with it; it is gone when its connection is.
     "distributed.scheduler.worker-ttl": "300s",
+    "distributed.comm.timeouts.connect": "10s",
 }
 
 

@@ -187,7 +187,7 @@ class Hands:
         """Greet who has come; who has gone answers nothing any more."""
         try:
             there = set(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, TimeoutError) as error:
+        except (OSError, TimeoutError, KeyError) as error:  # it says nothing: nobody is there
             raise self._gone() from error
         lost = []
         for address in self._workers.keys() - there:
