@@ -10,6 +10,7 @@ import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.study_file import StudyError, StudyFile, parse_study
+from heapwright.study import combinations
 from heapwright.study.design import DesignedStudy, Machine, allocators_of, build_design
 
 MakeStudy = Callable[..., StudyFile]
@@ -95,6 +96,12 @@ def test_a_constraint_that_cannot_be_decided_is_said_with_its_line(make_study: M
         designed(make_study(SIX, require=["threads == '4'"]))
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting ends sooner than it need."""
+    monkeypatch.setattr(combinations, "MOST_ANSWERS", 2_000)
+
+
 BILLION = {f"f{place}": list(range(10)) for place in range(9)}
 
 
@@ -123,6 +130,7 @@ def test_a_billion_with_a_constraint_is_counted_without_being_listed(make_study:
 ALL_OF_THEM = " + ".join(BILLION)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_cannot_be_counted_is_an_estimate(make_study: MakeStudy) -> None:
     with pytest.raises(
         StudyError, match=r"too large: about 5[0-9]{2},[0-9]{3},[0-9]{3} treatments"
@@ -130,6 +138,7 @@ def test_what_cannot_be_counted_is_an_estimate(make_study: MakeStudy) -> None:
         designed(make_study(BILLION, require=[f"{ALL_OF_THEM} > 39"]))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_few_among_too_many_are_not_searched_for(make_study: MakeStudy) -> None:
     factors = dict(list(BILLION.items())[:7])
     file = make_study(factors, require=[f"{' + '.join(factors)} < 13"])
@@ -137,6 +146,7 @@ def test_few_among_too_many_are_not_searched_for(make_study: MakeStudy) -> None:
         designed(file)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_no_draw_satisfies_is_empty_as_far_as_can_be_told(make_study: MakeStudy) -> None:
     with pytest.raises(StudyError, match="is empty: as far as a sample tells, the constraints"):
         designed(make_study(BILLION, require=[f"{ALL_OF_THEM} > 99"]))
@@ -163,6 +173,7 @@ def test_a_fraction_of_a_billion_is_made_without_the_rest(make_study: MakeStudy)
     assert "90 cells of 900,000,000, by chance (seed 1)" in design.notes[0]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_fraction_of_what_is_hardly_ever_allowed_is_refused(make_study: MakeStudy) -> None:
     factors = dict(list(BILLION.items())[:7])
     rules = [f"{' + '.join(factors)} < 13"]
