@@ -55,6 +55,26 @@ def test_one_that_was_killed_is_replaced() -> None:
     assert starter(program("run")).pid != pid
 
 
+def test_an_answer_that_was_not_awaited_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the moment in which a runner is started."""
+    assert status_of("/bin/true") == 0
+    serving = starter(program("run"))
+    connection = serving._socket  # noqa: SLF001
+    assert connection is not None
+
+    class Broken:
+        def __getattr__(self, name: str) -> object:
+            return getattr(connection, name)
+
+        def recv(self, *_: object) -> bytes:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "_socket", Broken())
+    with pytest.raises(KeyboardInterrupt):
+        status_of("/bin/false")
+    assert [status_of("/bin/sh", "-c", f"exit {number}") for number in (3, 4)] == [3, 4]
+
+
 def test_each_run_has_its_own_folder_and_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

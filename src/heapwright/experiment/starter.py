@@ -46,7 +46,6 @@ class Starter:
         with self._lock:
             with suppress(OSError):  # it was killed: another takes its place
                 return self._ask(request, result)
-            self._socket = None
             try:
                 return self._ask(request, result)
             except OSError as error:
@@ -57,12 +56,21 @@ class Starter:
     def _ask(self, request: bytes, result: int) -> int:
         if self._socket is None:
             self._socket, self.pid = _serving(self._program)
+        try:
+            return self._answer(self._socket, request, result)
+        except BaseException:  # what it has not said yet must not be taken for another answer
+            self._socket.close()
+            self._socket = None
+            raise
+
+    @staticmethod
+    def _answer(connection: socket.socket, request: bytes, result: int) -> int:
         passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [result]))]
         head, rest = request[: HEAD.size], request[HEAD.size :]
-        if self._socket.sendmsg([head], passed) != HEAD.size:
+        if connection.sendmsg([head], passed) != HEAD.size:
             raise OSError("it does not listen")
-        self._socket.sendall(rest)
-        answer = self._socket.recv(ANSWER.size, socket.MSG_WAITALL)
+        connection.sendall(rest)
+        answer = connection.recv(ANSWER.size, socket.MSG_WAITALL)
         if len(answer) != ANSWER.size:
             raise OSError("it does not answer")
         number: int = ANSWER.unpack(answer)[0]
