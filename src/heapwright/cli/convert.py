@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.quantities import several
 from heapwright.artefacts.trace import TraceFormat
 
 
@@ -62,6 +63,6 @@ def import_(
     from heapwright.artefacts.trace import import_trace  # noqa: PLC0415
 
     done = import_trace(file, output, source)
-    typer.echo(f"{output}: {done.events:,} events of {done.threads:,} threads")
+    typer.echo(f"{output}: {several(done.events, 'event')} of {several(done.threads, 'thread')}")
     for what, count in done.odd.items():
         typer.echo(f"{file}: {count:,} {what}", err=True)

@@ -14,6 +14,7 @@ from heapwright import __version__
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.fidelity import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.quantities import several
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed
@@ -119,7 +120,7 @@ def _list() -> None:
 def _recreate(options: Options, trace: Path, seed: int) -> None:
     assert options.recreate is not None
     made = program.recreate(options.recreate, trace, events=options.events, seed=seed)
-    _say(options, f"{options.recreate}: {made.events:,} calls, {made.threads} threads, seed {seed}")
+    _say(options, f"{options.recreate}: {_told(made)}, seed {seed}")
 
 
 def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> None:
@@ -150,8 +151,12 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
         synthetic=synthetic,
     )
     kept = f" in {options.trace}" if options.trace is not None else ""
-    _say(options, f"{made.events:,} calls, {made.threads} threads, seed {seed}{kept}")
+    _say(options, f"{_told(made)}, seed {seed}{kept}")
     _deliver(options, outputs, fidelity)
+
+
+def _told(made: program.Made) -> str:
+    return f"{several(made.events, 'call')}, {several(made.threads, 'thread')}"
 
 
 def _draw(

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.explanation import Explanation, Kind, Moment
+from heapwright.artefacts.quantities import several, size
 
 LINES = 12
 BAR = 40
@@ -38,9 +39,9 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
     if quiet:
         return
     for culprit in found.culprits:
-        console.print(f"  {_size(culprit.bytes)} in {culprit.blocks:,} blocks", soft_wrap=True)
-        for frame in culprit.frames:
-            console.print(f"      {frame}", soft_wrap=True)
+        what = f"  {size(culprit.bytes)} in {several(culprit.blocks, 'block')}"
+        lines = (what, *(f"      {each}" for each in culprit.frames))
+        console.print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def _table(moments: Sequence[Moment]) -> Table:
@@ -55,7 +56,7 @@ def _table(moments: Sequence[Moment]) -> Table:
         table.add_row(
             f"{moment.time_s:.3g} s",
             *(
-                _size(each)
+                "?" if each is None else size(each)
                 for each in (
                     moment.live_bytes,
                     moment.waste_bytes,
@@ -101,14 +102,3 @@ def _bar(moment: Moment, scale: int) -> Text:
         bar.append(letter * (upto - drawn), style=style)
         drawn = upto
     return bar
-
-
-def _size(count: int | None) -> str:
-    if count is None:
-        return "?"
-    value = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"

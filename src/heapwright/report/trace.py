@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from heapwright.artefacts.quantities import several
 from heapwright.artefacts.trace import TraceCheck, TraceFault, TraceInfo, TraceProcess
 
 MOST = 20
@@ -51,7 +52,7 @@ def _lines(path: Path, info: TraceInfo) -> list[tuple[str, str]]:
     lines = [
         ("trace", f"{path} (format {info.version})"),
         ("size", size),
-        ("events", f"{info.events:,} of {len(info.threads):,} threads"),
+        ("events", f"{info.events:,} of {several(len(info.threads), 'thread')}"),
         ("clock", CLOCKS.get(info.clock, info.clock)),
     ]
     if info.start_utc_ns:
