@@ -33,7 +33,7 @@ class Destination:
         self._option = option
         self._path: Path | None = None
         if text != STANDARD_OUTPUT:
-            self._path = Path(os.path.realpath(text))
+            self._path = _resolved(text)
             try:
                 self._try(self._path)
             except OSError as error:
@@ -180,6 +180,12 @@ def where_runs_are(
         yield f"raw runs: {journal.path}"
     if journal.failure:
         yield f"the journal of raw runs is not complete: {journal.failure}"
+
+
+def _resolved(text: str) -> Path:
+    """The file behind links; a pipe, as of /dev/stdout or >(command), has no name but its link."""
+    resolved = Path(os.path.realpath(text))
+    return resolved if resolved.exists() or not Path(text).exists() else Path(text)
 
 
 def _replaceable(path: Path) -> bool:
