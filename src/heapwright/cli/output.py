@@ -50,6 +50,11 @@ class Destination:
     def path(self) -> Path | None:
         return self._path
 
+    def spare(self, source: Path) -> None:
+        """Refuse to write over what is read."""
+        if self._path == Path(os.path.realpath(source)):
+            raise HeapwrightError(f"{self._option} {self.text} is what is to be read")
+
     def write(self, content: str) -> None:
         """Write the whole result. Raises HeapwrightError; an older result is then still there."""
         data = content.encode("utf-8", "backslashreplace")
@@ -144,9 +149,8 @@ class Outputs:
 
     def spare(self, source: Path) -> None:
         """Refuse to write over what is read."""
-        for name, destination in self._made.items():
-            if destination.path == Path(os.path.realpath(source)):
-                raise HeapwrightError(f"--{name} {destination.text} is what is to be read")
+        for destination in self._made.values():
+            destination.spare(source)
 
     @property
     def stream(self) -> TextIO:

@@ -56,8 +56,6 @@ def run_synth(options: Options) -> None:
         _list()
         return
     outputs = Outputs(json=options.json_file, html=options.html_file)
-    if options.trace is not None:
-        Destination(str(options.trace), "-o")
     seed = fresh_seed() if options.seed is None else options.seed
     with _trace_file(options) as trace:
         if options.recreate is not None:
@@ -99,8 +97,13 @@ def _refuse(options: Options) -> None:
 
 @contextmanager
 def _trace_file(options: Options) -> Iterator[Path]:
+    """Where the trace is made; one that is kept comes to its place when all is done."""
     if options.trace is not None:
-        yield options.trace
+        kept = Destination(str(options.trace), "-o")
+        if options.profile is not None:
+            kept.spare(options.profile)
+        with kept.file() as trace:
+            yield trace
         return
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         yield Path(folder) / "trace"
@@ -131,9 +134,9 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
     factor = 1.0 if options.events is None else options.events / model.provenance.events
     made = _draw(options, model, trace, factor=factor, seed=seed)
     synthetic = profile_trace(trace)
-    if options.trace is None:
-        origin = synthetic.provenance.model_copy(update={"trace": ""})
-        synthetic = synthetic.model_copy(update={"provenance": origin})
+    named = {"trace": "" if options.trace is None else str(options.trace)}
+    origin = synthetic.provenance.model_copy(update=named)
+    synthetic = synthetic.model_copy(update={"provenance": origin})
     from heapwright.synth.distances import distances  # noqa: PLC0415
 
     recipe = Recipe(
