@@ -14,15 +14,10 @@ from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.quantities import several
+from heapwright.artefacts.trace import STOPPED
 from heapwright.cli.setup import check
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.record.recorder import HowToRecord, Outcome, Request, record
-
-STOPPED = {
-    "disk-full": "the disk is full",
-    "limit": "the trace has come to its limit",
-    "failed": "the trace's file could not be written any more",
-}
 
 
 def record_command(

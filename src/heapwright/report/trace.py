@@ -10,18 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.quantities import several
-from heapwright.artefacts.trace import TraceCheck, TraceFault, TraceInfo, TraceProcess
+from heapwright.artefacts.trace import STOPPED, TraceCheck, TraceFault, TraceInfo, TraceProcess
 
 MOST = 20
 CLOCKS = {
     "timestamp": "the processor's time-stamp counter",
     "monotonic": "the system's monotonic clock",
     "counted": "none: the events are counted",
-}
-STOPS = {
-    "disk-full": "the disk was full: the end of the program is missing",
-    "limit": "the file had its full size: the end of the program is missing",
-    "failed": "the file could not grow: the end of the program is missing",
 }
 
 
@@ -62,6 +57,10 @@ def _lines(path: Path, info: TraceInfo) -> list[tuple[str, str]]:
     return lines
 
 
+def _stopped(why: str) -> str:
+    return f"{STOPPED[why]}: the end of the program is missing" if why in STOPPED else ""
+
+
 def _remarks(info: TraceInfo) -> list[tuple[str, str]]:
     backwards = sum(thread.clock_backwards for thread in info.threads)
     lost = info.lost + sum(thread.lost for thread in info.threads)
@@ -71,7 +70,7 @@ def _remarks(info: TraceInfo) -> list[tuple[str, str]]:
         ("origin", "imported" if info.imported else "generated" if info.generated else ""),
         ("addresses", "invented: the source had none" if info.invented_addresses else ""),
         ("state", "" if info.closed else "not closed: the program was killed, or still runs"),
-        ("stopped", STOPS.get(info.stop, "")),
+        ("stopped", _stopped(info.stop)),
         ("lost", f"{lost:,} events" if lost else ""),
         ("clock went back", f"{backwards:,} times" if backwards else ""),
         ("not followed", f"{info.unfollowed:,} child processes" if info.unfollowed else ""),
