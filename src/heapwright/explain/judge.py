@@ -49,7 +49,8 @@ class Facts:
     unreachable_by_stack: dict[tuple[int, int], tuple[int, int]] | None = None
     """(process, stack) -> (blocks, bytes)."""
     end_s: float | None = None
-    """From then on it only waited to be looked at; what the system saw later is left out."""
+    """From then on it only waited to be looked at, or was not recorded any more; what the system
+    saw later is left out."""
 
 
 def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
