@@ -30,6 +30,6 @@ else
     echo "test: SKIPPED the unit tests of the layers: no GoogleTest (package libgtest-dev)"
 fi
 
-marks=(-m 'not slow')
+marks=(-m 'not slow and not second_compiler')
 [ "${1:-}" = all ] && marks=()
 .venv/bin/python -m pytest -n "$jobs" --dist worksteal -q "${marks[@]}"
