@@ -54,7 +54,7 @@ int run(const Options& options) {
     profile::pass(trace, options.process, profiler);
     profiler.finish();
 
-    profile::Json json;
+    Json json;
     json.beginObject().field("format", "heapwright profile").field("schema_version", 1U);
     json.key("provenance");
     profile::writeProvenance(json, trace, options.process, profiler);

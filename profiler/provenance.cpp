@@ -23,26 +23,6 @@ std::string when(std::uint64_t nanosecondsSince1970) {
     return text;
 }
 
-std::string_view name(trace::Cause cause) {
-    if (cause == trace::Cause::fork)
-        return "fork";
-    return cause == trace::Cause::exec ? "exec" : "start";
-}
-
-std::string_view name(trace::Stop stop) {
-    switch (stop) {
-    case trace::Stop::none:
-        return "none";
-    case trace::Stop::diskFull:
-        return "disk-full";
-    case trace::Stop::limit:
-        return "limit";
-    case trace::Stop::failed:
-        break;
-    }
-    return "failed"; // whatever else stands in a damaged header
-}
-
 void writeCommand(Json& json, const trace::ProcessInfo& process) {
     json.key("command").beginArray();
     if (process.arguments.empty() && !process.executable.empty())
