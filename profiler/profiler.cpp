@@ -344,6 +344,12 @@ void Profiler::abandon(std::uint32_t number) {
 
 void Profiler::finish() {
     mergePlain();
+    if (!stacks_) { // the short way leaves them to be counted here
+        std::uint64_t elsewhere = 0;
+        for (const Sites::Site& site : sites_.all())
+            elsewhere += site.shortLived;
+        sites_[0].shortLived += retention_.shortLived() - elsewhere;
+    }
     timeline_.finish(state_);
     heapMap_.finish(state_.time);
     if (system_ != nullptr)
