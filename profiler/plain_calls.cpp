@@ -337,6 +337,10 @@ void Profiler::keep(const Sums& sums, Process& process, const Part& part, std::s
     }
     state_.time = last;
     state_.operations += count;
+    if (run.process != mapped_) {
+        elsewhere_.bytes += sums.bytes - state_.bytes;
+        elsewhere_.usable += sums.usable - state_.usable;
+    }
     state_.bytes = sums.bytes;
     state_.usable = sums.usable;
     state_.objects = sums.objects;

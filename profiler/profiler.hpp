@@ -206,6 +206,7 @@ private:
     HeapMap heapMap_;
     std::uint32_t mapped_; ///< the process whose addresses are looked at
     SystemView* system_;
+    LiveState elsewhere_; ///< bytes of it that are live in other processes than that one
     bool stacks_;
     Threads threads_;
     Sites sites_;

@@ -11,6 +11,7 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.trace import trace_info
 from heapwright.cli.record import parse_signal
 from heapwright.cli.recording import notes_on
+from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import Outcome
 
 from .tools import Heapwright, compile_c
@@ -78,6 +79,21 @@ def test_children_that_were_left_out_are_told(
     alone = heapwright("profile", "--process", str(last.process), "T").out
     assert f"This is process {last.process} of {len(processes)} in the trace" in alone
     assert alone.splitlines()[0].endswith(f": {worker} 10")
+
+
+def test_what_the_system_saw_of_one_process_is_joined_with_what_was_live_in_it(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    both = f"{worker} 100000 100 & {worker} 20000 400; wait"
+    heapwright("record", "-o", "T", "--follow-children", "--", "sh", "-c", both)
+    together = profile_trace(Path("T"))
+    busiest = max(together.provenance.processes, key=lambda each: each.events)
+    alone = profile_trace(Path("T"), busiest.process)
+    assert together.system is not None
+    assert alone.system is not None
+    assert together.system.samples == alone.system.samples
+    assert together.peak_live_bytes > alone.peak_live_bytes
 
 
 def test_a_static_program_is_refused_in_words(
