@@ -48,7 +48,7 @@ stress: $(VENV)/installed
 
 test-builds: $(VENV)/installed-dev
 	@scripts/packages.sh test
-	@$(BIN)/python -m pytest -n $$(nproc) -q -m slow tests/architecture/test_headers.py
+	@$(BIN)/python -m pytest -n $$(nproc) -q -m second_compiler
 	@$(BIN)/python -m pytest -q tests/architecture/test_builds.py
 
 lint: $(VENV)/installed-dev

@@ -27,13 +27,15 @@ HeapMap::HeapMap(std::uint32_t process, std::uint64_t duration)
       end_(step_), places_(64) {}
 
 HeapMap::Region& HeapMap::find(std::uint64_t number) {
-    const std::size_t home = homeOf(number);
-    for (std::size_t at = home; places_[at].number != nowhere;
+    Place& recent = recent_[number % recent_.size()];
+    if (recent.number == number)
+        return *recent.region;
+    for (std::size_t at = homeOf(number); places_[at].number != nowhere;
          at = (at + 1) & (places_.size() - 1)) {
         if (places_[at].number != number)
             continue;
-        std::swap(places_[at], places_[home]); // it is at hand the next time
-        return *places_[home].region;
+        recent = places_[at];
+        return *recent.region;
     }
     return enter(number, std::make_unique<Region>());
 }
@@ -81,6 +83,12 @@ void HeapMap::spread(std::uint64_t address, std::uint64_t size, bool gone) {
         makeRoom();
 }
 
+void HeapMap::forgetAll() {
+    regions_.clear();
+    places_.assign(64, {});
+    recent_.fill({});
+}
+
 std::vector<HeapMap::Place> HeapMap::inOrder() const {
     std::vector<Place> order;
     std::copy_if(places_.begin(), places_.end(), std::back_inserter(order),
@@ -94,8 +102,7 @@ std::vector<HeapMap::Place> HeapMap::inOrder() const {
 void HeapMap::makeRoom() {
     const std::vector<Place> order = inOrder();
     const std::vector<std::unique_ptr<Region>> old = std::move(regions_);
-    regions_.clear();
-    places_.assign(64, {});
+    forgetAll();
     for (const Place& place : order)
         if (std::any_of(place.region->begin(), place.region->end(),
                         [](std::uint64_t live) { return live != 0; }))
@@ -107,8 +114,7 @@ void HeapMap::makeRoom() {
 void HeapMap::coarsen() {
     const std::vector<Place> order = inOrder();
     const std::vector<std::unique_ptr<Region>> old = std::move(regions_);
-    regions_.clear();
-    places_.assign(64, {});
+    forgetAll();
     for (const Place& place : order) {
         Region& half = find(place.number / 2);
         const std::size_t first = place.number % 2 * (half.size() / 2);
@@ -137,17 +143,16 @@ void HeapMap::keepLarge(std::uint64_t address, std::uint64_t size) {
         large_[address] = size;
 }
 
-HeapMap::Column HeapMap::smallBlocks() const {
-    Column column;
+void HeapMap::smallBlocks(Column& column) const {
+    column.clear();
     for (const Place& place : inOrder())
         for (std::size_t group = 0; group < place.region->size(); ++group)
             if (const std::uint64_t live = (*place.region)[group]; live != 0)
                 column.emplace_back((place.number << regionBits) + group, live);
-    return column;
 }
 
-HeapMap::Column HeapMap::largeBlocks() const {
-    Column column;
+void HeapMap::largeBlocks(Column& column) const {
+    column.clear();
     for (const auto& [start, length] : large_) {
         std::uint64_t address = start;
         for (std::uint64_t left = length; left != 0;) {
@@ -160,7 +165,6 @@ HeapMap::Column HeapMap::largeBlocks() const {
     }
     if (!std::is_sorted(column.begin(), column.end())) // blocks that overlap
         std::sort(column.begin(), column.end());
-    return column;
 }
 
 HeapMap::Column HeapMap::look() {
@@ -169,21 +173,21 @@ HeapMap::Column HeapMap::look() {
         bytes = size < UINT64_MAX - bytes ? bytes + size : UINT64_MAX;
     while ((bytes >> shift_) + large_.size() > mostGroups && shift_ < 56)
         coarsen();
-    Column small = smallBlocks();
-    while (small.size() > mostGroups) {
+    smallBlocks(small_);
+    while (small_.size() > mostGroups) {
         coarsen();
-        small = smallBlocks();
+        smallBlocks(small_);
     }
-    const Column ofLarge = largeBlocks();
+    largeBlocks(ofLarge_);
     Column summed;
-    summed.reserve(small.size() + ofLarge.size());
-    auto other = ofLarge.begin();
-    for (const auto& [group, live] : small) {
-        for (; other != ofLarge.end() && other->first < group; ++other)
+    summed.reserve(small_.size() + ofLarge_.size());
+    auto other = ofLarge_.begin();
+    for (const auto& [group, live] : small_) {
+        for (; other != ofLarge_.end() && other->first < group; ++other)
             append(summed, other->first, other->second);
         append(summed, group, live);
     }
-    for (; other != ofLarge.end(); ++other)
+    for (; other != ofLarge_.end(); ++other)
         append(summed, other->first, other->second);
     return summed;
 }

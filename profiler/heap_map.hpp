@@ -79,7 +79,7 @@ private:
         const std::uint64_t last = (address + size - 1) >> shift_;
         const std::uint64_t group = address >> shift_;
         const std::uint64_t number = group >> regionBits;
-        const Place& place = places_[homeOf(number)];
+        const Place& place = recent_[number % recent_.size()];
         if (group >= last && place.number == number) [[likely]]
             (*place.region)[group & groupMask] += bytes;
         else
@@ -93,6 +93,7 @@ private:
     void change(std::uint64_t group, std::uint64_t bytes, bool gone);
     Region& find(std::uint64_t number);
     Region& enter(std::uint64_t number, std::unique_ptr<Region> region);
+    void forgetAll();
     void makeRoom();
     void coarsen();
     std::vector<Place> inOrder() const;
@@ -100,8 +101,8 @@ private:
     void step(std::uint64_t time);
     void fold();
     Column look();
-    Column smallBlocks() const;
-    Column largeBlocks() const;
+    void smallBlocks(Column& column) const;
+    void largeBlocks(Column& column) const;
     static void halve(Column& column);
     std::vector<std::uint64_t> everUsed() const;
     Rows rows() const;
@@ -110,11 +111,14 @@ private:
     std::uint64_t step_;
     std::uint64_t end_;
     std::uint64_t lastTime_ = 0;
-    unsigned shift_ = 12;       ///< a page group is 2^shift_ bytes
-    std::vector<Place> places_; ///< hashed, at most a quarter full
+    unsigned shift_ = 12;            ///< a page group is 2^shift_ bytes
+    std::array<Place, 1024> recent_; ///< of the regions that were found lately
+    std::vector<Place> places_;      ///< hashed, at most a quarter full
     std::vector<std::unique_ptr<Region>> regions_;
     std::map<std::uint64_t, std::uint64_t> large_;
     std::vector<Column> columns_;
+    Column small_; ///< the parts of the last column
+    Column ofLarge_;
 };
 
 } // namespace heapwright::profile

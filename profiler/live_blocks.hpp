@@ -39,8 +39,8 @@ public:
         std::uint32_t size; ///< `large`: both are kept elsewhere
         std::uint32_t usable;
 
-        std::uint64_t operation() const { return (mark - 1) >> threadBits; }
-        std::uint32_t thread() const { return static_cast<std::uint32_t>(mark - 1) & threadMask; }
+        std::uint64_t operation() const { return (mark >> threadBits) - 1; }
+        std::uint32_t thread() const { return static_cast<std::uint32_t>(mark) & threadMask; }
     };
     static_assert(sizeof(Place) == 32);
 
@@ -49,7 +49,7 @@ public:
     static constexpr std::uint32_t threadMask = (1U << threadBits) - 1;
 
     static std::uint64_t markOf(std::uint64_t operation, std::uint32_t thread) {
-        return (operation << threadBits | (thread & threadMask)) + 1;
+        return ((operation + 1) << threadBits) | (thread & threadMask);
     }
 
     std::size_t count() const { return live_; }
@@ -75,10 +75,12 @@ public:
         std::size_t mask;
         unsigned shift;
 
+        /// Of the product's highest bits: they alone spread blocks that lie in even steps well.
         std::size_t home(std::uint64_t address) const {
             return static_cast<std::size_t>((address * 0x9E37'79B9'7F4A'7C15U) >> shift);
         }
-        void prefetch(std::uint64_t address) const {
+        /// Not inlined at once it would be taken for something without any effect.
+        [[gnu::always_inline]] void prefetch(std::uint64_t address) const {
             __builtin_prefetch(places + home(address), 1);
         }
         /// The place of an address that is not 0, or the one that it would get.

@@ -54,10 +54,10 @@ int run(const Options& options) {
     profile::pass(trace, options.process, profiler);
     profiler.finish();
 
-    profile::Json json;
+    Json json;
     json.beginObject().field("format", "heapwright profile").field("schema_version", 1U);
     json.key("provenance");
-    profile::writeProvenance(json, trace, profiler);
+    profile::writeProvenance(json, trace, options.process, profiler);
     profiler.write(json);
     profiler.sites().write(json, trace::StackTable(trace));
     json.endObject();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs go from the thread that decodes to the one that applies them by the hundred, so that handing
-// over costs nothing beside them; a few such batches may wait.
+// over costs nothing beside them; a few such batches may wait. Who has to wait is woken when there
+// is something to do for a while, since being woken costs as much as some hundred calls.
 #include "profiler/pass.hpp"
 
 #include <condition_variable>
@@ -21,8 +22,8 @@ namespace {
 using Batch = std::vector<trace::CallRun>;
 
 constexpr std::uint64_t worthAThread = 200'000; ///< events
-constexpr std::size_t callsInBatch = 8192;
-constexpr std::size_t waitingBatches = 4;
+constexpr std::size_t callsInBatch = 4096;
+constexpr std::size_t waitingBatches = 8;
 
 void applyAll(const Batch& batch, trace::MergedCalls& calls, Profiler& profiler) {
     for (const trace::CallRun& run : batch) {
@@ -64,9 +65,9 @@ public:
         }
         Batch batch = std::move(ready_.front());
         ready_.pop_front();
-        const bool hadNoRoom = ready_.size() + 1 == waitingBatches;
+        const bool hasRoomAgain = ready_.size() == waitingBatches / 4;
         lock.unlock();
-        if (hadNoRoom)
+        if (hasRoomAgain)
             changed_.notify_all();
         return batch;
     }
@@ -92,7 +93,9 @@ private:
         if (batch.empty())
             return false;
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return abandoned_ || ready_.size() < waitingBatches; });
+        if (ready_.size() >= waitingBatches)
+            changed_.wait(lock,
+                          [this] { return abandoned_ || ready_.size() <= waitingBatches / 4; });
         ready_.push_back(std::move(batch));
         const bool awaited = ready_.size() == 1;
         const bool goesOn = !abandoned_;

@@ -20,7 +20,8 @@ using trace::Event;
 namespace {
 
 constexpr std::size_t longest = 512; ///< stretch
-constexpr std::ptrdiff_t ahead = 20; ///< calls whose places are fetched before they are needed
+constexpr std::size_t ahead = 20;    ///< calls whose places are fetched before they are needed
+static_assert(ahead <= trace::CallChunk::behind);
 
 Event eventOf(const CallRun& run, const Call& call) {
     if (call.kind == CallKind::other || call.kind == CallKind::inPlace)
@@ -41,19 +42,190 @@ Event eventOf(const CallRun& run, const Call& call) {
 
 } // namespace
 
+/// The short way of some calls of one run. What they change often is at hand here, so that nothing
+/// has to be looked up again because something else was written.
+template <bool withSites, bool watched>
+class Profiler::Stretch {
+public:
+    Stretch(Profiler& all, Process& process, const CallRun& run)
+        : all_(all), live_(process.live), table_(process.live.table()), run_(run),
+          system_(watched ? all.system_ : nullptr), small_(all.sizes_.small()),
+          mark_(LiveBlocks::markOf(all.state_.operations, run.thread)),
+          most_(all.timeline_.most()), now_{all.state_.bytes, all.state_.usable, all.state_.objects,
+                                            all.counts_.mostObjects} {}
+
+    /// How many calls were applied before one that is not for this way.
+    [[gnu::always_inline]] std::size_t apply(const Part& part) {
+        const Call* const first = run_.calls + part.at;
+        std::size_t done = 0;
+        for (; done < part.most && applyOne(first[done]); ++done) {
+            table_.prefetch(first[done + ahead].address);
+            mark_ += LiveBlocks::markOf(1, 0) - LiveBlocks::markOf(0, 0);
+        }
+        if (peak_.bytes != 0)
+            all_.timeline_.grown(peak_, peak_.operations);
+        return done;
+    }
+    const Sums& sums() const { return now_; }
+
+private:
+    [[gnu::always_inline]] bool applyOne(const Call& call) {
+        switch (call.kind) {
+        case CallKind::allocation:
+            return allocate(call);
+        case CallKind::free:
+            return free(call);
+        case CallKind::nullFree:
+            ++all_.plain_[static_cast<std::size_t>(call.routine)][0];
+            ++now_.nullFrees;
+            return true;
+        case CallKind::inPlace:
+            return shrink(call);
+        case CallKind::other:
+            break;
+        }
+        return false;
+    }
+
+    [[gnu::always_inline]] bool allocate(const Call& call) {
+        LiveBlocks::Place& place = table_.locate(call.address);
+        if (place.mark != 0 || call.size == LiveBlocks::large) [[unlikely]]
+            return false;
+        const std::uint64_t size = call.size;
+        const std::uint64_t usable = std::max(call.size, call.usable);
+        now_.taken += place.address == 0 ? 1 : 0;
+        place.address = call.address;
+        place.born = call.time;
+        place.mark = mark_;
+        place.size = call.size;
+        place.usable = static_cast<std::uint32_t>(usable);
+        auto& counted = all_.plain_[static_cast<std::size_t>(call.routine)];
+        ++counted[0];
+        counted[1] += size;
+        SizeCount& count = all_.sizes_.of(small_, size);
+        ++count.allocations;
+        ++count.live;
+        if constexpr (withSites)
+            siteAllocated(place, call);
+        if constexpr (watched)
+            began(call.address, size, usable);
+        if (call.usable == 0) [[unlikely]]
+            now_.usableKnown = now_.usableKnown && call.size == 0;
+        now_.bytes += size;
+        now_.usable += usable;
+        now_.mostObjects = std::max(now_.mostObjects, ++now_.objects);
+        if (now_.bytes > most_)
+            notePeak(call.time);
+        return true;
+    }
+
+    [[gnu::always_inline]] void siteAllocated(const LiveBlocks::Place& place, const Call& call) {
+        const std::uint32_t number = all_.sites_.number(run_.process, call.stack);
+        live_.siteAt(place) = number;
+        Sites::Site& site = all_.sites_[number];
+        ++site.allocations;
+        site.bytes += call.size;
+    }
+
+    [[gnu::always_inline]] void notePeak(std::uint64_t time) {
+        most_ = now_.bytes;
+        const LiveState& before = all_.state_;
+        peak_ = {time,        mark_ >> LiveBlocks::threadBits,
+                 now_.bytes,  now_.objects,
+                 now_.usable, before.requested + now_.bytes + now_.gone - before.bytes};
+    }
+
+    [[gnu::always_inline]] bool free(const Call& call) {
+        LiveBlocks::Place& place = table_.locate(call.address);
+        if (place.mark == 0 || place.size == LiveBlocks::large) [[unlikely]]
+            return false;
+        const std::uint64_t size = place.size;
+        const std::uint64_t nanoseconds = call.time - place.born;
+        const std::uint64_t age = mark_ - place.mark; // operations, and 0 if the thread is the same
+        ++all_.plain_[static_cast<std::size_t>(call.routine)][0];
+        if ((age & LiveBlocks::threadMask) != 0 || nanoseconds > mediumRetention) [[unlikely]] {
+            now_.handedOver += place.thread() != run_.thread ? 1U : 0U;
+            all_.endedUnusually(place, call.time, (mark_ >> LiveBlocks::threadBits) - 1,
+                                run_.thread);
+        } else {
+            all_.retention_.addQuick(size, nanoseconds, age >> LiveBlocks::threadBits);
+        }
+        if constexpr (withSites)
+            all_.sites_[live_.siteAt(place)].shortLived += nanoseconds <= shortRetention ? 1 : 0;
+        place.mark = 0;
+        --all_.sizes_.of(small_, size).live;
+        if constexpr (watched)
+            ended(call.address, size, place.usable);
+        now_.bytes -= size;
+        now_.usable -= place.usable;
+        --now_.objects;
+        now_.gone += size;
+        return true;
+    }
+
+    /// A realloc that left its block where it was and no larger; no other.
+    bool shrink(const Call& call) {
+        LiveBlocks::Place& place = table_.locate(call.address);
+        if (place.mark == 0 || place.size == LiveBlocks::large || call.size > place.size)
+            return false;
+        const std::uint32_t usable = std::max(call.size, call.usable);
+        if constexpr (watched) {
+            ended(call.address, place.size, place.usable);
+            began(call.address, call.size, usable);
+        }
+        RoutineCounts& counts = all_.counts_.routines[static_cast<std::size_t>(call.routine)];
+        ++counts.calls;
+        counts.bytes += call.size;
+        all_.sizes_.resized(place.size, call.size);
+        const std::uint64_t less = std::uint64_t{place.size} - call.size;
+        ++now_.shrunk;
+        now_.shrunkBytes += less;
+        now_.gone += less;
+        now_.bytes -= less;
+        now_.usable += usable - std::uint64_t{place.usable};
+        place.size = call.size;
+        place.usable = usable;
+        return true;
+    }
+
+    [[gnu::always_inline]] void began(std::uint64_t address, std::uint64_t size,
+                                      std::uint64_t usable) {
+        all_.heapMap_.began(address, size);
+        if (system_ != nullptr)
+            system_->allocated(address, usable);
+    }
+    [[gnu::always_inline]] void ended(std::uint64_t address, std::uint64_t size,
+                                      std::uint64_t usable) {
+        all_.heapMap_.ended(address, size);
+        if (system_ != nullptr)
+            system_->freed(address, usable);
+    }
+
+    Profiler& all_;
+    LiveBlocks& live_;
+    const LiveBlocks::Table table_;
+    const CallRun& run_;
+    SystemView* const system_;
+    SizeCount* const small_;
+    std::uint64_t mark_; ///< of a block that this call begins
+    std::uint64_t most_; ///< live bytes that make a peak if they are exceeded
+    Sums now_;
+    LiveState peak_; ///< the last, if there was one
+};
+
 void Profiler::apply(const CallRun& run) {
-    std::size_t fetched = 0;
+    Process& process = processes_[run.process];
+    if (run.calls == run.chunk->calls.data()) { // later ones were fetched with those before them
+        const LiveBlocks::Table table = process.live.table();
+        for (std::size_t at = 0; at < ahead; ++at)
+            table.prefetch(run.calls[at].address);
+    }
     for (std::size_t at = 0; at < run.count;) {
-        const Call& call = run.calls[at];
-        Process& process = processes_[run.process];
         const std::size_t most = plainCalls(process, run, at);
-        const Part part{run, at, most};
-        const std::size_t done = most == 0 ? 0
-                                 : stacks_ ? applyPlain<true>(process, part, fetched)
-                                           : applyPlain<false>(process, part, fetched);
+        const std::size_t done = most != 0 ? applyPlain(process, {run, at, most}) : 0;
         at += done;
-        if (done == 0) {
-            apply(eventOf(run, call));
+        if (done < most || most == 0) {
+            apply(eventOf(run, run.calls[at]));
             ++at;
         }
     }
@@ -71,18 +243,22 @@ std::uint64_t Profiler::nextStop() const {
 
 /// How many calls may go the short way as far as nothing but time is asked; what is due is done.
 std::size_t Profiler::plainCalls(Process& process, const CallRun& run, std::size_t at) {
-    const Call& call = run.calls[at];
-    if (call.kind == CallKind::other || process.remaining < 2)
+    const Call* const calls = run.calls + at;
+    if (calls->kind == CallKind::other || process.remaining < 2)
         return 0;
-    if (call.time >= nextStop())
-        advance(call.time);
-    state_.time = call.time;
+    if (calls->time >= nextStop())
+        advance(calls->time);
+    state_.time = calls->time;
     if (state_.operations >= phaseEnd_)
         nextPhase();
     const std::uint64_t most = std::min<std::uint64_t>(
         {run.count - at, longest, phaseEnd_ - state_.operations, process.remaining - 1});
     process.live.reserve(static_cast<std::size_t>(most));
-    return static_cast<std::size_t>(most);
+    const std::uint64_t stop = nextStop();
+    if (calls[most - 1].time < stop)
+        return static_cast<std::size_t>(most);
+    const auto due = [stop](const Call& call) { return call.time < stop; };
+    return static_cast<std::size_t>(std::partition_point(calls, calls + most, due) - calls);
 }
 
 void Profiler::longLived(std::uint64_t operation) {
@@ -90,157 +266,56 @@ void Profiler::longLived(std::uint64_t operation) {
     ++phases_.at(operation).longLived;
 }
 
-/// How many calls were applied before one that is not for this way.
-template <bool withSites>
-std::size_t Profiler::applyPlain(Process& process, const Part& part, std::size_t& fetched) {
-    const CallRun& run = part.run;
-    LiveBlocks& live = process.live;
-    const LiveBlocks::Table table = live.table();
-    const Call* const calls = run.calls + part.at;
-    const std::size_t most = part.most;
-    const Call* fetch = run.calls + fetched;
-    const Call* const end = run.calls + run.count;
-    const bool mapped = run.process == mapped_;
-    SystemView* const system = mapped ? system_ : nullptr;
-    const std::uint64_t stop = nextStop();
-    Stretch now{state_.bytes, state_.usable, state_.objects, counts_.mostObjects};
-    std::size_t done = 0;
-    for (; done < most; ++done) {
-        const Call& call = calls[done];
-        if (call.time >= stop)
-            break;
-        for (const Call* const last = end - &call < ahead ? end : &call + ahead; fetch < last;
-             ++fetch)
-            table.prefetch(fetch->address);
-        auto& counted = plain_[static_cast<std::size_t>(call.routine)];
-        if (call.kind == CallKind::allocation) {
-            LiveBlocks::Place& place = table.locate(call.address);
-            if (place.mark != 0 || call.size == LiveBlocks::large) [[unlikely]]
-                break;
-            const std::uint64_t size = call.size;
-            const std::uint64_t usable = std::max(call.size, call.usable);
-            now.taken += place.address == 0 ? 1 : 0;
-            place.address = call.address;
-            place.born = call.time;
-            place.mark = LiveBlocks::markOf(state_.operations + done, run.thread);
-            place.size = call.size;
-            place.usable = static_cast<std::uint32_t>(usable);
-            ++counted[0];
-            counted[1] += size;
-            sizes_.allocated(size);
-            if constexpr (withSites) {
-                const std::uint32_t number = sites_.number(run.process, call.stack);
-                live.siteAt(place) = number;
-                ++sites_[number].allocations;
-                sites_[number].bytes += size;
-            }
-            if (mapped)
-                heapMap_.began(call.address, size);
-            if (system != nullptr)
-                system->allocated(call.address, usable);
-            now.usableKnown &= call.usable != 0 || call.size == 0;
-            now.bytes += size;
-            now.usable += usable;
-            ++now.objects;
-            now.mostObjects = std::max(now.mostObjects, now.objects);
-            const std::uint64_t operations = state_.operations + done + 1;
-            timeline_.grown({call.time, operations, now.bytes, now.objects, now.usable,
-                             state_.requested + now.bytes + now.gone - state_.bytes},
-                            operations);
-        } else if (call.kind == CallKind::free) {
-            LiveBlocks::Place& place = table.locate(call.address);
-            if (place.mark == 0 || place.size == LiveBlocks::large) [[unlikely]]
-                break;
-            const std::uint64_t size = place.size;
-            const std::uint64_t nanoseconds = call.time - place.born;
-            const std::uint64_t born = place.operation();
-            const std::uint32_t owner = place.thread();
-            place.mark = 0;
-            ++counted[0];
-            if (owner != run.thread) {
-                threads_.handedOver(owner, run.thread, false);
-                ++now.handedOver;
-            }
-            retention_.addEnded(size, nanoseconds, state_.operations + done - born,
-                                owner != run.thread);
-            if (nanoseconds > mediumRetention)
-                longLived(born);
-            sizes_.ended(size);
-            if constexpr (withSites)
-                sites_[live.siteAt(place)].shortLived += nanoseconds <= shortRetention ? 1 : 0;
-            else
-                now.shortLived += nanoseconds <= shortRetention ? 1 : 0;
-            if (mapped)
-                heapMap_.ended(call.address, size);
-            if (system != nullptr)
-                system->freed(call.address, place.usable);
-            now.bytes -= size;
-            now.usable -= place.usable;
-            --now.objects;
-            ++now.ended;
-            now.gone += size;
-        } else if (call.kind == CallKind::nullFree) {
-            ++counted[0];
-            ++now.nullFrees;
-        } else if (call.kind != CallKind::inPlace || !shrink(table, call, mapped, now)) {
-            break;
-        }
-    }
-    fetched = static_cast<std::size_t>(fetch - run.calls);
-    if (done != 0)
-        keep(now, process, run, part.at, done);
-    return done;
+std::size_t Profiler::applyPlain(Process& process, const Part& part) {
+    const auto apply = [&]<bool withSites, bool watched>() {
+        Stretch<withSites, watched> stretch(*this, process, part.run);
+        const std::size_t done = stretch.apply(part);
+        if (done != 0)
+            keep(stretch.sums(), process, part, done);
+        return done;
+    };
+    const bool watched = part.run.process == mapped_;
+    if (stacks_)
+        return watched ? apply.operator()<true, true>() : apply.operator()<true, false>();
+    return watched ? apply.operator()<false, true>() : apply.operator()<false, false>();
 }
 
-/// A realloc that left its block where it was and no larger; of any other this does nothing.
-bool Profiler::shrink(const LiveBlocks::Table& table, const Call& call, bool mapped, Stretch& now) {
-    LiveBlocks::Place& place = table.locate(call.address);
-    if (place.mark == 0 || place.size == LiveBlocks::large || call.size > place.size)
-        return false;
-    const std::uint32_t usable = std::max(call.size, call.usable);
-    if (mapped) {
-        heapMap_.ended(call.address, place.size);
-        heapMap_.began(call.address, call.size);
-        if (system_ != nullptr) {
-            system_->freed(call.address, place.usable);
-            system_->allocated(call.address, usable);
-        }
-    }
-    RoutineCounts& counts = counts_.routines[static_cast<std::size_t>(call.routine)];
-    ++counts.calls;
-    counts.bytes += call.size;
-    sizes_.resized(place.size, call.size);
-    ++now.shrunk;
-    now.shrunkBytes += place.size - call.size;
-    now.gone += place.size - call.size;
-    now.bytes += call.size - std::uint64_t{place.size};
-    now.usable += usable - std::uint64_t{place.usable};
-    place.size = call.size;
-    place.usable = usable;
-    return true;
+/// A block that was kept for long, or that another thread ends than began it.
+void Profiler::endedUnusually(const LiveBlocks::Place& place, std::uint64_t time,
+                              std::uint64_t operation, std::uint32_t thread) {
+    const bool handedOver = place.thread() != thread;
+    const Life life{place.size, time - place.born, operation - place.operation(), true, handedOver};
+    if (handedOver)
+        threads_.handedOver(place.thread(), thread, false);
+    retention_.add(life);
+    if (life.isLong())
+        longLived(place.operation());
 }
 
 /// Counts what calls that went the short way have in common.
-void Profiler::keep(const Stretch& stretch, Process& process, const CallRun& run, std::size_t at,
-                    std::size_t count) {
-    const std::uint64_t first = run.calls[at].time;
-    const std::uint64_t last = run.calls[at + count - 1].time;
-    const std::uint64_t allocations = count - stretch.ended - stretch.nullFrees - stretch.shrunk;
-    const std::uint64_t requested = stretch.bytes + stretch.gone - state_.bytes;
+void Profiler::keep(const Sums& sums, Process& process, const Part& part, std::size_t count) {
+    const CallRun& run = part.run;
+    const std::uint64_t first = run.calls[part.at].time;
+    const std::uint64_t last = run.calls[part.at + count - 1].time;
+    // Of those that began and those that ended the sum and the difference are known.
+    const std::uint64_t both = count - sums.nullFrees - sums.shrunk;
+    const std::uint64_t allocations = (both + sums.objects - state_.objects) / 2;
+    const std::uint64_t ended = both - allocations;
+    const std::uint64_t requested = sums.bytes + sums.gone - state_.bytes;
     process.remaining -= count;
-    process.live.changed(stretch.taken, allocations - stretch.ended);
+    process.live.changed(sums.taken, allocations - ended);
 
     counts_.firstTime = std::min(counts_.firstTime, first);
     counts_.allocations += allocations;
     counts_.bytes += requested;
     counts_.growth += requested;
-    counts_.frees += stretch.ended + stretch.nullFrees;
-    counts_.nullFrees += stretch.nullFrees;
-    counts_.ended += stretch.ended;
-    counts_.endedBytes += stretch.gone - stretch.shrunkBytes;
-    counts_.shrunkInPlace += stretch.shrunk;
-    counts_.mostObjects = stretch.mostObjects;
-    counts_.usableKnown &= stretch.usableKnown;
+    counts_.frees += ended + sums.nullFrees;
+    counts_.nullFrees += sums.nullFrees;
+    counts_.ended += ended;
+    counts_.endedBytes += sums.gone - sums.shrunkBytes;
+    counts_.shrunkInPlace += sums.shrunk;
+    counts_.mostObjects = sums.mostObjects;
+    counts_.usableKnown &= sums.usableKnown;
 
     ThreadCounts& thread = threads_.of(run.thread);
     thread.process = run.process;
@@ -248,24 +323,27 @@ void Profiler::keep(const Stretch& stretch, Process& process, const CallRun& run
     thread.last = last;
     thread.allocations += allocations;
     thread.bytes += requested;
-    thread.frees += stretch.ended;
+    thread.frees += ended;
 
     phase_->allocations += allocations;
     phase_->bytes += requested;
-    phase_->ends += stretch.ended;
-    phase_->handedOver += stretch.handedOver;
+    phase_->ends += ended;
+    phase_->handedOver += sums.handedOver;
 
     if (!stacks_) {
         Sites::Site& nowhere = sites_[0];
         nowhere.allocations += allocations;
         nowhere.bytes += requested;
-        nowhere.shortLived += stretch.shortLived;
     }
     state_.time = last;
     state_.operations += count;
-    state_.bytes = stretch.bytes;
-    state_.usable = stretch.usable;
-    state_.objects = stretch.objects;
+    if (run.process != mapped_) {
+        elsewhere_.bytes += sums.bytes - state_.bytes;
+        elsewhere_.usable += sums.usable - state_.usable;
+    }
+    state_.bytes = sums.bytes;
+    state_.usable = sums.usable;
+    state_.objects = sums.objects;
     state_.requested += requested;
 }
 

@@ -71,7 +71,7 @@ void Profiler::advance(std::uint64_t time) {
     timeline_.advance(state_, time);
     heapMap_.advance(time);
     if (system_ != nullptr)
-        system_->advance(time, state_.bytes, state_.usable);
+        system_->advance(time, state_.bytes - elsewhere_.bytes, state_.usable - elsewhere_.usable);
     state_.time = time;
 }
 
@@ -261,16 +261,22 @@ void Profiler::grown() {
 
 /// Those that look at addresses hear of the blocks of one process only.
 void Profiler::blockBegan(std::uint32_t process, const Block& block) {
-    if (process != mapped_)
+    if (process != mapped_) {
+        elsewhere_.bytes += block.size;
+        elsewhere_.usable += block.size + block.slack;
         return;
+    }
     heapMap_.began(block.address, block.size);
     if (system_ != nullptr)
         system_->allocated(block.address, block.size + block.slack);
 }
 
 void Profiler::blockEnded(std::uint32_t process, const Block& block) {
-    if (process != mapped_)
+    if (process != mapped_) {
+        elsewhere_.bytes -= block.size;
+        elsewhere_.usable -= block.size + block.slack;
         return;
+    }
     heapMap_.ended(block.address, block.size);
     if (system_ != nullptr)
         system_->freed(block.address, block.size + block.slack);
@@ -344,10 +350,16 @@ void Profiler::abandon(std::uint32_t number) {
 
 void Profiler::finish() {
     mergePlain();
+    if (!stacks_) { // the short way leaves them to be counted here
+        std::uint64_t elsewhere = 0;
+        for (const Sites::Site& site : sites_.all())
+            elsewhere += site.shortLived;
+        sites_[0].shortLived += retention_.shortLived() - elsewhere;
+    }
     timeline_.finish(state_);
     heapMap_.finish(state_.time);
     if (system_ != nullptr)
-        system_->finish(state_.bytes, state_.usable);
+        system_->finish(state_.bytes - elsewhere_.bytes, state_.usable - elsewhere_.usable);
     if (phase_ != nullptr)
         phase_->last = state_;
     const LiveState last = state_;

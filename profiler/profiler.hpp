@@ -149,20 +149,18 @@ private:
     void blockBegan(std::uint32_t process, const Block& block);
     void blockEnded(std::uint32_t process, const Block& block);
 
-    /// What a stretch of plain calls comes to.
-    struct Stretch {
-        std::uint64_t bytes;
+    /// What calls that went the short way come to.
+    struct Sums {
+        std::uint64_t bytes; ///< live, as the rest up to `most`
         std::uint64_t usable;
         std::uint64_t objects;
         std::uint64_t mostObjects;
         std::uint64_t taken = 0; ///< places of the table
         std::uint64_t nullFrees = 0;
-        std::uint64_t ended = 0;
         std::uint64_t gone = 0; ///< bytes that ended, and by which blocks shrank
         std::uint64_t shrunk = 0;
         std::uint64_t shrunkBytes = 0;
         std::uint64_t handedOver = 0;
-        std::uint64_t shortLived = 0;
         bool usableKnown = true;
     };
     /// So many calls of a run, from a place on.
@@ -171,12 +169,13 @@ private:
         std::size_t at;
         std::size_t most;
     };
+    template <bool withSites, bool watched>
+    class Stretch;
     std::size_t plainCalls(Process& process, const trace::CallRun& run, std::size_t at);
-    template <bool withSites>
-    std::size_t applyPlain(Process& process, const Part& part, std::size_t& fetched);
-    bool shrink(const LiveBlocks::Table& table, const trace::Call& call, bool mapped, Stretch& now);
-    void keep(const Stretch& stretch, Process& process, const trace::CallRun& run, std::size_t at,
-              std::size_t count);
+    std::size_t applyPlain(Process& process, const Part& part);
+    void keep(const Sums& sums, Process& process, const Part& part, std::size_t count);
+    [[gnu::noinline]] void endedUnusually(const LiveBlocks::Place& place, std::uint64_t time,
+                                          std::uint64_t operation, std::uint32_t thread);
     void longLived(std::uint64_t operation);
     std::uint64_t nextStop() const;
     void mergePlain();
@@ -207,6 +206,7 @@ private:
     HeapMap heapMap_;
     std::uint32_t mapped_; ///< the process whose addresses are looked at
     SystemView* system_;
+    LiveState elsewhere_; ///< bytes of it that are live in other processes than that one
     bool stacks_;
     Threads threads_;
     Sites sites_;

@@ -23,12 +23,6 @@ std::string when(std::uint64_t nanosecondsSince1970) {
     return text;
 }
 
-std::string_view name(trace::Cause cause) {
-    if (cause == trace::Cause::fork)
-        return "fork";
-    return cause == trace::Cause::exec ? "exec" : "start";
-}
-
 void writeCommand(Json& json, const trace::ProcessInfo& process) {
     json.key("command").beginArray();
     if (process.arguments.empty() && !process.executable.empty())
@@ -96,7 +90,8 @@ Plan planOf(const trace::Trace& trace, std::uint32_t selected) {
     return plan;
 }
 
-void writeProvenance(Json& json, const trace::Trace& trace, const Profiler& profiler) {
+void writeProvenance(Json& json, const trace::Trace& trace, std::uint32_t selected,
+                     const Profiler& profiler) {
     const trace::FileHeader& header = trace.header();
     std::uint64_t lost = 0;
     for (const trace::ThreadInfo& thread : trace.threads())
@@ -104,10 +99,15 @@ void writeProvenance(Json& json, const trace::Trace& trace, const Profiler& prof
     const std::uint64_t first = profiler.counts().firstTime;
     const std::uint64_t last = profiler.state().time;
     json.beginObject();
-    if (trace.processes().empty())
+    const bool all = selected == trace::Selection::all;
+    const std::size_t whose = all ? 0 : selected;
+    if (whose >= trace.processes().size())
         json.key("command").beginArray().endArray();
     else
-        writeCommand(json, trace.processes().front());
+        writeCommand(json, trace.processes()[whose]);
+    json.key("selected");
+    all ? json.null() : json.value(selected);
+    json.field("closed", header.closed != 0).field("stopped", name(header.stop));
     json.field("began", std::string_view(when(header.startUtc)));
     json.secondsField("duration_s", last > first ? last - first : 0);
     json.field("events", profiler.state().operations);

@@ -15,7 +15,8 @@ namespace heapwright::profile {
 /// What the pass should know before it begins. A process that is not selected has no events.
 Plan planOf(const trace::Trace& trace, std::uint32_t selected);
 
-/// The value of `provenance`.
-void writeProvenance(Json& json, const trace::Trace& trace, const Profiler& profiler);
+/// The value of `provenance`; `selected` is a process, or all.
+void writeProvenance(Json& json, const trace::Trace& trace, std::uint32_t selected,
+                     const Profiler& profiler);
 
 } // namespace heapwright::profile

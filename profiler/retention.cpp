@@ -21,14 +21,24 @@ double seconds(std::uint64_t nanoseconds) {
 } // namespace
 
 void Retention::add(const Life& life) {
-    if (life.ended) {
-        addEnded(life.size, life.nanoseconds, life.operations, life.handedOver);
-        return;
-    }
     SizeLives& lives = (*sizes_)[SizeScale::step(life.size)];
     lives.bytes += life.size;
-    ++lives.neverFreed;
-    ++neverFreed_;
+    if (!life.ended) {
+        ++lives.neverFreed;
+        ++neverFreed_;
+        return;
+    }
+    const std::size_t step = TimeScale::step(life.nanoseconds);
+    ++lives.times[step];
+    ++lives.operations[operationStep(life.operations)];
+    lives.handedOver += life.handedOver ? 1 : 0;
+    bytes_[step] += life.size;
+}
+
+std::uint64_t Retention::shortLived() const {
+    const auto counts = this->counts();
+    const auto end = static_cast<std::ptrdiff_t>(TimeScale::step(shortRetention)) + 1;
+    return std::accumulate(counts.begin(), counts.begin() + end, std::uint64_t{0});
 }
 
 std::array<std::uint64_t, TimeScale::steps> Retention::counts() const {

@@ -35,17 +35,18 @@ public:
     Retention() : sizes_(std::make_unique<BySize>()) {}
 
     void add(const Life& life);
-    /// The same of a life that ended.
-    void addEnded(std::uint64_t size, std::uint64_t nanoseconds, std::uint64_t operations,
-                  bool handedOver) {
+    /// The same of a life that ended within mediumRetention, by at least one operation and less
+    /// than 2^52, and by the thread that had begun it.
+    void addQuick(std::uint64_t size, std::uint64_t nanoseconds, std::uint64_t operations) {
         SizeLives& lives = (*sizes_)[SizeScale::step(size)];
-        const std::size_t step = TimeScale::step(nanoseconds);
+        const std::size_t step = TimeScale::quickStep(nanoseconds);
         lives.bytes += size;
         ++lives.times[step];
-        ++lives.operations[operationStep(operations)];
-        lives.handedOver += handedOver ? 1 : 0;
+        ++lives.operations[static_cast<std::size_t>(quickWidth(2 * operations - 1) - 1)];
         bytes_[step] += size;
     }
+    /// Lives that ended within shortRetention.
+    std::uint64_t shortLived() const;
 
     void write(Json& json, std::uint64_t allocations) const;
     void writeBySize(Json& json) const;

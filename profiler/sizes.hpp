@@ -42,6 +42,11 @@ public:
     SizeCount& of(std::uint64_t size) {
         return size < smallSizes ? small_[static_cast<std::size_t>(size)] : large(size);
     }
+    /// The same, for those who make many calls at a time: `small` is what this gave before.
+    SizeCount* small() { return small_.data(); }
+    SizeCount& of(SizeCount* small, std::uint64_t size) {
+        return size < smallSizes ? small[size] : large(size);
+    }
     SizeCount look(std::uint64_t size) const;
 
     /// All sizes that were asked for, the commonest first, the smaller first among equals.
@@ -55,7 +60,7 @@ public:
 private:
     static constexpr std::size_t smallSizes = 4096;
 
-    SizeCount& large(std::uint64_t size) {
+    [[gnu::noinline]] SizeCount& large(std::uint64_t size) {
         const std::size_t at = placeOf(size);
         return large_[at].size == size ? large_[at].count : add(size);
     }

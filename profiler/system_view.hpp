@@ -75,7 +75,7 @@ public:
     void allocated(std::uint64_t address, std::uint64_t usable) {
         Mebibyte& account = at(address >> 20);
         account.usable += usable;
-        account.pages.set((address >> 12) & 255);
+        account.pages[(address >> 12) & 255] = true;
     }
 
     void freed(std::uint64_t address, std::uint64_t usable) {

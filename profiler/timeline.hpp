@@ -33,6 +33,8 @@ public:
         if (state.bytes > most_)
             newMost(state, operations);
     }
+    /// Live bytes that are to be exceeded for `grown` to have anything to do.
+    std::uint64_t most() const { return most_; }
     void finish(const LiveState& state);
 
     const LiveState& peak() const { return peak_.state; }

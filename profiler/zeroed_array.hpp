@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <new>
-#include <sys/mman.h>
 #include <type_traits>
 #include <utility>
+
+#include <heapwright/platform/huge_pages.hpp>
+#include <heapwright/platform/pages.hpp>
 
 namespace heapwright::profile {
 
@@ -21,24 +23,27 @@ class ZeroedArray {
 public:
     ZeroedArray() = default;
     explicit ZeroedArray(std::size_t count) : count_(count) {
-        void* const at =
-            ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED)
+        const std::size_t huge = platform::hugePageSize();
+        bytes_ = count * sizeof(Element);
+        if (bytes_ >= huge)
+            bytes_ = (bytes_ + huge - 1) & ~(huge - 1);
+        void* const at = bytes_ < huge ? platform::mapPages(bytes_)
+                                       : platform::AdvisedHugePages::map(bytes_, huge, 0);
+        if (at == nullptr)
             throw std::bad_alloc();
-        if (bytes() >= large)
-            ::madvise(at, bytes(), MADV_HUGEPAGE);
         elements_ = static_cast<Element*>(at);
     }
     ~ZeroedArray() {
         if (elements_ != nullptr)
-            ::munmap(elements_, bytes());
+            platform::unmapPages(elements_, bytes_);
     }
     ZeroedArray(ZeroedArray&& other) noexcept
         : elements_(std::exchange(other.elements_, nullptr)),
-          count_(std::exchange(other.count_, 0)) {}
+          count_(std::exchange(other.count_, 0)), bytes_(std::exchange(other.bytes_, 0)) {}
     ZeroedArray& operator=(ZeroedArray&& other) noexcept {
         std::swap(elements_, other.elements_);
         std::swap(count_, other.count_);
+        std::swap(bytes_, other.bytes_);
         return *this;
     }
 
@@ -51,12 +56,9 @@ public:
     const Element& operator[](std::size_t at) const { return elements_[at]; }
 
 private:
-    static constexpr std::size_t large = 4 << 20;
-
-    std::size_t bytes() const { return count_ * sizeof(Element); }
-
     Element* elements_ = nullptr;
     std::size_t count_ = 0;
+    std::size_t bytes_ = 0; ///< that are mapped
 };
 
 } // namespace heapwright::profile

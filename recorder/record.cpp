@@ -55,8 +55,9 @@ void noteAllocated(Thread& self, Routine routine, void* object, std::size_t size
         enter(self, self.rest);
         return;
     }
-    enter(self, State::writing);
+    // Still inside: some allocators allocate when they are first asked for this.
     const std::uint64_t usable = object == nullptr ? 0 : usableOf(object, size);
+    enter(self, State::writing);
     const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
     if (hasRoom(self)) {
         self.stream->encoder.allocated(routine, session.clock(), addressOf(object), size, usable,
@@ -91,8 +92,8 @@ void noteResized(Thread& self, const Resized& done, const void* frame) noexcept 
         enter(self, self.rest);
         return;
     }
-    enter(self, State::writing);
     const std::uint64_t usable = address == 0 ? 0 : usableOf(call.object, call.size);
+    enter(self, State::writing);
     const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
     if (hasRoom(self)) {
         self.stream->encoder.reallocated(call.routine, call.began, session.clock(), call.old,

@@ -112,6 +112,7 @@ void Session::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
         start.process = process_;
         start.parent = parent;
         start.pid = pid_;
+        start.parentPid = systemNumber(SYS_getppid);
         start.cause = cause;
         start.time = processBlock_->firstTime;
         start.thread = cause == trace::Cause::fork ? numberOfThisThread() : 0;

@@ -37,8 +37,11 @@ struct Call {
 };
 static_assert(sizeof(Call) == 32);
 
-/// Calls that were decoded together.
+/// Calls that were decoded together. Behind the last of them stand others, of no meaning, so that
+/// who looks ahead need not ask where they end.
 struct CallChunk {
+    static constexpr std::size_t behind = 24;
+
     std::vector<Call> calls;
     std::vector<Event> others;
 };

@@ -23,8 +23,8 @@ CallChunk* ChunkPool::take(std::size_t calls) {
             free_.pop_back();
         }
     }
-    if (chunk->calls.size() < calls)
-        chunk->calls.resize(calls);
+    if (chunk->calls.size() < calls + CallChunk::behind)
+        chunk->calls.resize(calls + CallChunk::behind);
     chunk->others.clear();
     return chunk;
 }
@@ -68,8 +68,8 @@ bool CallStream::nextBlock() {
     }
     const BlockInfo& block = trace_.blocks()[blocks[block_++]];
     std::span<const std::byte> payload = trace_.unchecked(block);
-    if (!trace_.holds(block)) {
-        note(block.offset, wrongChecksum);
+    if (const char* const wrong = trace_.flaw(block); wrong != nullptr) {
+        note(block.offset, wrong);
         payload = {};
     }
     decoder_.begin(payload, block.stackBits, !block.sealed, block.firstTicks);

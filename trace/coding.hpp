@@ -143,7 +143,14 @@ public:
     static unsigned addressPlace(std::uint64_t address) noexcept {
         return (static_cast<std::uint32_t>(address >> 4) * 0x85EB'CA6BU) >> 24;
     }
-    std::uint64_t& address(unsigned place) noexcept { return addresses_[place]; }
+    /// They are kept with their bytes turned round: whoever searches the memory of a program for
+    /// pointers to its blocks must not find ours.
+    std::uint64_t address(unsigned place) const noexcept {
+        return __builtin_bswap64(addresses_[place]);
+    }
+    void remember(unsigned place, std::uint64_t address) noexcept {
+        addresses_[place] = __builtin_bswap64(address);
+    }
 
     /// A small shape as one word. `extra` is usable − size, or `noneSmall`.
     static std::uint64_t word(std::uint64_t size, std::uint64_t extra,

@@ -73,7 +73,7 @@ private:
                                         ? tables_.address(static_cast<unsigned>(bytes(1)))
                                         : addressFrom(code, crooked);
         base_ = value & ~std::uint64_t{coding::grain - 1};
-        tables_.address(coding::StackTables::addressPlace(value)) = value;
+        tables_.remember(coding::StackTables::addressPlace(value), value);
         return value;
     }
 

@@ -187,16 +187,15 @@ private:
     /// An address of a block with stacks: 0 says that it is in the table, unless it is far.
     unsigned putRemembered(std::byte*& at, std::uint64_t address) noexcept {
         const unsigned place = coding::StackTables::addressPlace(address);
-        std::uint64_t& there = tables_.address(place);
         const bool whole = address % coding::grain == 0;
         const std::uint64_t far =
             whole ? distance(address) : coding::zigzag(static_cast<std::int64_t>(address - base_));
         base_ = address & ~std::uint64_t{coding::grain - 1};
-        if (far >> 8 != 0 && there == address) {
+        if (far >> 8 != 0 && tables_.address(place) == address) {
             *at++ = static_cast<std::byte>(place);
             return 0;
         }
-        there = address;
+        tables_.remember(place, address);
         return putField(at, far);
     }
 

@@ -19,39 +19,61 @@ namespace {
 }
 } // namespace
 
-FileMap::FileMap(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+FileMap::FileMap(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0)
         refuse(path, errno);
     struct stat facts {};
-    int error = ::fstat(file, &facts) == 0 ? 0 : errno;
+    int error = ::fstat(file_, &facts) == 0 ? 0 : errno;
     if (error == 0 && !S_ISREG(facts.st_mode)) {
-        ::close(file);
+        ::close(file_);
         throw std::runtime_error(path + ": not a regular file");
     }
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (error == 0 && size != 0) {
-        void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+        void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_, 0);
         error = at == MAP_FAILED ? errno : 0;
         if (error == 0) {
             ::madvise(at, size, MADV_SEQUENTIAL);
             bytes_ = {static_cast<const std::byte*>(at), size};
-            mapped_ = true;
+            gone_.resize((size >> windowShift) + 1);
         }
     }
-    ::close(file);
-    if (error != 0)
+    if (error != 0) {
+        ::close(file_);
         refuse(path, error);
+    }
 }
 
 FileMap::~FileMap() {
-    if (mapped_)
+    if (file_ < 0)
+        return;
+    if (!bytes_.empty())
         ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    ::close(file_);
+}
+
+bool FileMap::reaches(std::uint64_t size) const noexcept {
+    struct stat facts {};
+    return file_ < 0 ||
+           (::fstat(file_, &facts) == 0 && static_cast<std::uint64_t>(facts.st_size) >= size);
 }
 
 void FileMap::letGo(std::uint64_t offset, std::size_t count) const noexcept {
-    if (!mapped_)
+    if (file_ < 0)
         return;
+    constexpr std::uint64_t window = std::uint64_t{1} << windowShift;
+    if (count >= window) {
+        drop(offset, count);
+        return;
+    }
+    constexpr std::uint32_t most = window / 4 * 3;
+    std::uint32_t& gone = gone_[offset >> windowShift];
+    gone = std::min(gone, most) + static_cast<std::uint32_t>(count);
+    if (gone >= most)
+        drop(offset & ~(window - 1), window);
+}
+
+void FileMap::drop(std::uint64_t offset, std::size_t count) const noexcept {
     // A page that is touched brings its neighbours with it, which may have been let go before.
     constexpr std::uint64_t around = 64 << 10;
     const std::uint64_t start = offset > around ? offset - around : 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace heapwright::trace {
 
@@ -21,11 +22,23 @@ public:
     FileMap& operator=(const FileMap&) = delete;
 
     std::span<const std::byte> bytes() const { return bytes_; }
+    /// Whether the file still has so many bytes: those that somebody has cut off since it was
+    /// opened cannot be read any more, not even to be found missing.
+    bool reaches(std::uint64_t size) const noexcept;
+    /// These pages need not stay in memory. They go with their neighbours, a mebibyte at a time, as
+    /// soon as most of it was let go: each time costs a call and an interrupt to our other threads.
+    /// From one thread at a time.
     void letGo(std::uint64_t offset, std::size_t count) const noexcept;
 
 private:
+    static constexpr unsigned windowShift = 20;
+
+    void drop(std::uint64_t offset, std::size_t count) const noexcept;
+
     std::span<const std::byte> bytes_;
-    bool mapped_ = false;
+    mutable std::vector<std::uint32_t>
+        gone_;      ///< bytes that were let go, by the window they start in
+    int file_ = -1; ///< where it is one
 };
 
 } // namespace heapwright::trace

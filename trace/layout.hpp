@@ -42,6 +42,21 @@ constexpr std::uint32_t followed = 32;    ///< forked and executed processes are
 /// Why recording stopped before the program did.
 enum class Stop : std::uint32_t { none = 0, diskFull = 1, limit = 2, failed = 3 };
 
+/// As our programs answer it; whatever else stands in a damaged header is a failure.
+constexpr const char* name(Stop stop) noexcept {
+    switch (stop) {
+    case Stop::none:
+        return "none";
+    case Stop::diskFull:
+        return "disk-full";
+    case Stop::limit:
+        return "limit";
+    case Stop::failed:
+        break;
+    }
+    return "failed";
+}
+
 struct FileHeader {
     unsigned char magic[8];
     std::uint32_t version;
@@ -125,6 +140,13 @@ constexpr std::uint16_t processEnd = 2;
 } // namespace record
 
 enum class Cause : std::uint32_t { start = 0, fork = 1, exec = 2 };
+
+constexpr const char* name(Cause cause) noexcept {
+    if (cause == Cause::fork) {
+        return "fork";
+    }
+    return cause == Cause::exec ? "exec" : "start";
+}
 
 constexpr std::uint32_t noProcess = 0xFFFF'FFFF;
 

@@ -124,7 +124,7 @@ std::size_t BlockDecoder::plainCalls(Call* calls, std::size_t most, std::uint64_
         calls[count] = {now,         address,     shape.size, shape.usable,
                         shape.stack, tag.routine, tag.kind,   0};
         if (stacks)
-            tables_.address(coding::StackTables::addressPlace(address)) = address;
+            tables_.remember(coding::StackTables::addressPlace(address), address);
         at = from;
         time = ticks;
         base = stacks ? address & ~std::uint64_t{coding::grain - 1} : address;

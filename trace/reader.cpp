@@ -179,20 +179,24 @@ std::span<const std::byte> Trace::unchecked(const BlockInfo& block) const {
     return bytes(block).subspan(sizeof(BlockHeader), block.used);
 }
 
-bool Trace::holds(const BlockInfo& block) const {
+const char* Trace::flaw(const BlockInfo& block) const {
+    if (!file_->reaches(block.offset + block.size))
+        return cutOffSince;
     if (!block.sealed)
-        return true;
+        return nullptr;
     const std::span<const std::byte> payload = unchecked(block);
     BlockHeader header;
     std::memcpy(&header, bytes(block).data(), sizeof header);
-    return header.checksum == blockChecksum(header, payload.data(), payload.size());
+    const bool same = header.checksum == blockChecksum(header, payload.data(), payload.size());
+    return same ? nullptr : wrongChecksum;
 }
 
 std::span<const std::byte> Trace::payload(const BlockInfo& block) const {
-    if (holds(block))
-        return unchecked(block);
-    addFault(block.offset, wrongChecksum);
-    return {};
+    if (const char* const wrong = flaw(block); wrong != nullptr) {
+        addFault(block.offset, wrong);
+        return {};
+    }
+    return unchecked(block);
 }
 
 void Trace::letGo(const BlockInfo& block) const {

@@ -33,6 +33,8 @@ public:
 
 /// What is said of a block that was changed after it was written.
 constexpr const char* wrongChecksum = "a block does not match its checksum";
+/// And of one that is there no more.
+constexpr const char* cutOffSince = "the file was cut off while it was read";
 
 /// A piece of a trace that could not be used.
 struct Fault {
@@ -133,11 +135,11 @@ public:
     std::uint64_t nanoseconds(std::uint64_t ticks) const; ///< since the trace began
     std::uint64_t perTick() const { return nsPerTick_; }  ///< ns, times 2^32
     std::span<const std::byte> bytes(const BlockInfo& block) const;
-    /// The block's payload, or nothing where its checksum is wrong: that is then a fault.
+    /// The block's payload, or nothing where that cannot be read: that is then a fault.
     std::span<const std::byte> payload(const BlockInfo& block) const;
-    /// The two parts of `payload`: the bytes, and whether they are what was written.
+    /// The two parts of `payload`: the bytes, and why they are not to be read, if anything says so.
     std::span<const std::byte> unchecked(const BlockInfo& block) const;
-    bool holds(const BlockInfo& block) const;
+    const char* flaw(const BlockInfo& block) const;
     void letGo(const BlockInfo& block) const; ///< its pages need not stay in memory
 
 private:

@@ -104,6 +104,8 @@ public:
 
 private:
     std::uint64_t take(std::size_t count) noexcept;
+    /// What the writer stores last: the rest of the node is there if it is.
+    unsigned takeLead() noexcept;
     bool takeParent(unsigned lead, StackNode& found) noexcept;
     void takeAddress(unsigned lead, StackNode& found) noexcept;
 
@@ -230,11 +232,19 @@ inline void NodeReader::takeAddress(unsigned lead, StackNode& found) noexcept {
     }
 }
 
+inline unsigned NodeReader::takeLead() noexcept {
+    if (rest_.empty())
+        return static_cast<unsigned>(take(1));
+    const auto* const at = reinterpret_cast<const unsigned char*>(rest_.data());
+    rest_ = rest_.subspan(1);
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
 inline bool NodeReader::next(StackNode& found) noexcept {
-    auto lead = static_cast<unsigned>(take(1));
+    unsigned lead = takeLead();
     while (lead == node::jump) {
         number_ = static_cast<std::uint32_t>(take(4));
-        lead = static_cast<unsigned>(take(1));
+        lead = takeLead();
     }
     found.number = number_++;
     if (lead < node::always || !takeParent(lead, found)) {

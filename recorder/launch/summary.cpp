@@ -16,20 +16,6 @@ namespace heapwright::launch {
 
 namespace {
 
-const char* nameOf(trace::Stop stop) {
-    switch (stop) {
-    case trace::Stop::none:
-        return "none";
-    case trace::Stop::diskFull:
-        return "disk-full";
-    case trace::Stop::limit:
-        return "limit";
-    case trace::Stop::failed:
-        break;
-    }
-    return "failed";
-}
-
 /// The events that a reader will find, those of threads which were killed included.
 std::uint64_t countEvents(const char* path) {
     try {
@@ -57,7 +43,7 @@ void writeSummary(const Options& options, const NewTrace& trace, const Ending& e
         ending.exitStatus, ending.signal, ending.spawnError, seconds,
         static_cast<unsigned long long>(events), static_cast<unsigned long long>(header.claimed),
         header.threads, header.processes, header.unfollowed,
-        static_cast<unsigned long long>(header.lostEvents), nameOf(header.stop));
+        static_cast<unsigned long long>(header.lostEvents), trace::name(header.stop));
     if (::write(options.resultFd, text, static_cast<std::size_t>(length)) != length) {
         std::perror("heapwright-record: the result cannot be written");
     }

@@ -6,110 +6,56 @@
 
 #include "trace/event.hpp"
 
-#include <cinttypes>
-#include <cstdio>
+#include <heapwright/core/json.hpp>
+#include <string_view>
 
 namespace heapwright::replay {
 
 namespace {
 
-/// As much of JSON as is needed here: keys and texts are our own.
-class Json {
-public:
-    Json& open(const char* name, char bracket) {
-        key(name);
-        text_ += bracket;
-        first_ = true;
-        return *this;
-    }
-    Json& close(char bracket) {
-        text_ += bracket;
-        first_ = false;
-        return *this;
-    }
-    Json& number(const char* name, std::uint64_t value) {
-        key(name);
-        text_ += std::to_string(value);
-        return *this;
-    }
-    Json& number(const char* name, double value) {
-        char digits[40];
-        std::snprintf(digits, sizeof digits, "%.9g", value);
-        key(name);
-        text_ += digits;
-        return *this;
-    }
-    Json& truth(const char* name, bool value) {
-        key(name);
-        text_ += value ? "true" : "false";
-        return *this;
-    }
-    Json& quoted(const char* name, const std::string& value) {
-        key(name);
-        text_ += '"' + value + '"';
-        return *this;
-    }
-    std::string take() { return text_ + "\n"; }
-
-private:
-    void key(const char* name) {
-        if (!first_) {
-            text_ += ',';
-        }
-        first_ = false;
-        if (*name != '\0') {
-            text_ += '"';
-            text_ += name;
-            text_ += "\":";
-        }
-    }
-
-    std::string text_;
-    bool first_ = true;
-};
-
 void addOddities(Json& json, const Oddities& odd) {
-    json.open("oddities", '{');
-    json.number("failed", odd.failed);
-    json.number("unknown_frees", odd.unknownFrees);
-    json.number("unknown_reallocs", odd.unknownReallocs);
-    json.number("overwritten", odd.overwritten);
-    json.number("null_frees", odd.nullFrees);
-    json.number("never_freed", odd.neverFreed);
-    json.number("never_freed_bytes", odd.neverFreedBytes);
-    json.close('}');
+    json.key("oddities").beginObject();
+    json.field("failed", odd.failed);
+    json.field("unknown_frees", odd.unknownFrees);
+    json.field("unknown_reallocs", odd.unknownReallocs);
+    json.field("overwritten", odd.overwritten);
+    json.field("null_frees", odd.nullFrees);
+    json.field("never_freed", odd.neverFreed);
+    json.field("never_freed_bytes", odd.neverFreedBytes);
+    json.endObject();
 }
 
 void addPlan(Json& json, const PlanHeader& header) {
-    json.number("threads", header.threads);
-    json.number("process", header.process);
-    json.number("events", header.events);
-    json.number("hand_overs", header.handOvers);
-    json.truth("ordered", header.ordered != 0);
-    json.truth("paced", header.paced != 0);
-    json.number("plan_bytes", header.bytes);
-    json.number("recorded_s", 1e-9 * static_cast<double>(header.nanoseconds));
-    json.number("ideal_bytes", header.peakBytes);
-    json.number("ideal_objects", header.peakObjects);
-    json.number("ideal_operation", header.peakOperation);
+    json.field("threads", header.threads);
+    json.field("process", header.process);
+    json.field("events", header.events);
+    json.field("hand_overs", header.handOvers);
+    json.field("ordered", header.ordered != 0);
+    json.field("paced", header.paced != 0);
+    json.field("plan_bytes", header.bytes);
+    json.field("recorded_s", 1e-9 * static_cast<double>(header.nanoseconds));
+    json.field("ideal_bytes", header.peakBytes);
+    json.field("ideal_objects", header.peakObjects);
+    json.field("ideal_operation", header.peakOperation);
     addOddities(json, header.oddities);
 }
 
 /// The upper ends of the steps that have calls, with these.
 void addSteps(Json& json, const AllHistogram& histogram, double nsPerTick) {
-    json.open("histogram", '[');
+    json.key("histogram").beginArray();
     for (std::size_t at = 0; at < AllHistogram::steps; ++at) {
         if (histogram.counts[at] != 0) {
-            json.open("", '[');
-            json.number("", nsPerTick * static_cast<double>(AllHistogram::upperEnd(at)));
-            json.number("", histogram.counts[at]);
-            json.close(']');
+            json.beginArray();
+            json.value(nsPerTick * static_cast<double>(AllHistogram::upperEnd(at)));
+            json.value(histogram.counts[at]);
+            json.endArray();
         }
     }
-    json.close(']');
+    json.endArray();
 }
 
-void addRoutine(Json& json, const char* name, const AllHistogram& histogram, double nsPerTick) {
+void addRoutine(Json& json, std::string_view name, const AllHistogram& histogram,
+                double nsPerTick) {
     struct Quantile {
         const char* name;
         double share;
@@ -120,79 +66,79 @@ void addRoutine(Json& json, const char* name, const AllHistogram& histogram, dou
                                       {"p99_9_ns", 0.999},
                                       {"p99_99_ns", 0.9999}};
     const std::uint64_t calls = histogram.calls();
-    json.open(name, '{');
-    json.number("calls", calls);
-    json.number("mean_ns", nsPerTick * static_cast<double>(histogram.sum) /
-                               static_cast<double>(calls == 0 ? 1 : calls));
+    json.key(name).beginObject();
+    json.field("calls", calls);
+    json.field("mean_ns", nsPerTick * static_cast<double>(histogram.sum) /
+                              static_cast<double>(calls == 0 ? 1 : calls));
     for (const Quantile& each : quantiles) {
-        json.number(each.name, nsPerTick * static_cast<double>(histogram.quantile(each.share)));
+        json.field(each.name, nsPerTick * static_cast<double>(histogram.quantile(each.share)));
     }
-    json.number("max_ns", nsPerTick * static_cast<double>(histogram.most));
+    json.field("max_ns", nsPerTick * static_cast<double>(histogram.most));
     addSteps(json, histogram, nsPerTick);
-    json.close('}');
+    json.endObject();
 }
 
 void addRoutines(Json& json, const Outcome& outcome) {
     std::uint64_t ticks = 0;
-    json.open("routines", '{');
+    json.key("routines").beginObject();
     for (unsigned number = 0; number < routines; ++number) {
         const AllHistogram* const histogram = outcome.histograms[number];
         if (outcome.timed && histogram != nullptr && histogram->calls() != 0) {
-            const std::string name(trace::name(static_cast<trace::Routine>(number)));
-            addRoutine(json, name.c_str(), *histogram, outcome.nanosecondsPerTick);
+            addRoutine(json, trace::name(static_cast<trace::Routine>(number)), *histogram,
+                       outcome.nanosecondsPerTick);
             ticks += histogram->sum;
         }
     }
-    json.close('}');
+    json.endObject();
     if (outcome.timed) {
-        json.number("calls_s", 1e-9 * outcome.nanosecondsPerTick * static_cast<double>(ticks));
+        json.field("calls_s", 1e-9 * outcome.nanosecondsPerTick * static_cast<double>(ticks));
     }
 }
 
 void addCheck(Json& json, const Findings& findings) {
-    json.open("violations", '{');
+    json.key("violations").beginObject();
     for (std::size_t wrong = 0; wrong < wrongs; ++wrong) {
         if (findings.count(wrong) != 0) {
-            json.number(words[wrong], findings.count(wrong));
+            json.field(words[wrong], findings.count(wrong));
         }
     }
-    json.close('}');
+    json.endObject();
 }
 
 } // namespace
 
 std::string describePlan(const PlanHeader& header) {
     Json json;
-    json.open("", '{');
+    json.beginObject();
     addPlan(json, header);
-    return json.close('}').take();
+    return json.endObject().text() + "\n";
 }
 
 std::string describeReplay(const PlanHeader& header, const Outcome& outcome, const Check* check) {
     const double secondsPerTick = 1e-9 * outcome.nanosecondsPerTick;
     Json json;
-    json.open("", '{');
+    json.beginObject();
     addPlan(json, header);
-    json.truth("streamed", outcome.streamed);
-    json.number("calls", outcome.calls);
-    json.number("failed_calls", outcome.failed);
-    json.number("seconds", 1e-9 * static_cast<double>(outcome.nanoseconds));
-    json.number("user_s", outcome.userSeconds);
-    json.number("sys_s", outcome.systemSeconds);
-    json.number("waits", outcome.waits.count);
-    json.number("waiting_s", secondsPerTick * static_cast<double>(outcome.waits.ticks));
-    json.number("reading_s", secondsPerTick * static_cast<double>(outcome.readingTicks));
-    json.number("own_bytes", std::uint64_t{outcome.ownBytes});
-    json.number("peak_bytes", std::uint64_t{outcome.peakBytes});
-    json.number("peak_heap_bytes", std::uint64_t{outcome.peakBytes > outcome.fileBytes
-                                                     ? outcome.peakBytes - outcome.fileBytes
-                                                     : 0});
+    json.field("streamed", outcome.streamed);
+    json.field("calls", outcome.calls);
+    json.field("failed_calls", outcome.failed);
+    json.field("seconds", 1e-9 * static_cast<double>(outcome.nanoseconds));
+    json.field("user_s", outcome.userSeconds);
+    json.field("sys_s", outcome.systemSeconds);
+    json.field("waits", outcome.waits.count);
+    json.field("waiting_s", secondsPerTick * static_cast<double>(outcome.waits.ticks));
+    json.field("reading_s", secondsPerTick * static_cast<double>(outcome.readingTicks));
+    json.field("own_bytes", std::uint64_t{outcome.ownBytes});
+    json.field("peak_bytes", std::uint64_t{outcome.peakBytes});
+    json.field("peak_heap_bytes", std::uint64_t{outcome.peakBytes > outcome.fileBytes
+                                                    ? outcome.peakBytes - outcome.fileBytes
+                                                    : 0});
     addRoutines(json, outcome);
-    json.truth("checked", check != nullptr);
+    json.field("checked", check != nullptr);
     if (check != nullptr) {
         addCheck(json, check->findings());
     }
-    return json.close('}').take();
+    return json.endObject().text() + "\n";
 }
 
 } // namespace heapwright::replay

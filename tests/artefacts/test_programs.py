@@ -64,6 +64,14 @@ def test_another_versions_answer_is_noticed(made: Path) -> None:
     assert raised.value.hint == "build and install again"
 
 
+def test_what_is_no_answer_is_not_printed(made: Path) -> None:
+    says(made, "seq 1 10000")
+    with pytest.raises(HeapwrightError, match="is not of this version") as raised:
+        Program("test").answer(Sum, [])
+    assert "9999" not in str(raised.value)
+    assert len(str(raised.value)) < 1000
+
+
 def test_it_runs_without_what_the_user_preloads(
     made: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

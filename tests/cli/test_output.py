@@ -57,6 +57,34 @@ def test_a_device_is_written_to_directly() -> None:
     assert Path("/dev/null").is_char_device()
 
 
+def test_a_pipe_has_no_name_but_that_of_its_link() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe:
+        Destination(f"/dev/fd/{writing}", "--json").write("x")
+        os.close(writing)
+        assert pipe.read() == b"x"
+
+
+def half_written(destination: Destination) -> None:
+    with destination.file() as file:
+        file.write_text("half")
+        raise OSError(28, "No space left on device")
+
+
+def test_what_another_writes_comes_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    with Destination(str(out), "--wl").file() as file:
+        file.write_text("new")
+        assert out.read_text() == "old"
+    assert out.read_text() == "new"
+    with pytest.raises(HeapwrightError) as caught:
+        half_written(Destination(str(out), "--wl"))
+    assert caught.value.exit_code is ExitCode.NOT_WRITTEN
+    assert out.read_text() == "new"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
 def test_what_cannot_be_written_is_found_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "--json" in refusal(tmp_path)

@@ -11,6 +11,7 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.trace import trace_info
 from heapwright.cli.record import parse_signal
 from heapwright.cli.recording import notes_on
+from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import Outcome
 
 from .tools import Heapwright, compile_c
@@ -70,7 +71,29 @@ def test_children_that_were_left_out_are_told(
         "record", "-o", "T", "--follow-children", "--", "sh", "-c", f"{worker} 10; {worker} 10; :"
     )
     assert "follow-children" not in done.err
-    assert len(trace_info(Path("T")).processes) >= 3
+    processes = trace_info(Path("T")).processes
+    assert len(processes) >= 3
+    assert f"{len(processes)} processes are counted together" in heapwright("profile", "T").out
+    last = processes[-1]
+    assert last.arguments == (str(worker), "10")
+    alone = heapwright("profile", "--process", str(last.process), "T").out
+    assert f"This is process {last.process} of {len(processes)} in the trace" in alone
+    assert alone.splitlines()[0].endswith(f": {worker} 10")
+
+
+def test_what_the_system_saw_of_one_process_is_joined_with_what_was_live_in_it(
+    native: Path, heapwright: Heapwright, worker: Path
+) -> None:
+    assert native.exists()
+    both = f"{worker} 100000 100 & {worker} 20000 400; wait"
+    heapwright("record", "-o", "T", "--follow-children", "--", "sh", "-c", both)
+    together = profile_trace(Path("T"))
+    busiest = max(together.provenance.processes, key=lambda each: each.events)
+    alone = profile_trace(Path("T"), busiest.process)
+    assert together.system is not None
+    assert alone.system is not None
+    assert together.system.samples == alone.system.samples
+    assert together.peak_live_bytes > alone.peak_live_bytes
 
 
 def test_a_static_program_is_refused_in_words(
@@ -108,8 +131,10 @@ def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:
     assert native.exists()
     done = heapwright("record", "-o", "T", "--limit", "128K", "--", worker, "200000")
     assert done.status == 0
-    assert "has come to its limit; the command went on" in done.err
+    assert "the trace had come to its limit; the command went on" in done.err
     assert Path("T").stat().st_size <= 128 << 10
+    told = heapwright("profile", "T").out
+    assert "Recording stopped early: the trace had come to its limit; what came later" in told
 
 
 def test_what_is_worth_knowing() -> None:
@@ -117,9 +142,12 @@ def test_what_is_worth_knowing() -> None:
     odd = FINE.model_copy(update={"stop": "disk-full", "lost": 3, "unfollowed": 1, "signal": 11})
     text = "\n".join(notes_on(odd))
     assert "SIGSEGV" in text
-    assert "the disk is full" in text
+    assert "the disk was full" in text
     assert "3 calls were lost" in text
     assert "1 process that it started was not recorded" in text
+    one = "\n".join(notes_on(FINE.model_copy(update={"lost": 1, "unfollowed": 2})))
+    assert "1 call was lost" in one
+    assert "2 processes that it started were not recorded" in one
     assert "not loaded" in "".join(notes_on(FINE.model_copy(update={"processes": 0})))
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright synth`: from the command line to the trace, the report and its documents."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,26 @@ def test_what_is_refused_is_said(
 def test_the_schema_is_the_documented_one() -> None:
     page = ROOT / "docs" / "fidelity.schema.json"
     assert page.read_text(encoding="utf-8") == schema_text()
+
+
+def test_the_model_is_not_written_over(heapwright: Heapwright, model: Path) -> None:
+    before = model.read_bytes()
+    done = heapwright("synth", model, "-o", model)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "is what is to be read" in done.err
+    assert model.read_bytes() == before
+
+
+def test_a_load_that_cannot_be_written_leaves_what_was_there(
+    heapwright: Heapwright, model: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "load").write_text("older")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, resource.RLIM_INFINITY))
+    try:
+        done = heapwright("synth", model, "-o", "load", "--seed", "1")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert done.status != 0
+    assert "the trace could not be made" in done.err
+    assert (tmp_path / "load").read_text() == "older"
+    assert not list(tmp_path.glob(".load*"))

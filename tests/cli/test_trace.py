@@ -66,12 +66,44 @@ def test_what_is_no_trace(trace: Path, heapwright: Heapwright) -> None:
 def test_export(trace: Path, heapwright: Heapwright) -> None:
     done = heapwright("export", "--parquet", "calls.parquet", "--wl", "calls.wl", trace)
     assert done.status == 0
-    assert "1 frees of what the trace never gave out were left out" in done.err
+    assert "calls.wl: frees of what the trace never gave out, left out: 1\n" in done.err
     table = pl.read_parquet(trace.with_suffix(".parquet"))
     assert table["routine"].to_list() == ["malloc", "realloc", "free", "free", "free"]
     assert heapwright("import", "calls.wl", "-o", "back.trace").out.startswith(
         "back.trace: 4 events of 2 threads"
     )
+
+
+def test_what_an_export_lacks_is_said(trace: Path, heapwright: Heapwright) -> None:
+    data = bytearray(trace.read_bytes())
+    data[data.index(b"HWBK\x01", 4096) + 70] ^= 2
+    trace.write_bytes(data)
+    done = heapwright("export", "--parquet", "calls.parquet", "--wl", "calls.wl", trace)
+    assert done.status == 0
+    for name in ("calls.parquet", "calls.wl"):
+        assert f"{name}: pieces of the trace that could not be read" in done.err
+
+
+def test_an_export_to_standard_output(trace: Path, heapwright: Heapwright) -> None:
+    heapwright("export", "--wl", "calls.wl", trace)
+    done = heapwright("export", "--wl", "-", trace)
+    assert done.status == 0
+    written = trace.with_suffix(".wl").read_bytes().replace(b"\r", b"\n")
+    assert done.out == written.decode("utf-8", "replace")
+    assert not trace.with_name("-").exists()
+
+
+@pytest.mark.parametrize("option", ["--parquet", "--wl"])
+def test_an_export_that_cannot_be_written(trace: Path, heapwright: Heapwright, option: str) -> None:
+    done = heapwright("export", option, "/dev/full", trace)
+    assert done.status == 3
+    assert f"{option} /dev/full could not be written: No space left on device" in done.err
+    before = trace.read_bytes()
+    done = heapwright("export", option, trace, trace)
+    assert done.status == 2
+    assert "is what is to be read" in done.err
+    assert trace.read_bytes() == before
+    assert not list(trace.parent.glob(".*.tmp"))
 
 
 def test_refusals(trace: Path, heapwright: Heapwright) -> None:

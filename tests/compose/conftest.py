@@ -36,7 +36,12 @@ def make_compiler(names: tuple[str, ...], folder: Path) -> Compiler:
     return compiler
 
 
-@pytest.fixture(params=[("g++", "c++"), ("clang++-14", "clang++")], ids=["gcc", "clang"])
+@pytest.fixture(
+    params=[
+        pytest.param(("g++", "c++"), id="gcc"),
+        pytest.param(("clang++-14", "clang++"), id="clang", marks=pytest.mark.second_compiler),
+    ]
+)
 def compiler(request: pytest.FixtureRequest, tmp_path: Path) -> Compiler:
     """Either of the compilers."""
     return make_compiler(request.param, tmp_path)

@@ -74,6 +74,29 @@ def test_a_leak_names_the_place_that_lost_most() -> None:
     assert "make_7 (file.cpp:7)" in found.sentence
 
 
+def test_places_that_are_not_those_of_a_growth_are_not_named() -> None:
+    """What grew was freed before the end: what was not freed comes from elsewhere."""
+    kept = site(3, allocations=1, short=0, never_freed=1, size=2048)
+    down = [10 * MIB - i * MIB for i in range(10)]
+    freed = explain(profile([*RISING, *down], never_freed_bytes=2048, sites=[kept]), EXITED)
+    assert freed.kind is Kind.GROWTH
+    assert not freed.culprits
+    assert "comes from" not in freed.sentence
+
+
+def test_a_place_with_less_than_half_is_not_called_most() -> None:
+    sites = [site(i, allocations=20_000, short=0, never_freed=20_000) for i in range(1, 5)]
+    found = explain(profile(RISING, never_freed_bytes=8_000_000, sites=sites), EXITED)
+    assert found.kind is Kind.LEAK
+    assert "; the largest part comes from make_" in found.sentence
+
+
+def test_one_block_is_not_several() -> None:
+    one = Reachability(blocks=1, bytes=9 * MIB, unreachable_blocks=1, unreachable_bytes=9 * MIB)
+    found = explain(profile(RISING, never_freed_bytes=9 * MIB), Facts(Ending.EXITED, one))
+    assert found.sentence.startswith("Leak: no pointer leads any more to 9.0 MiB in 1 block;")
+
+
 def test_what_the_allocator_holds_late_is_retention() -> None:
     samples = [sample(i / 10, 100 * MIB if i < 5 else MIB, 101 * MIB) for i in range(11)]
     found = explain(profile([*[100 * MIB] * 50, *[MIB] * 50], seen=system(samples)), EXITED)

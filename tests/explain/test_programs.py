@@ -182,6 +182,25 @@ def test_a_killed_program_is_explained_from_its_trace(built: Build, tmp_path: Pa
     assert found.never_freed_blocks == 6000
 
 
+def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_path: Path) -> None:
+    """The program frees it all later; nobody recorded that."""
+    trace = tmp_path / "trace"
+    words = [str(native.program("record")), "--trace", str(trace), "--limit", str(320 << 10)]
+    words += ["--preload", str(native.library("recorder")), "--", built("growth"), "free"]
+    subprocess.run(words, env=environment(), check=True, timeout=TIMEOUT_S, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "heapwright", "explain", "-q", str(trace)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.stdout.startswith("Growth: ")
+    assert "how the program ended is not known" in done.stdout
+    assert "Recording stopped early: the trace had come to its limit" in done.stderr
+
+
 def refused(*words: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "heapwright", "explain", *words],

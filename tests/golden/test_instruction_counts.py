@@ -26,7 +26,7 @@ pytestmark = [
     ),
 ]
 
-COMPILERS = ["g++", "clang++"]
+COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.second_compiler)]
 NAMES = {"g++": [("gcc", "g++")], "clang++": [("clang", "clang++"), ("clang-14", "clang++-14")]}
 
 
@@ -37,7 +37,7 @@ def need(compiler: str) -> None:
 
 def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "benchmarks" / script), "--json", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the pass is made of: the table of live blocks, the scales, steps that fold, JSON text.
+#include <bit>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -71,6 +72,22 @@ TEST(Scale, EveryNumberIsWithinItsStep) {
         }
     everyNumberIsWithinItsStep<SizeScale>(UINT64_MAX);
     everyNumberIsWithinItsStep<TimeScale>(UINT64_MAX);
+}
+
+TEST(Scale, TheQuickStepIsTheStep) {
+    const auto compare = [](std::uint64_t number) {
+        EXPECT_EQ(TimeScale::quickStep(number), TimeScale::step(number)) << number;
+        EXPECT_EQ(quickWidth(number | 1), std::bit_width(number | 1)) << number;
+    };
+    for (std::uint64_t number = 0; number < 3000; ++number)
+        compare(number);
+    for (unsigned bit = 11; bit < 53; ++bit)
+        for (const std::uint64_t by : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}})
+            compare((std::uint64_t{1} << bit) + by);
+    for (std::uint64_t decade = 100; decade <= 1'000'000'000; decade *= 10)
+        for (const std::uint64_t times : {1U, 2U, 5U})
+            for (const std::uint64_t by : {0U, 1U})
+                compare(times * decade + by);
 }
 
 struct Sum {

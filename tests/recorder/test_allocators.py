@@ -44,6 +44,7 @@ def test_the_same_calls_are_recorded_under_each(recording: Bench, endings: Path,
     library = library_of(name)
     run = recording.record([endings, "exit", "3000"], behind=[library])
     assert run.said["exit_status"] == 5
+    assert run.said["lost"] == 0
     recording.sound(run)
     blocks = run.of_size(1000)
     assert blocks.height == 3000
@@ -81,6 +82,19 @@ def test_the_allocator_is_the_one_that_was_asked_for(recording: Bench, endings: 
     own = recording.record([endings, "exit"], behind=[library_of("kingsley")])
     assert set(plain.of_size(1000)["usable"]) == {1000}
     assert set(own.of_size(1000)["usable"]) == {1016}  # a block of 1,024 with a word before it
+
+
+@pytest.mark.parametrize("options", [(), ("--stacks",), ("--sample", "2")])
+def test_what_the_allocator_asks_itself_for_is_not_told(
+    recording: Bench, endings: Path, options: tuple[str, ...]
+) -> None:
+    asks = recording.program("asks_itself.c", "-shared", "-fPIC")
+    run = recording.record([endings, "exit", "3000"], *options, behind=[asks])
+    assert run.said["exit_status"] == 5
+    assert run.said["lost"] == 0
+    recording.sound(run)
+    assert run.of_size(1000).height > 0
+    assert run.of_size(777).height == 0
 
 
 def test_handlers_that_allocate_in_the_middle_of_everything(recording: Bench) -> None:

@@ -69,7 +69,7 @@ def test_a_vfork_child_works_in_its_parents_heap_until_it_executes(
     run = recording.record([endings, "vfork"], "--follow-children")
     recording.sound(run)
     parent, child = run.info.processes
-    assert child.cause == "exec"
+    assert (child.cause, child.parent) == ("exec", parent.process)
     assert child.arguments == ("child", "exit", "50")
     assert run.of_size(777)["process"].to_list() == [parent.process]
     assert run.counts(child.process) == {"malloc": 50, "free": 45}

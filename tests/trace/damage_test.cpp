@@ -3,11 +3,13 @@
 //
 // Files that are no traces, and traces that were cut, damaged, or are in the wrong order: what is
 // said of them, where, and what can still be read.
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 
 #include "memory_trace.hpp"
+#include "trace/merged_calls.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 #include "trace_file.hpp"
@@ -189,6 +191,24 @@ TEST(Damage, EventsThatNoEncoderWrites) {
     ASSERT_GE(trace.faultCount(), 1U);
     EXPECT_EQ(trace.faults()[0].what, "an unknown routine");
     EXPECT_EQ(trace.faults()[0].offset, pageSize + sizeof(BlockHeader) + 2);
+}
+
+TEST(Damage, AFileThatIsCutOffWhileItIsRead) {
+    const auto cutWhileRead = [](const auto& read) {
+        const TraceFile file;
+        file.write(sample());
+        const Trace trace(file.path());
+        std::filesystem::resize_file(file.path(), pageSize);
+        read(trace);
+        ASSERT_GE(trace.faultCount(), 3U) << "the threads' first blocks at least";
+        EXPECT_EQ(trace.faults()[0].what, cutOffSince);
+    };
+    cutWhileRead([](const Trace& trace) { EXPECT_EQ(drain(trace), 0U); });
+    cutWhileRead([](const Trace& trace) {
+        MergedCalls calls(trace);
+        CallRun run;
+        EXPECT_FALSE(calls.next(run));
+    });
 }
 
 } // namespace

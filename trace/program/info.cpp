@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cinttypes>
+#include <heapwright/core/json.hpp>
 
 #include "trace/decoder.hpp"
-#include "trace/program/json.hpp"
 #include "trace/program/program.hpp"
 
 namespace heapwright::trace {
@@ -26,14 +26,13 @@ void printFaults(const Trace& trace, std::FILE* out) {
 }
 
 void printProcess(const ProcessInfo& process, std::FILE* out) {
-    static const char* const causes[] = {"start", "fork", "exec"};
     std::fprintf(out, "{\"process\": %u, \"parent\": ", process.process);
     if (process.parent == noProcess)
         std::fputs("null", out);
     else
         std::fprintf(out, "%u", process.parent);
     std::fprintf(out, ", \"pid\": %u, \"cause\": \"%s\", \"start_ns\": %" PRIu64 ", \"end_ns\": ",
-                 process.pid, causes[static_cast<unsigned>(process.cause)], process.start);
+                 process.pid, name(process.cause), process.start);
     if (process.end == 0)
         std::fputs("null", out);
     else
@@ -59,16 +58,14 @@ void printThread(const ThreadInfo& thread, std::FILE* out) {
 
 void printHeader(const Trace& trace, std::FILE* out) {
     static const char* const clocks[] = {"monotonic", "timestamp", "counted"};
-    static const char* const stops[] = {"none", "disk-full", "limit", "failed"};
     const FileHeader& header = trace.header();
     const auto clock = static_cast<std::uint32_t>(header.clock);
-    const auto stop = static_cast<std::uint32_t>(header.stop);
-    std::fprintf(
-        out,
-        "\"version\": %u, \"bytes\": %" PRIu64 ", \"closed\": %s, \"stop\": \"%s\", "
-        "\"clock\": \"%s\", \"ticks_per_second\": %" PRIu64 ", \"start_utc_ns\": %" PRIu64 ", ",
-        header.version, trace.size(), text(header.closed != 0), stop < 4 ? stops[stop] : "unknown",
-        clock < 3 ? clocks[clock] : "unknown", header.ticksPerSecond, header.startUtc);
+    std::fprintf(out,
+                 "\"version\": %u, \"bytes\": %" PRIu64 ", \"closed\": %s, \"stop\": \"%s\", "
+                 "\"clock\": \"%s\", \"ticks_per_second\": %" PRIu64 ", \"start_utc_ns\": %" PRIu64
+                 ", ",
+                 header.version, trace.size(), text(header.closed != 0), name(header.stop),
+                 clock < 3 ? clocks[clock] : "unknown", header.ticksPerSecond, header.startUtc);
     std::fprintf(out,
                  "\"stacks\": %s, \"sample_interval\": %" PRIu64 ", \"imported\": %s, "
                  "\"generated\": %s, \"invented_addresses\": %s, \"followed\": %s, "

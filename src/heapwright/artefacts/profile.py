@@ -82,7 +82,17 @@ class Provenance(_Frozen):
         Count, Field(description="1: every block was recorded; N: one block in N, chosen by chance")
     ] = 1
     stacks: bool = False
+    closed: Annotated[
+        bool, Field(description="The recording ended in order; not so if it goes on, or was killed")
+    ] = True
+    stopped: Annotated[
+        Literal["none", "disk-full", "limit", "failed"],
+        Field(description="Why the recording stopped before its end"),
+    ] = "none"
     processes: tuple[Process, ...] = ()
+    selected: Annotated[
+        Count | None, Field(description="The one process that this is about; null: all")
+    ] = None
     faults: tuple[Fault, ...] = ()
     faults_omitted: Annotated[Count, Field(description="Further faults, not listed")] = 0
 

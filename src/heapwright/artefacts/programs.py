@@ -59,9 +59,11 @@ class Program:
         try:
             return model.model_validate_json(said)
         except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "its answer"
             raise HeapwrightError(
                 f"{native.program(self.name)} is not of this version of heapwright: "
-                f"{error.errors(include_url=False)[0]}",
+                f"{where}: {first['msg']}",
                 "build and install again",
             ) from error
 

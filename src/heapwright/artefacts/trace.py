@@ -20,6 +20,13 @@ from heapwright.artefacts.programs import Program
 PROGRAM = "trace"
 WHERE = re.compile(r", at byte (\d+)$")
 
+STOPPED = {
+    "disk-full": "the disk was full",
+    "limit": "the trace had come to its limit",
+    "failed": "the trace's file could not be written any more",
+}
+"""Why a recording stopped before its end."""
+
 Count = Annotated[int, Field(ge=0)]
 
 

@@ -9,6 +9,7 @@ LazyFrame of it streams: memory is that of the query, not of the trace.
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,7 +18,6 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from heapwright.artefacts import native
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.programs import complaint
 from heapwright.artefacts.trace import PROGRAM, TraceError, plain, selection, trace_info
 
@@ -56,7 +56,18 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 
 
-def open_trace(path: Path, process: int | None = None) -> pl.LazyFrame:
+@dataclass(slots=True)
+class Reading:
+    """How it went, for who has read all of a trace."""
+
+    faults: int = 0
+    """Pieces that could not be read."""
+    failure: TraceError | None = None
+
+
+def open_trace(
+    path: Path, process: int | None = None, reading: Reading | None = None
+) -> pl.LazyFrame:
     """The events in the order of their times, as `SCHEMA` has them; times in ns since the start.
 
     Raises TraceError at once where the file is no trace.
@@ -66,7 +77,7 @@ def open_trace(path: Path, process: int | None = None) -> pl.LazyFrame:
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _batch: int | None
     ) -> Iterator[pl.DataFrame]:
-        for frame in frames(path, process):
+        for frame in frames(path, process, reading):
             chosen = frame if predicate is None else frame.filter(predicate)
             chosen = chosen if columns is None else chosen.select(columns)
             if rows is not None:
@@ -79,27 +90,37 @@ def open_trace(path: Path, process: int | None = None) -> pl.LazyFrame:
     return register_io_source(source, schema=SCHEMA)
 
 
-def write_parquet(path: Path, to: Path, process: int | None = None) -> None:
-    """Write the events as Parquet, streamed. Raises TraceError, HeapwrightError."""
+def write_parquet(path: Path, to: Path, process: int | None = None) -> int:
+    """Write the events as Parquet, streamed; how many pieces of the trace could not be read.
+
+    Raises TraceError, OSError.
+    """
+    reading = Reading()
+    events = open_trace(path, process, reading)
     try:
-        open_trace(path, process).sink_parquet(to, compression="zstd", row_group_size=1 << 20)
-    except OSError as error:
-        raise HeapwrightError(
-            f"{to} cannot be written: {error.strerror or error}", exit_code=ExitCode.NOT_WRITTEN
-        ) from error
+        events.sink_parquet(to, compression="zstd", row_group_size=1 << 20)
+    except pl.exceptions.ComputeError as error:  # of a full disk, too
+        why = str(error).rpartition("IO error: ")[2]
+        raise reading.failure or OSError(why) from error
+    return reading.faults
 
 
-def frames(path: Path, process: int | None = None) -> Iterator[pl.DataFrame]:
+def frames(
+    path: Path, process: int | None = None, reading: Reading | None = None
+) -> Iterator[pl.DataFrame]:
     """The events, a chunk at a time. Raises TraceError."""
+    reading = reading or Reading()
     words = [str(native.program(PROGRAM)), "columns", *selection(process), plain(path)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
         assert program.stdout is not None
         assert program.stderr is not None
         try:
             yield from _chunks(program.stdout)
+            reading.faults = int(_column(program.stdout, np.dtype(np.uint64), 1)[0])
         except EOFError:
             said = program.stderr.read()
-            raise TraceError(complaint(PROGRAM, program.wait(), said)) from None
+            reading.failure = TraceError(complaint(PROGRAM, program.wait(), said))
+            raise reading.failure from None
         finally:
             program.kill()
 

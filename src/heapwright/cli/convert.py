@@ -5,23 +5,27 @@
 docs/trace.md is the manual page.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.quantities import several
 from heapwright.artefacts.trace import TraceFormat
+
+UNREAD = "pieces of the trace that could not be read (see heapwright trace check)"
 
 
 def export(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of heapwright record.")],
     parquet: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the events as a Parquet table."),
+        str | None,
+        typer.Option(metavar="FILE", help="Write the events as a Parquet table; - is stdout."),
     ] = None,
     wl: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="FILE", help="Write a .wl workload, for the simulators that run it."),
     ] = None,
     process: Annotated[
@@ -30,24 +34,37 @@ def export(
     ] = None,
 ) -> None:
     """Write a trace in a format of others."""
-    from heapwright.artefacts.trace import export_wl  # noqa: PLC0415
+    from heapwright.cli.output import Outputs  # noqa: PLC0415
 
     if parquet is None and wl is None:
         raise HeapwrightError("nothing was asked for", "say --parquet FILE or --wl FILE")
-    if parquet is not None:
+    outputs = Outputs(parquet=parquet, wl=wl)
+    outputs.spare(trace)
+    if (table := outputs["parquet"]) is not None:
         from heapwright.artefacts.trace_frame import write_parquet  # noqa: PLC0415
 
-        write_parquet(trace, parquet, process)
-    if wl is None:
-        return
-    done = export_wl(trace, wl, process)
-    for count, what in (
-        (done.unknown_frees, "frees of what the trace never gave out were left out"),
-        (done.replaced, "blocks were freed because their address was given out again"),
-        (done.fault_count, "pieces of the trace could not be read; see heapwright trace check"),
-    ):
+        with table.file() as file:
+            faults = write_parquet(trace, file, process)
+        _tell(parquet, {UNREAD: faults})
+    if (workload := outputs["wl"]) is not None:
+        from heapwright.artefacts.trace import export_wl  # noqa: PLC0415
+
+        with workload.file() as file:
+            done = export_wl(trace, file, process)
+        _tell(
+            wl,
+            {
+                "frees of what the trace never gave out, left out": done.unknown_frees,
+                "blocks freed because their address was given out again": done.replaced,
+                UNREAD: done.fault_count,
+            },
+        )
+
+
+def _tell(what: object, counts: Mapping[str, int]) -> None:
+    for odd, count in counts.items():
         if count:
-            typer.echo(f"{wl}: {count:,} {what}", err=True)
+            typer.echo(f"{what}: {odd}: {count:,}", err=True)
 
 
 def import_(
@@ -62,6 +79,5 @@ def import_(
     from heapwright.artefacts.trace import import_trace  # noqa: PLC0415
 
     done = import_trace(file, output, source)
-    typer.echo(f"{output}: {done.events:,} events of {done.threads:,} threads")
-    for what, count in done.odd.items():
-        typer.echo(f"{file}: {count:,} {what}", err=True)
+    typer.echo(f"{output}: {several(done.events, 'event')} of {several(done.threads, 'thread')}")
+    _tell(file, done.odd)

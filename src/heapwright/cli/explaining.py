@@ -26,6 +26,7 @@ from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
 from heapwright.report.explanation import print_explanation
+from heapwright.report.profile.remarks import remarks
 
 TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
 
@@ -56,7 +57,9 @@ def run_explanation(options: Options) -> None:
     """Do it. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file)
     with _seen(options) as seen:
-        found = _judged(seen)
+        found, lacking = _judged(seen)
+    for remark in lacking if options.trace is not None else ():
+        typer.echo(f"heapwright: {remark}", err=True)
     failure = outputs.write(json=found.to_json)
     with printing():
         print_explanation(make_console(outputs.stream), found, quiet=options.quiet)
@@ -92,20 +95,26 @@ def trace_of(pid: int) -> Path:
     )
 
 
-def _judged(seen: _Seen) -> Explanation:
-    """Of a trace with several processes the one that makes most calls is judged."""
+def _judged(seen: _Seen) -> tuple[Explanation, list[str]]:
+    """Of a trace with several processes the one that makes most calls is judged; and what the trace
+    lacks, in words."""
     info = trace_info(seen.trace)
     process = _busiest(info)
     only = process.process if process and len(info.processes) > 1 else None
     reach = seen.reaches.get(process.process) if process else None
-    facts = Facts(
-        ending=seen.ending or _ending(info, process),
-        reachability=None if reach is None else reach.summary,
-        unreachable_by_stack=None if reach is None else reach.lost,
-        end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
-    )
-    found = explain(profile_trace(seen.trace, only), facts)
-    return found.model_copy(update={"heapwright_version": __version__})
+    if info.stop != "none":  # what was live then may have been freed since
+        last = max((thread.last_ns for thread in info.threads), default=0)
+        facts = Facts(ending=Ending.UNKNOWN, end_s=last / 1e9)
+    else:
+        facts = Facts(
+            ending=seen.ending or _ending(info, process),
+            reachability=None if reach is None else reach.summary,
+            unreachable_by_stack=None if reach is None else reach.lost,
+            end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
+        )
+    profile = profile_trace(seen.trace, only)
+    found = explain(profile, facts)
+    return found.model_copy(update={"heapwright_version": __version__}), remarks(profile)
 
 
 def _busiest(info: TraceInfo) -> TraceProcess | None:

@@ -10,6 +10,7 @@ directly, because it cannot be replaced.
 
 import contextlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -32,7 +33,7 @@ class Destination:
         self._option = option
         self._path: Path | None = None
         if text != STANDARD_OUTPUT:
-            self._path = Path(os.path.realpath(text))
+            self._path = _resolved(text)
             try:
                 self._try(self._path)
             except OSError as error:
@@ -49,10 +50,15 @@ class Destination:
     def path(self) -> Path | None:
         return self._path
 
+    def spare(self, source: Path) -> None:
+        """Refuse to write over what is read."""
+        if self._path == Path(os.path.realpath(source)):
+            raise HeapwrightError(f"{self._option} {self.text} is what is to be read")
+
     def write(self, content: str) -> None:
         """Write the whole result. Raises HeapwrightError; an older result is then still there."""
         data = content.encode("utf-8", "backslashreplace")
-        try:
+        with self._told():
             if self._path is None:
                 sys.stdout.flush()
                 sys.stdout.buffer.write(data)
@@ -61,13 +67,52 @@ class Destination:
                 _replace(self._path, data)
             else:
                 self._path.write_bytes(data)
+
+    @contextlib.contextmanager
+    def file(self) -> Iterator[Path]:
+        """A file for somebody else to write to, which then comes to the destination whole. Raises
+        HeapwrightError; an older result is then still there."""
+        with self._told():
+            replaced = self._path is not None and _replaceable(self._path)
+            made = _beside(self._path) if replaced and self._path else tempfile.mkstemp()
+        descriptor, name = made
+        os.close(descriptor)
+        try:
+            with self._told():
+                yield Path(name)
+                if replaced and self._path is not None:
+                    Path(name).chmod(_mode_for(self._path))
+                    Path(name).replace(self._path)
+                else:
+                    self._pour(Path(name))
+        finally:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+
+    def _pour(self, source: Path) -> None:
+        with source.open("rb") as file:
+            if self._path is None:
+                sys.stdout.flush()
+                shutil.copyfileobj(file, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            else:
+                with self._path.open("wb") as device:
+                    shutil.copyfileobj(file, device)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise HeapwrightError(
-                f"{self._option} {self.text} could not be written: {error.strerror or error}",
-                exit_code=ExitCode.NOT_WRITTEN,
-            ) from error
+            raise self.failure(error) from error
+
+    def failure(self, error: OSError) -> HeapwrightError:
+        return HeapwrightError(
+            f"{self._option} {self.text} could not be written: {error.strerror or error}",
+            exit_code=ExitCode.NOT_WRITTEN,
+        )
 
     @staticmethod
     def _try(path: Path) -> None:
@@ -102,6 +147,11 @@ class Outputs:
     def __getitem__(self, name: str) -> Destination | None:
         return self._made.get(name)
 
+    def spare(self, source: Path) -> None:
+        """Refuse to write over what is read."""
+        for destination in self._made.values():
+            destination.spare(source)
+
     @property
     def stream(self) -> TextIO:
         """Where the answer is printed: on standard output, unless a document goes there."""
@@ -134,6 +184,12 @@ def where_runs_are(
         yield f"raw runs: {journal.path}"
     if journal.failure:
         yield f"the journal of raw runs is not complete: {journal.failure}"
+
+
+def _resolved(text: str) -> Path:
+    """The file behind links; a pipe, as of /dev/stdout or >(command), has no name but its link."""
+    resolved = Path(os.path.realpath(text))
+    return resolved if resolved.exists() or not Path(text).exists() else Path(text)
 
 
 def _replaceable(path: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.quantities import several
 from heapwright.cli import options
 from heapwright.cli.values import parse_size
 
@@ -79,8 +80,9 @@ def record(
     if not quiet:
         each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
         print(  # noqa: T201
-            f"heapwright: {outcome.events:,} calls of {_count(outcome.threads, 'thread')} in "
-            f"{_count(outcome.processes, 'process', 'processes')}{each}, "
+            f"heapwright: {several(outcome.events, 'call')} of "
+            f"{several(outcome.threads, 'thread')} in "
+            f"{several(outcome.processes, 'process', 'processes')}{each}, "
             f"{outcome.seconds:.1f} s: {trace}",
             file=sys.stderr,
         )
@@ -99,7 +101,3 @@ def parse_signal(text: str) -> int:
             f"{text!r} is no signal that a program can handle", "write USR2, for instance"
         )
     return number
-
-
-def _count(number: int, singular: str, plural: str = "") -> str:
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -13,15 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from heapwright.artefacts import native
+from heapwright.artefacts.quantities import several
+from heapwright.artefacts.trace import STOPPED
 from heapwright.cli.setup import check
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.record.recorder import HowToRecord, Outcome, Request, record
-
-STOPPED = {
-    "disk-full": "the disk is full",
-    "limit": "the trace has come to its limit",
-    "failed": "the trace's file could not be written any more",
-}
 
 
 def record_command(
@@ -55,14 +51,16 @@ def notes_on(outcome: Outcome) -> Iterator[str]:
     if outcome.stop != "none":
         yield f"recording stopped early: {STOPPED[outcome.stop]}; the command went on without it"
     if outcome.unfollowed:
-        alone = outcome.unfollowed == 1
-        who = "1 process" if alone else f"{outcome.unfollowed:,} processes"
+        were = "was" if outcome.unfollowed == 1 else "were"
         yield (
-            f"{who} that it started {'was' if alone else 'were'} not recorded; "
-            "--follow-children records all of them"
+            f"{several(outcome.unfollowed, 'process', 'processes')} that it started {were} not "
+            "recorded; --follow-children records all of them"
         )
     if outcome.lost:
-        yield f"{outcome.lost:,} calls were lost: they came in the middle of the record of another"
+        were = "was" if outcome.lost == 1 else "were"
+        yield (
+            f"{several(outcome.lost, 'call')} {were} lost, in the middle of the record of another"
+        )
     if not outcome.processes:
         yield "the recorder was not loaded into the command, so nothing was recorded"
     elif not outcome.events:

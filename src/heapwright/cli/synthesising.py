@@ -14,6 +14,7 @@ from heapwright import __version__
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.fidelity import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.quantities import several
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed
@@ -55,8 +56,6 @@ def run_synth(options: Options) -> None:
         _list()
         return
     outputs = Outputs(json=options.json_file, html=options.html_file)
-    if options.trace is not None:
-        Destination(str(options.trace), "-o")
     seed = fresh_seed() if options.seed is None else options.seed
     with _trace_file(options) as trace:
         if options.recreate is not None:
@@ -98,8 +97,13 @@ def _refuse(options: Options) -> None:
 
 @contextmanager
 def _trace_file(options: Options) -> Iterator[Path]:
+    """Where the trace is made; one that is kept comes to its place when all is done."""
     if options.trace is not None:
-        yield options.trace
+        kept = Destination(str(options.trace), "-o")
+        if options.profile is not None:
+            kept.spare(options.profile)
+        with kept.file() as trace:
+            yield trace
         return
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         yield Path(folder) / "trace"
@@ -119,7 +123,7 @@ def _list() -> None:
 def _recreate(options: Options, trace: Path, seed: int) -> None:
     assert options.recreate is not None
     made = program.recreate(options.recreate, trace, events=options.events, seed=seed)
-    _say(options, f"{options.recreate}: {made.events:,} calls, {made.threads} threads, seed {seed}")
+    _say(options, f"{options.recreate}: {_told(made)}, seed {seed}")
 
 
 def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> None:
@@ -130,9 +134,9 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
     factor = 1.0 if options.events is None else options.events / model.provenance.events
     made = _draw(options, model, trace, factor=factor, seed=seed)
     synthetic = profile_trace(trace)
-    if options.trace is None:
-        origin = synthetic.provenance.model_copy(update={"trace": ""})
-        synthetic = synthetic.model_copy(update={"provenance": origin})
+    named = {"trace": "" if options.trace is None else str(options.trace)}
+    origin = synthetic.provenance.model_copy(update=named)
+    synthetic = synthetic.model_copy(update={"provenance": origin})
     from heapwright.synth.distances import distances  # noqa: PLC0415
 
     recipe = Recipe(
@@ -150,8 +154,12 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
         synthetic=synthetic,
     )
     kept = f" in {options.trace}" if options.trace is not None else ""
-    _say(options, f"{made.events:,} calls, {made.threads} threads, seed {seed}{kept}")
+    _say(options, f"{_told(made)}, seed {seed}{kept}")
     _deliver(options, outputs, fidelity)
+
+
+def _told(made: program.Made) -> str:
+    return f"{several(made.events, 'call')}, {several(made.threads, 'thread')}"
 
 
 def _draw(

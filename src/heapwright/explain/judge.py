@@ -49,7 +49,8 @@ class Facts:
     unreachable_by_stack: dict[tuple[int, int], tuple[int, int]] | None = None
     """(process, stack) -> (blocks, bytes)."""
     end_s: float | None = None
-    """From then on it only waited to be looked at; what the system saw later is left out."""
+    """From then on it only waited to be looked at, or was not recorded any more; what the system
+    saw later is left out."""
 
 
 def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
@@ -82,7 +83,7 @@ def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
         held_share=share,
         most_held_bytes=most_held if profile.system else None,
         reachability=facts.reachability,
-        culprits=_culprits(profile, facts, kind),
+        culprits=_culprits(profile, facts, kind, rise),
         setting=setting,
         moments=moments,
     )
@@ -186,8 +187,9 @@ def _moments(profile: Profile) -> tuple[Moment, ...]:
     )
 
 
-def _culprits(profile: Profile, facts: Facts, kind: Kind) -> tuple[Culprit, ...]:
-    """The places that account for what was not freed, most bytes first."""
+def _culprits(profile: Profile, facts: Facts, kind: Kind, rise: int) -> tuple[Culprit, ...]:
+    """The places that account for what was not freed, most bytes first; of a growth none, if what
+    grew was freed before the end: these would be others."""
     if kind not in {Kind.LEAK, Kind.GROWTH}:
         return ()
     lost = facts.unreachable_by_stack if kind is Kind.LEAK else None
@@ -200,4 +202,6 @@ def _culprits(profile: Profile, facts: Facts, kind: Kind) -> tuple[Culprit, ...]
         )
         if blocks:
             found.append(Culprit(frames=site.frames, blocks=blocks, bytes=size))
+    if kind is Kind.GROWTH and 2 * sum(each.bytes for each in found) < rise:
+        return ()
     return tuple(sorted(found, key=lambda each: -each.bytes)[:MOST_CULPRITS])

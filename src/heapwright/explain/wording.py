@@ -3,19 +3,10 @@
 """The one sentence of an explanation."""
 
 from heapwright.artefacts.explanation import Culprit, Ending, Explanation, Kind, Moment
+from heapwright.artefacts.quantities import several, size
 
 PLUMBING = ("operator new", "malloc", "calloc", "realloc", "std::", "__gnu_cxx::", "void* operator")
 """Frames that lead to memory in every program; the first other one is the place."""
-
-
-def size(count: int) -> str:
-    """Bytes for people: three figures at least."""
-    value = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if value < 1024 or unit == "GiB":
-            return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    raise AssertionError
 
 
 def place(culprit: Culprit) -> str:
@@ -41,12 +32,13 @@ def _leak(found: Explanation) -> str:
     if reach is not None:
         lost = (
             f"no pointer leads any more to {size(reach.unreachable_bytes)} in "
-            f"{reach.unreachable_blocks:,} blocks"
+            f"{several(reach.unreachable_blocks, 'block')}"
         )
     elif found.ending is Ending.EXITED:
+        were = "was" if found.never_freed_blocks == 1 else "were"
         lost = (
-            f"{size(found.never_freed_bytes)} in {found.never_freed_blocks:,} blocks were never "
-            "freed"
+            f"{size(found.never_freed_bytes)} in {several(found.never_freed_blocks, 'block')} "
+            f"{were} never freed"
         )
     else:
         lost = "blocks stay live of places that soon free most of theirs"
@@ -61,7 +53,17 @@ def _sites(found: Explanation) -> str:
     where = place(first)
     if not where:
         return ""
-    return f"; most comes from {where} ({size(first.bytes)} in {first.blocks:,} blocks)"
+    part = "most" if 2 * first.bytes >= _accounted(found) else "the largest part"
+    return f"; {part} comes from {where} ({size(first.bytes)} in {several(first.blocks, 'block')})"
+
+
+def _accounted(found: Explanation) -> int:
+    """What the places are places of."""
+    if found.kind is Kind.GROWTH:
+        return found.rise_bytes
+    if found.reachability is not None:
+        return found.reachability.unreachable_bytes
+    return found.never_freed_bytes
 
 
 def _retention(found: Explanation) -> str:

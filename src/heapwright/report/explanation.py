@@ -13,9 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.explanation import Explanation, Kind, Moment
+from heapwright.artefacts.quantities import several, size
 
 LINES = 12
 BAR = 40
+LEAST_BAR = 8
+COLUMNS = ("time", "live", "waste", "held", "other", "resident")
+SPARED = (("waste", "other"), ("held",))
+"""Where there is little room; the document has them."""
 _STYLES = {
     Kind.LEAK: "bold red",
     Kind.RETENTION: "bold yellow",
@@ -29,7 +34,7 @@ _PARTS = (("#", "green"), ("+", "yellow"), ("=", "red"), (".", "dim"))
 def print_explanation(console: Console, found: Explanation, *, quiet: bool = False) -> None:
     """The table of moments, the places, the sentence; `quiet`: the sentence alone."""
     if not quiet and found.moments:
-        console.print(_table(found.moments))
+        console.print(_table(found.moments, console.width))
         console.print(
             Text("# live  + internal waste  = held by the allocator  . other", style="dim")
         )
@@ -38,35 +43,49 @@ def print_explanation(console: Console, found: Explanation, *, quiet: bool = Fal
     if quiet:
         return
     for culprit in found.culprits:
-        console.print(f"  {_size(culprit.bytes)} in {culprit.blocks:,} blocks", soft_wrap=True)
-        for frame in culprit.frames:
-            console.print(f"      {frame}", soft_wrap=True)
+        what = f"  {size(culprit.bytes)} in {several(culprit.blocks, 'block')}"
+        lines = (what, *(f"      {each}" for each in culprit.frames))
+        console.print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _table(moments: Sequence[Moment]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("time", justify="right")
-    for name in ("live", "waste", "held", "other", "resident"):
-        table.add_column(name, justify="right")
-    table.add_column("")
+def _table(moments: Sequence[Moment], width: int) -> Table:
+    """As much of it as the width has room for: the bar becomes shorter, and goes first."""
     chosen = _spread(moments)
+    names = [*COLUMNS]
+    rows = [[f"{each.time_s:.3g} s", *map(_told, _columns(each))] for each in chosen]
+    for spared in SPARED:
+        if sum(_widths(names, rows)) > width:
+            kept = [at for at, name in enumerate(names) if name not in spared]
+            names, *rows = [[row[at] for at in kept] for row in (names, *rows)]
+    bar = min(BAR, width - sum(_widths(names, rows)))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    if bar >= LEAST_BAR:
+        table.add_column("", no_wrap=True)
     scale = max(sum(_parts(moment)) for moment in chosen)
-    for moment in chosen:
-        table.add_row(
-            f"{moment.time_s:.3g} s",
-            *(
-                _size(each)
-                for each in (
-                    moment.live_bytes,
-                    moment.waste_bytes,
-                    moment.held_bytes,
-                    moment.other_bytes,
-                    moment.resident_bytes,
-                )
-            ),
-            _bar(moment, scale),
-        )
+    for moment, row in zip(chosen, rows, strict=True):
+        table.add_row(*row, *([_bar(moment, scale, bar)] if bar >= LEAST_BAR else []))
     return table
+
+
+def _widths(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Of the columns, with what stands between them."""
+    return [max(map(len, column)) + 2 for column in zip(names, *rows, strict=True)]
+
+
+def _columns(moment: Moment) -> tuple[int | None, ...]:
+    return (
+        moment.live_bytes,
+        moment.waste_bytes,
+        moment.held_bytes,
+        moment.other_bytes,
+        moment.resident_bytes,
+    )
+
+
+def _told(count: int | None) -> str:
+    return "?" if count is None else size(count)
 
 
 def _spread(moments: Sequence[Moment]) -> list[Moment]:
@@ -92,23 +111,12 @@ def _parts(moment: Moment) -> tuple[int, ...]:
     )
 
 
-def _bar(moment: Moment, scale: int) -> Text:
+def _bar(moment: Moment, scale: int, width: int) -> Text:
     bar = Text()
     total = drawn = 0
     for part, (letter, style) in zip(_parts(moment), _PARTS, strict=True):
         total += part
-        upto = round(BAR * total / scale) if scale else 0
+        upto = round(width * total / scale) if scale else 0
         bar.append(letter * (upto - drawn), style=style)
         drawn = upto
     return bar
-
-
-def _size(count: int | None) -> str:
-    if count is None:
-        return "?"
-    value = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"

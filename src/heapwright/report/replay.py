@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.comparison import Comparison, TreatmentInfo
+from heapwright.artefacts.quantities import several
 from heapwright.artefacts.replay import ReplayFigures, ReplayPlan, ReplaySubject, RoutineTimes
 from heapwright.artefacts.runs import Outcome
 
@@ -53,8 +54,8 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
     """What was replayed, and what of it could not be."""
     plan = subject.plan
     yield (
-        f"Replayed: {subject.trace}, {plan.events:,} calls of {plan.threads:,} "
-        f"thread{'' if plan.threads == 1 else 's'}, {plan.hand_overs:,} objects handed over; "
+        f"Replayed: {subject.trace}, {plan.events:,} calls of "
+        f"{several(plan.threads, 'thread')}, {plan.hand_overs:,} objects handed over; "
         f"touch {subject.touch}, pace {subject.pace}, order {subject.order}."
     )
     if subject.checked:

@@ -9,18 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.trace import TraceCheck, TraceFault, TraceInfo, TraceProcess
+from heapwright.artefacts.quantities import several
+from heapwright.artefacts.trace import STOPPED, TraceCheck, TraceFault, TraceInfo, TraceProcess
 
 MOST = 20
 CLOCKS = {
     "timestamp": "the processor's time-stamp counter",
     "monotonic": "the system's monotonic clock",
     "counted": "none: the events are counted",
-}
-STOPS = {
-    "disk-full": "the disk was full: the end of the program is missing",
-    "limit": "the file had its full size: the end of the program is missing",
-    "failed": "the file could not grow: the end of the program is missing",
 }
 
 
@@ -51,7 +47,7 @@ def _lines(path: Path, info: TraceInfo) -> list[tuple[str, str]]:
     lines = [
         ("trace", f"{path} (format {info.version})"),
         ("size", size),
-        ("events", f"{info.events:,} of {len(info.threads):,} threads"),
+        ("events", f"{info.events:,} of {several(len(info.threads), 'thread')}"),
         ("clock", CLOCKS.get(info.clock, info.clock)),
     ]
     if info.start_utc_ns:
@@ -59,6 +55,10 @@ def _lines(path: Path, info: TraceInfo) -> list[tuple[str, str]]:
         lines.append(("begun", f"{begun:%Y-%m-%d %H:%M:%S} UTC"))
     lines += [(name, text) for name, text in _remarks(info) if text]
     return lines
+
+
+def _stopped(why: str) -> str:
+    return f"{STOPPED[why]}: the end of the program is missing" if why in STOPPED else ""
 
 
 def _remarks(info: TraceInfo) -> list[tuple[str, str]]:
@@ -70,7 +70,7 @@ def _remarks(info: TraceInfo) -> list[tuple[str, str]]:
         ("origin", "imported" if info.imported else "generated" if info.generated else ""),
         ("addresses", "invented: the source had none" if info.invented_addresses else ""),
         ("state", "" if info.closed else "not closed: the program was killed, or still runs"),
-        ("stopped", STOPS.get(info.stop, "")),
+        ("stopped", _stopped(info.stop)),
         ("lost", f"{lost:,} events" if lost else ""),
         ("clock went back", f"{backwards:,} times" if backwards else ""),
         ("not followed", f"{info.unfollowed:,} child processes" if info.unfollowed else ""),

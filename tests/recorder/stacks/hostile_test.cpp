@@ -13,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <sys/auxv.h>
 
 namespace heapwright::stacks::test {
 namespace {
@@ -92,7 +93,7 @@ TEST_F(Hostile, ReadableIsAskedNotTried) {
 /// Every row that the real tables give can be written in 16 bits and read again.
 TEST_F(Hostile, TablesWithFlippedBits) {
     Image image;
-    ASSERT_TRUE(findImage(reinterpret_cast<std::uint64_t>(&std::fopen), image));
+    ASSERT_TRUE(findImage(reinterpret_cast<std::uint64_t>(&::getauxval), image));
     ASSERT_NE(image.table, nullptr);
     const auto length = static_cast<std::size_t>(image.segmentEnd - image.segment);
     std::vector<std::uint8_t> copy(image.segment, image.segmentEnd);

@@ -8,6 +8,7 @@ import pytest
 
 from heapwright.artefacts.profile import Profile, Spread
 from heapwright.report.console import make_console
+from heapwright.report.profile.remarks import remarks
 from heapwright.report.profile.summary import CURVE, curve, print_summary
 
 
@@ -41,6 +42,19 @@ def test_no_line_is_too_long(profile: Profile, width: int) -> None:
     lines = shown(profile, width).splitlines()
     assert max(map(len, lines)) <= width
     assert [line for line in lines if line != line.rstrip() and "▁" not in line] == []
+
+
+def test_what_the_figures_lack_is_told(profile: Profile) -> None:
+    lines = "\n".join(remarks(profile))
+    assert "stopped early" not in lines
+    assert "not closed" not in lines
+    origin = profile.provenance.model_copy(update={"stopped": "disk-full", "closed": False})
+    told = "\n".join(remarks(profile.model_copy(update={"provenance": origin})))
+    assert "Recording stopped early: the disk was full; what came later is missing." in told
+    assert "not closed" not in told
+    origin = profile.provenance.model_copy(update={"closed": False})
+    told = "\n".join(remarks(profile.model_copy(update={"provenance": origin})))
+    assert "The recording was not closed" in told
 
 
 def test_quiet_is_one_line(profile: Profile) -> None:

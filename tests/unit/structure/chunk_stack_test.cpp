@@ -38,9 +38,9 @@ TEST(ChunkStack, GivesAllBackInOneStep) {
 }
 
 TEST(ChunkStack, KnowsWhatLiesBehindTheHeadersOfItsChunks) {
-    Memory first;
-    Memory second;
-    Memory stranger;
+    Memory first{};
+    Memory second{};
+    Memory stranger{};
     ChunkStack chunks;
     EXPECT_FALSE(chunks.owns(first.bytes + 100));
     chunks.push(&first, sizeof first);

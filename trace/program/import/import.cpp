@@ -4,10 +4,10 @@
 
 #include <cinttypes>
 #include <filesystem>
+#include <heapwright/core/json.hpp>
 #include <stdexcept>
 
 #include "trace/file_map.hpp"
-#include "trace/program/json.hpp"
 #include "trace/program/program.hpp"
 
 namespace heapwright::trace {

@@ -3,6 +3,7 @@
 """Memory on the page: what is live over time, where it stands, what the system sees of it."""
 
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.quantities import several
 from heapwright.report.pages.parts import Charts, Data, beside
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words
@@ -45,7 +46,7 @@ def _peak(profile: Profile) -> str:
     peak = profile.peak
     return (
         f"{words.memory(peak.live_bytes)} in "
-        f"{words.several(peak.live_objects, 'object')} "
+        f"{several(peak.live_objects, 'object')} "
         f"at {words.duration(peak.time_s)}"
     )
 
@@ -72,8 +73,8 @@ def address_space(profile: Profile) -> str:
     drawn = profile.heap_map
     if drawn is None or not drawn.rows or not drawn.times_s:
         return "<p>No block was live, so there is nothing to map.</p>"
-    several = len(profile.provenance.processes) > 1
-    whose = f" of process {drawn.process} (the one with most calls)" if several else ""
+    many = len(profile.provenance.processes) > 1
+    whose = f" of process {drawn.process} (the one with most calls)" if many else ""
     return (
         f"<p>Addresses{whose}, from low (down) to high (up), time from left to right. A hole had "
         "been in use and is not: memory that the program freed between blocks that it still "

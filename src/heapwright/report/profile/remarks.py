@@ -3,6 +3,7 @@
 """What is missing from a profile's figures, in words, for the page and for the terminal."""
 
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.trace import STOPPED
 
 
 def remarks(profile: Profile) -> list[str]:
@@ -20,8 +21,17 @@ def remarks(profile: Profile) -> list[str]:
     ):
         if value:
             told.append(f"{what[0].upper()}{what[1:]}: {value:,}.")
+    if origin.stopped != "none":
+        why = STOPPED[origin.stopped]
+        told.append(f"Recording stopped early: {why}; what came later is missing.")
+    elif not origin.closed:
+        told.append("The recording was not closed: it still goes on, or its recorder was killed.")
     if len(origin.processes) > 1:
-        told.append(f"{len(origin.processes):,} processes are counted together.")
+        told.append(
+            f"{len(origin.processes):,} processes are counted together."
+            if origin.selected is None
+            else f"This is process {origin.selected} of {len(origin.processes):,} in the trace."
+        )
     told += [f"At byte {fault.offset:,}: {fault.what}; left out." for fault in origin.faults]
     if origin.faults_omitted:
         told.append(f"{origin.faults_omitted:,} more pieces could not be read.")

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.quantities import several
 from heapwright.report.columns import Columns, Entries
 from heapwright.report.profile import words
 from heapwright.report.profile.charts import ROUTINES
@@ -43,7 +44,7 @@ def sentence(profile: Profile) -> str:
     """All of it in one line."""
     totals = profile.totals
     return (
-        f"{words.several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
+        f"{several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
         f"{words.memory(profile.peak_live_bytes)} live at most, "
         f"{words.memory(totals.never_freed_bytes)} never freed; "
         f"{words.share(profile.retention.short)} short-lived; {words.pattern_of(profile)}"
@@ -55,12 +56,12 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     origin, totals, retention = profile.provenance, profile.totals, profile.retention
     yield (
         "Recorded",
-        f"{words.several(origin.events, 'call')} over {words.duration(origin.duration_s)}: "
+        f"{several(origin.events, 'call')} over {words.duration(origin.duration_s)}: "
         f"{words.command_of(profile)}",
     )
     yield (
         "Total memory",
-        f"{words.several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
+        f"{several(totals.allocations, 'allocation')}, {words.memory(totals.bytes)} in all, "
         f"{words.memory(totals.mean_bytes)} each in the mean",
     )
     yield "Sizes", _sizes(profile)
@@ -69,7 +70,7 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
     yield (
         "Frees",
         f"{words.count(totals.frees)}, {words.share(totals.null_free_share)} of null; never freed: "
-        f"{words.several(totals.never_freed, 'block')}, {words.memory(totals.never_freed_bytes)}",
+        f"{several(totals.never_freed, 'block')}, {words.memory(totals.never_freed_bytes)}",
     )
     yield (
         "Retention",
@@ -91,7 +92,7 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
         yield (
             "Never freed",
             f"{words.memory(site.never_freed_bytes)} in "
-            f"{words.several(site.never_freed, 'block')}: "
+            f"{several(site.never_freed, 'block')}: "
             f"{words.chain_of(site)}",
         )
 
@@ -110,7 +111,7 @@ def _live(profile: Profile) -> str:
     peak = profile.peak
     told = (
         f"{words.memory(peak.live_bytes)} in "
-        f"{words.several(peak.live_objects, 'object')} at the most, "
+        f"{several(peak.live_objects, 'object')} at the most, "
         f"after {words.duration(peak.time_s)}"
     )
     if peak.usable_bytes is None or not peak.live_bytes:

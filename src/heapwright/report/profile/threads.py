@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from html import escape
 
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.quantities import several
 from heapwright.report.pages.parts import Data, in_figures, scrolling
 from heapwright.report.profile import words
 
@@ -25,7 +26,7 @@ def threads(profile: Profile) -> str:
     """The matrix, and below it the threads that allocate most."""
     crossed = profile.cross_thread_frees
     told = (
-        f"{words.several(len(profile.threads), 'thread')}. {crossed.count:,} blocks "
+        f"{several(len(profile.threads), 'thread')}. {crossed.count:,} blocks "
         f"({words.share(crossed.share)} of those that ended) were freed by another thread than "
         "the one that allocated them."
     )

@@ -47,11 +47,6 @@ def count(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
-def several(value: int, what: str) -> str:
-    """`1 block`, `1,234 blocks`."""
-    return f"{value:,} {what}" if value == 1 else f"{value:,} {what}s"
-
-
 def share(value: float | None) -> str:
     """`12.3 %`; what is not quite nothing or all does not read as if it were."""
     if value is None:

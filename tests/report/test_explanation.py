@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""An explanation on terminals of any width."""
+
+from io import StringIO
+
+import pytest
+
+from heapwright.artefacts.explanation import Culprit, Ending, Explanation, Kind, Moment
+from heapwright.report.console import make_console
+from heapwright.report.explanation import print_explanation
+
+MIB = 1 << 20
+
+
+def found() -> Explanation:
+    return Explanation(
+        command=("program",),
+        kind=Kind.GROWTH,
+        sentence="Growth: it grew.",
+        ending=Ending.EXITED,
+        allocator="glibc",
+        rise_bytes=40 * MIB,
+        never_freed_bytes=1,
+        never_freed_blocks=1,
+        held_share=0.1,
+        most_held_bytes=MIB,
+        reachability=None,
+        culprits=(Culprit(frames=("operator[](int)", "main [abi:x]"), blocks=1, bytes=2000),),
+        setting=None,
+        moments=tuple(
+            Moment(
+                time_s=float(at),
+                live_bytes=at * MIB,
+                waste_bytes=1000 * at,
+                held_bytes=5000 * at,
+                other_bytes=MIB,
+                resident_bytes=(at + 2) * MIB,
+            )
+            for at in range(40)
+        ),
+    )
+
+
+def shown(width: int | None) -> list[str]:
+    stream = StringIO()
+    print_explanation(make_console(stream, width=width), found())
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200, None])
+def test_the_table_fits(width: int | None) -> None:
+    table = shown(width)[: 1 + 12]
+    assert table[0].split()[:2] == ["time", "live"]
+    assert "resident" in table[0]
+    assert len(table) == 13
+    assert not any("…" in line for line in table), "nothing is cut"
+    assert all(len(line.rstrip()) <= (width or 200) for line in table)
+    assert all("s  " in line for line in table[1:]), "no line is folded"
+    assert ("other" in table[0]) == (width != 40)
+
+
+def test_the_bar_is_of_what_is_live_and_of_all_else() -> None:
+    last = shown(None)[12].split()[-1]
+    assert len(last) == 40
+    assert set(last) == {"#", "."}
+    assert last.count("#") == 39
+
+
+def test_a_place_is_printed_as_it_is() -> None:
+    lines = shown(60)
+    assert "  2.0 KiB in 1 block" in lines
+    assert "      operator[](int)" in lines
+    assert "      main [abi:x]" in lines
