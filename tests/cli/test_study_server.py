@@ -134,6 +134,7 @@ def test_a_server_that_ends_is_the_runs_end(heapwright: Heapwright, tmp_path: Pa
     results = run(heapwright, tmp_path, server, status=ExitCode.NOTHING_COMPARED)
     assert {run.outcome for run in results.runs()} == {Outcome.CRASHED}
     assert all("the server ended before it answered" in run.detail for run in results.runs())
+    assert not any(run.interposed for run in results.runs())
     assert results.frame()["time"].to_list() == [None] * 4
 
 
@@ -154,3 +155,12 @@ def test_what_answers_already_is_somebody_else(heapwright: Heapwright, tmp_path:
     done = heapwright("study", "run", write_text(tmp_path, text), "-o", "results")
     assert done.status == ExitCode.BAD_INPUT
     assert "answers before the server is started" in done.err
+
+
+def test_a_server_that_no_preload_reaches_is_refused(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    text = study_text(tmp_path, '["no-such-server"]', 'path = "{folder}/there"')
+    done = heapwright("study", "run", write_text(tmp_path, text), "-o", "results")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "command not found: no-such-server" in done.err

@@ -9,9 +9,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.study_file import parse_study
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.scratch import Scratch
+from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.study_measurement import measuring, thinned
+from heapwright.experiment.treatments import Treatment
+
+STUDY = """
+format = 1
+name = "hooked"
+title = "hooks"
+command = ["true"]
+[factors.allocator]
+levels = ["glibc"]
+[responses.time]
+from = "wall"
+[hooks]
+after_run = "echo after >> log; exit 3"
+"""
 
 
 def test_the_measuring_command_holds_the_measured_one() -> None:
@@ -41,6 +58,18 @@ def test_a_hook_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
         run_hook("it", "echo first; echo no luck >&2; exit 3", {}, tmp_path)
     with pytest.raises(HeapwrightError, match="it: /no/such cannot be run"):
         run_hook("it", ("/no/such",), {}, tmp_path)
+
+
+def test_what_came_first_is_told_when_the_last_hook_fails_too(tmp_path: Path) -> None:
+    study = parse_study(STUDY, "the study").study
+    treatment = Treatment(Allocator(name="glibc", kind=Kind.SYSTEM), levels={"allocator": "glibc"})
+    hooks = StudyHooks(study, Filling(study, tmp_path), {"PATH": "/bin:/usr/bin"}, tmp_path)
+    with pytest.raises(KeyboardInterrupt), hooks.around(treatment):
+        raise KeyboardInterrupt
+    failing = pytest.raises(HeapwrightError, match="the hook after_run ended with status 3")
+    with failing, hooks.around(treatment):
+        pass
+    assert (tmp_path / "log").read_text().split() == ["after", "after"]
 
 
 def test_a_scratch_folder_is_gone_with_all_that_is_in_it(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.measurement import Conditions
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.simulation import TOOLS, refuse_without_valgrind
+from heapwright.experiment.study_hooks import Filling
 from heapwright.experiment.study_measurement import Job
 from heapwright.experiment.treatments import (
     TUNABLES,
@@ -93,7 +94,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
             expect_exit=file.study.expect_exit,
             reader=figures_of if file.study.trace is not None else None,
         )
-        warnings = _check_commands(treatments, environment)
+        warnings = _check_commands(file, treatments, environment)
         yield Setup(
             file=file,
             design=design_of(file, designed, treatments, seed),
@@ -195,13 +196,18 @@ class _Traces:
 
 
 def _check_commands(
-    treatments: Sequence[Treatment], environment: Mapping[str, str]
+    file: StudyFile, treatments: Sequence[Treatment], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Refuse a command that no preload reaches; each program is looked at once."""
+    """Refuse a command, or a server in its place, that no preload reaches; each program once."""
+    server = file.study.hooks.server
+    filling = Filling(file.study, file.folder)
     machine = machine_of(native.witness())
     seen: dict[tuple[str, Path], tuple[str, ...]] = {}
     for treatment in treatments:
-        words = (*treatment.prefix, *treatment.command)
+        command = treatment.command
+        if server is not None and server.preload:
+            command = filling.words(server.command, treatment)
+        words = (*treatment.prefix, *command)
         place = (words[0], treatment.cwd or Path.cwd())
         if treatment.proven and place not in seen:
             checked = check_command(words, machine=machine, cwd=place[1], environment=environment)

@@ -7,7 +7,7 @@ run is under another one than the run before, `after_allocator` when that ends.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,11 +88,14 @@ class StudyHooks:
             self.leave_allocator()
             self._last = treatment
             self._run("before_allocator", treatment)
+        self._run("before_run", treatment)
         try:
-            self._run("before_run", treatment)
             yield
-        finally:
-            self._run("after_run", treatment)
+        except BaseException:
+            with suppress(HeapwrightError):  # what came first is what is told
+                self._run("after_run", treatment)
+            raise
+        self._run("after_run", treatment)
 
     def leave_allocator(self) -> None:
         """There is no further run under the present allocator, or none at all."""

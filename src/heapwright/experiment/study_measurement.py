@@ -61,6 +61,7 @@ OF_SERVER = (
 )
 """Fields of a run that are the server's, where a server is under the treatment."""
 SURE = Interposition(True, 0.0)
+UNPROVEN = Interposition(False, 0.0)
 FINE = Classified(Outcome.OK)
 
 
@@ -80,7 +81,7 @@ class _Taking:
     """What has been taken down of a run so far."""
 
     named: Classified = FINE
-    proof: Interposition = SURE
+    proof: Interposition = UNPROVEN
     figures: dict[str, Any] = field(default_factory=dict)
     stdout: str = ""
     stderr: str = ""
@@ -201,8 +202,9 @@ class StudyMeasurement:
         output = folder / "output"
         spec = self._specs.of(treatment, timeout_s=assignment.timeout_s, words=words, under=under)
         raw = run_once(spec.printing_to(output) if self._reads else spec)
-        taking.proof = prove(raw, treatment) if under else SURE
-        taking.worsen(self._named(raw, taking.proof))
+        if under:
+            taking.proof = prove(raw, treatment)
+        taking.worsen(self._named(raw, taking.proof if under else SURE))
         taking.figures = figures_of(raw)
         if self._reads:
             taking.stdout, taking.stderr = text_in(output), raw.stderr_tail
