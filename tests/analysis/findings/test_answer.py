@@ -167,6 +167,13 @@ def test_intervals_are_wider_the_more_figures_there_are() -> None:
     assert among.low < alone.low
 
 
+def test_a_figure_says_what_it_is_limited_to() -> None:
+    where = {"allocator": ["quick", "slow"], "pattern": "peak"}
+    test = {"kind": "ranking", "response": "time", "factor": "threads", "where": where, "last": 1}
+    figure = asked(test).figures[0]
+    assert figure.what == "time (quick or slow, pattern peak): threads 1 over threads 4"
+
+
 def test_a_level_that_was_dropped_is_named() -> None:
     levels = {
         "allocator": ("quick", "slow"),

@@ -12,7 +12,6 @@ enough, and all pairs are needed to refute it.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
@@ -80,7 +79,7 @@ def _asked(rule: Rule, question: Question) -> Sequence[Wanted]:
             missing = missing or reasons[0]
     if missing:
         return [Wanted(rule.response, Band(), Sample, missing=missing)]
-    within = replace(question, runs=question.runs.at(rule.where))
+    within = question.within(rule.where)
     missing = _unusable(rule, within.runs)
     if missing:
         return [Wanted(rule.response, Band(), Sample, missing=missing)]

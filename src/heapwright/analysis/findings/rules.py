@@ -3,7 +3,7 @@
 """From a rule to the figures that answer it, each still without its interval."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import combinations, pairwise
 
@@ -52,6 +52,12 @@ class Question:
     runs: Runs
     design: StudyDesign
     margin: float
+    scope: str = ""
+    """What the runs are limited to, in words."""
+
+    def within(self, where: Mapping[str, Sequence[str]]) -> "Question":
+        """The same, asked of the runs with these levels only."""
+        return replace(self, runs=self.runs.at(where), scope=_scope(where))
 
     def levels(self, factor: str) -> tuple[str, ...]:
         """Those of the factor that were run, in the order of the study."""
@@ -96,7 +102,7 @@ def _ratio(rule: Ratio, question: Question) -> Iterator[Wanted]:
 @wanted.register
 def _value(rule: Value, question: Question) -> Iterator[Wanted]:
     yield Wanted(
-        f"{rule.response}{_where(rule.where)}",
+        f"{rule.response}{question.scope}",
         Band(rule.above, rule.below),
         lambda: contrasts.mean(question.runs, rule.response),
         logarithm=False,
@@ -111,7 +117,7 @@ def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
     present = {level: values[level] for level in question.levels(rule.by) if level in values}
     missing = "" if len(present) > 1 else f"fewer than two levels of {rule.by} were run"
     yield Wanted(
-        f"exponent of {rule.by} in {rule.response}{_where(rule.where)}",
+        f"exponent of {rule.by} in {rule.response}{question.scope}",
         Band(rule.above, rule.below),
         lambda: contrasts.exponent(question.runs, rule.response, rule.by, present),
         logarithm=False,
@@ -165,8 +171,8 @@ def _spread(
     rule: Even, of: Mapping[str, str], to: Mapping[str, str], question: Question, missing: str
 ) -> Wanted:
     return Wanted(
-        f"largest over smallest {rule.response} along {rule.along}: {_levels(of)} over "
-        f"{_levels(to)}",
+        f"largest over smallest {rule.response} along {rule.along}{question.scope}: "
+        f"{_levels(of)} over {_levels(to)}",
         Band(above=1),
         lambda: contrasts.spread(question.runs, rule.response, of, to, rule.along),
         missing=missing,
@@ -181,7 +187,7 @@ def _compared(
     band: Band,
 ) -> Wanted:
     return Wanted(
-        f"{response}: {_levels(of)} over {_levels(to)}",
+        f"{response}{question.scope}: {_levels(of)} over {_levels(to)}",
         band,
         lambda: contrasts.ratio(question.runs, response, of, to),
         missing=question.any_absent(of) or question.any_absent(to),
@@ -195,7 +201,7 @@ def _levels(levels: Mapping[str, str]) -> str:
     )
 
 
-def _where(where: Mapping[str, Sequence[str]]) -> str:
+def _scope(where: Mapping[str, Sequence[str]]) -> str:
     said = [
         f"{' or '.join(levels)}" if factor == "allocator" else f"{factor} {' or '.join(levels)}"
         for factor, levels in where.items()
