@@ -33,7 +33,7 @@ Combination = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """What a constraint leaves out; a combination is counted for the first that leaves it out."""
+    """What a constraint leaves out; what several do is counted for the one that is asked first."""
 
     require: str
     because: str

@@ -16,7 +16,7 @@ from math import comb, prod
 from heapwright.study.combinations import SAMPLE, Cells, Combination
 
 MOST_COUNTED = 3_000_000
-"""Threes in all cells together; where there are more, only pairs are counted."""
+"""Keys of one size, in all cells or that there can be; of more, threes or pairs are not counted."""
 
 SAMPLED = 5_000
 """Cells from which the shares of pairs and threes are found, under constraints."""
@@ -38,9 +38,10 @@ class Aims:
     def __init__(
         self, whole: Cells, wanted: int, allowed: list[Combination] | None, rng: random.Random
     ) -> None:
-        factors = len(whole.counts)
         self.counts = whole.counts
-        self.largest = 3 if factors >= 3 and wanted * comb(factors, 3) <= MOST_COUNTED else 2
+        self.largest = 1
+        while self.largest < min(3, len(self.counts)) and self._countable(self.largest + 1, wanted):
+            self.largest += 1
         self._shares: dict[Key, float] | None = None
         if not whole.constrained:
             return
@@ -49,6 +50,12 @@ class Aims:
         if len(sample) > SAMPLED:
             sample = rng.sample(sample, SAMPLED)
         self._shares |= _shares(sample, range(2, self.largest + 1))
+
+    def _countable(self, size: int, cells: int) -> bool:
+        groups = comb(len(self.counts), size)
+        if groups * cells > MOST_COUNTED:
+            return False
+        return sum(map(prod, combinations(self.counts, size))) <= MOST_COUNTED
 
     def share(self, key: Key) -> float:
         if self._shares is not None:

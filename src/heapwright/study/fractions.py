@@ -57,11 +57,12 @@ def _share(
         )
     chosen = choose_share(cells, wanted, seed)
     about = "" if cells.exact else "about "
-    threes = "" if chosen.threes_off is None else f", and each three ({_off(chosen.threes_off)})"
+    pairs = "" if chosen.pairs_off is None else f", each pair of levels ({_off(chosen.pairs_off)})"
+    threes = "" if chosen.threes_off is None else f", each three ({_off(chosen.threes_off)})"
     return list(chosen.cells), [
         f"a fraction: {_cells(len(chosen.cells))} of {about}{allowed:,}, by chance (seed {seed}), "
-        f"each level as often as in the whole design ({_off(chosen.levels_off)}), each pair of "
-        f"levels too ({_off(chosen.pairs_off)}){threes}"
+        f"each level as often as in the whole design ({_off(chosen.levels_off)})"
+        f"{pairs}{threes}"
     ]
 
 

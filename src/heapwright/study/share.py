@@ -41,9 +41,10 @@ class Share:
 
     cells: tuple[Combination, ...]
     levels_off: float
-    pairs_off: float
+    pairs_off: float | None
+    """None: there are too many to be counted, or none."""
     threes_off: float | None
-    """None: there are too many to be counted, or fewer than three factors."""
+    """As for pairs."""
 
 
 def choose_share(whole: Cells, wanted: int, seed: int) -> Share:
@@ -61,7 +62,7 @@ def choose_share(whole: Cells, wanted: int, seed: int) -> Share:
     return Share(
         tuple(sorted(best.cells)),
         best.counts.off(1) or 0.0,
-        best.counts.off(2) or 0.0,
+        best.counts.off(2),
         best.counts.off(3),
     )
 
@@ -152,7 +153,7 @@ class _Chosen:
     def spread(self, tries: int) -> None:
         """Step 3."""
         factors = len(self._whole.counts)
-        if factors < 2 or len(self.cells) < 2:
+        if self.counts.largest < 2 or len(self.cells) < 2:
             return
         groups = {
             factor: [
