@@ -25,7 +25,7 @@ PATIENCE_S = 240.0
 PROGRAM = """#!/bin/sh
 # Marks that it began, and waits until it may go on: with a ticket, of which each is for one.
 cd "$(dirname "$0")"
-echo "$1" >> begun
+echo $$ >> begun
 while [ ! -e go ]; do
     for ticket in tickets/*; do
         rm "$ticket" 2>/dev/null && exit 0
@@ -111,6 +111,11 @@ class Camp:
     def begun(self) -> int:
         return len((self.folder / "begun").read_text().splitlines())
 
+    def alive(self) -> int:
+        """How many of the programs that began are there."""
+        numbers = (self.folder / "begun").read_text().split()
+        return sum(Path(f"/proc/{number}").exists() for number in numbers)
+
     def grant(self, runs: int) -> None:
         """Let so many runs end, and wait until they have."""
         for _ in range(runs):
@@ -151,6 +156,7 @@ def test_a_worker_is_killed_in_the_middle_and_comes_again(camp: Camp) -> None:
     camp.grant(7)  # and now both are in the middle of a run
     first.send_signal(signal.SIGKILL)
     camp.until(lambda: "a is lost" in camp.text)
+    camp.until(lambda: camp.alive() == 1)  # what it was running does not stay behind
     camp.worker("a")
     camp.until(lambda: camp.text.count("a takes part") == 2)
     camp.go.touch()

@@ -61,17 +61,17 @@ def run_checkup(options: Options) -> bool:
         },
         folders=tuple(dict.fromkeys((Path(tempfile.gettempdir()), *journal_folders(), Path.cwd()))),
     )
+    before = examine(machine)  # load and stalls as they are without what is done from here on
     allocators = _allocators(environment)
     machine = replace(machine, earlier_stat=machine.text("proc/stat"), allocators=allocators)
-    checks_before = examine(machine)  # load and stalls as they are without the runs below
     with PreloadPaths() as paths:
         run = _runner(options.command or _short_program(), environment, paths)
-        first = run()
+        seen = run()
         noise = None if options.quick else _noise(options, run)
-    machine = replace(machine, counters=frozenset(first.counters))
+    machine = replace(machine, counters=frozenset(seen.counters))
     checks = [
-        before if before.name in {"load", "stalls"} else after
-        for before, after in zip(checks_before, examine(machine), strict=True)
+        first if first.name in {"load", "stalls"} else then
+        for first, then in zip(before, examine(machine), strict=True)
     ]
     found = checkup(read_environment(list(allocators), environment), checks, noise)
     failure = outputs.write(json=found.to_json)

@@ -199,4 +199,11 @@ def alone() -> Iterator[None]:
         os.close(descriptor)
 
 
-atexit.register(leave)
+def _leave_at_exit() -> None:
+    """A run that is still being made is given up with the process; it is not waited for."""
+    if _lock.acquire(blocking=False):
+        _lock.release()
+        leave()
+
+
+atexit.register(_leave_at_exit)

@@ -90,22 +90,10 @@ def _own_scheduler(place: Place) -> Iterator[Any]:
 def workers_over_ssh(hosts: Sequence[str], address: str) -> Iterator[None]:
     """A worker on each host while this lasts; each ends by itself when the scheduler is gone."""
     started: list[subprocess.Popen[bytes]] = []
-    command = shlex.join([REMOTE, "study", "worker", address])
     try:
         for host in hosts:
-            if host.startswith("-"):
-                raise HeapwrightError(f"{host!r} is no host")
-            started.append(
-                subprocess.Popen(
-                    [*SSH, host, command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
-            )
+            started.append(_over_ssh(host, address))
         yield
-    except OSError as error:
-        raise HeapwrightError(f"ssh cannot be run: {error.strerror or error}") from error
     finally:
         for each in started:
             each.terminate()
@@ -115,6 +103,21 @@ def workers_over_ssh(hosts: Sequence[str], address: str) -> Iterator[None]:
             except subprocess.TimeoutExpired:
                 each.kill()
                 each.wait()
+
+
+def _over_ssh(host: str, address: str) -> subprocess.Popen[bytes]:
+    if host.startswith("-"):
+        raise HeapwrightError(f"{host!r} is no host")
+    command = shlex.join([REMOTE, "study", "worker", address])
+    try:
+        return subprocess.Popen(
+            [*SSH, host, command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HeapwrightError(f"ssh cannot be run: {error.strerror or error}") from error
 
 
 def _quietly(close: Any) -> None:

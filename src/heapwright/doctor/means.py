@@ -26,7 +26,7 @@ def counters(machine: Machine) -> Check:
         )
     if machine.counters is None:
         return unknown("counters", "no run was made to see")
-    return note("counters", f"none, as in most virtual machines: {instead}")
+    return note("counters", f"none, as in most virtual machines and containers: {instead}")
 
 
 def valgrind(machine: Machine) -> Check:

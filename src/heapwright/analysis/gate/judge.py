@@ -113,11 +113,11 @@ def _pairs(baseline: Document, current: Document, question: Question) -> list[tu
             raise HeapwrightError(
                 f"there is no response {response!r}", f"there are {', '.join(figures)}"
             )
-    wanted = question.treatments or tuple(baseline.identities)
+    wanted = dict.fromkeys(question.treatments or baseline.identities)
     return [
         (treatment, response)
         for treatment in wanted
-        for response in responses
+        for response in dict.fromkeys(responses)
         if (treatment, response) in baseline.values and (treatment, response) in current.values
     ]
 
