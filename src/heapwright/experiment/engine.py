@@ -10,7 +10,8 @@ interruption, a spent budget, a preparation that fails) is in what comes back; a
 over is told to nobody.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -50,12 +51,20 @@ def conduct(
     one ends the running and is in the result.
     """
     ending = Ending()
-    try:
+    with told_in(ending):
         for task in schedule:
             begins(task)
             run = execute(task)
             ending.runs += 1
             over(task, run)
+    return ending
+
+
+@contextmanager
+def told_in(ending: Ending) -> Iterator[None]:
+    """What ends the running from within is told in the ending; an error before a run is raised."""
+    try:
+        yield
     except StopError as stop:
         ending.stopped_because = str(stop)
     except KeyboardInterrupt:
@@ -66,4 +75,3 @@ def conduct(
             raise
         ending.failure = error
         ending.stopped_because = error.message
-    return ending

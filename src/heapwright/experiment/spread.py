@@ -17,7 +17,7 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.runs import Outcome, Run
 from heapwright.experiment.blocks import Assignment, Blocks, Plan, spent
 from heapwright.experiment.design import Key, block_numbers, is_warmup
-from heapwright.experiment.engine import Ending, StopError
+from heapwright.experiment.engine import Ending, StopError, told_in
 from heapwright.experiment.treatments import Treatment
 
 Made = TypeVar("Made", bound=Run)
@@ -147,20 +147,11 @@ def conduct_spread(
     Each run is told to `over` exactly once, whatever becomes of its hosts.
     """
     ending = Ending()
-    try:
-        _Conducting(schedule, crew, over, begins, ending).run()
-    except StopError as stop:
-        ending.stopped_because = str(stop)
-    except KeyboardInterrupt:
-        ending.interrupted = True
-        ending.stopped_because = "it was interrupted"
-    except HeapwrightError as error:
-        if not ending.runs:
-            raise
-        ending.failure = error
-        ending.stopped_because = error.message
-    finally:
-        crew.stop()
+    with told_in(ending):
+        try:
+            _Conducting(schedule, crew, over, begins, ending).run()
+        finally:
+            crew.stop()
     return ending
 
 
