@@ -34,22 +34,26 @@ type2 <- function(file, kind, d, terms, term, values) {
   say(file, paste0(kind, c("squares", "df", "f")), term, c(squares, df, f))
 }
 
-# Aligned ranks: residual plus the term's own effect in sum-to-zero coding, ranked.
-aligned <- function(file, d, terms) {
-  contrasts <- options(contrasts = c("contr.sum", "contr.poly"))
-  pure <- residuals(lm(log(y) ~ block + treatment, d))
-  formula <- terms(reformulate(c("block", terms), "log(y)"), keep.order = TRUE)
-  model <- lm(formula, d)
-  matrix <- model.matrix(model)
-  member <- attr(matrix, "assign")
-  named <- attr(terms(model), "term.labels")
+# Aligned ranks within strata: runs of one block that differ in the term's own factors only.
+aligned <- function(file, d, factors, terms) {
   for (term in terms) {
-    mine <- which(member == match(term, named))
-    effect <- matrix[, mine, drop = FALSE] %*% coef(model)[mine]
-    v <- pure + as.vector(effect)
-    type2(file, "rank", d, terms, term, rank(round(v / max(abs(v)), 10)))
+    own <- strsplit(term, ":")[[1]]
+    stratum <- interaction(d[c("block", setdiff(factors, own))], drop = TRUE)
+    combination <- interaction(d[factors], drop = TRUE)
+    centred <- function(v) {
+      for (f in own) v <- v - ave(v, interaction(c(list(stratum), d[setdiff(own, f)]), drop = TRUE))
+      v
+    }
+    left <- centred(log(d$y))
+    ranks <- centred(rank(round(left / max(abs(left)), 10)))
+    levels <- sapply(own, function(f) nlevels(d[[f]]) - 1)
+    df <- prod(levels)
+    combinations <- nlevels(combination) / prod(levels + 1)
+    error <- (nlevels(stratum) - combinations) * df
+    effect <- sum(ave(ranks, interaction(d[own]))^2)
+    f <- effect / df / (sum((ranks - ave(ranks, combination))^2) / error)
+    say(file, "rankf", term, f)
   }
-  options(contrasts)
 }
 
 # Means over treatments, each counting alike, and Tukey's test with each pair's own variance.
@@ -101,7 +105,7 @@ for (path in commandArgs(trailingOnly = TRUE)) {
   sequential(file, d, terms)
   for (term in terms) type2(file, "type2", d, terms, term, log(d$y))
   if (file != "constrained") {
-    aligned(file, d, terms)
+    if (complete) aligned(file, d, factors, terms)
     for (factor in factors) tukey(file, d, factor)
   }
   spread(file, d)

@@ -63,6 +63,7 @@ class Table:
     combos    (C',)    places of the combinations that are averaged
     left_out           combinations that are not, because a level has no run there
     filled             runs of the table that had to be filled in, over its combinations
+    share              of the values, what runs have: the others are filled in and scatter not
     """
 
     values: Floats
@@ -72,6 +73,7 @@ class Table:
     combos: Ints
     left_out: int
     filled: int
+    share: float
 
 
 def grid(this: Model, column: int) -> Grid | None:
@@ -121,6 +123,7 @@ def table(box: Grid, combos: Ints) -> Table | None:
         combos=kept,
         left_out=len(combos) - len(kept),
         filled=-(-missing // len(kept)),
+        share=float(seen[blocks].mean()),
     )
 
 

@@ -122,7 +122,8 @@ def _fitted(
     df = max(model.df - averaged.filled, 0)
     if df == model.df:
         return model
-    sigma = model.sigma * np.sqrt(model.df / df) if df else float("nan")
+    # what is filled in does not scatter, and a mean is of so many runs less
+    sigma = model.sigma * np.sqrt(model.df / df / averaged.share) if df else float("nan")
     return replace(model, df=df, sigma=float(sigma))
 
 
@@ -149,7 +150,7 @@ def _ratios(
     none: list[float | None] = [None] * len(names)
     if observed.scale != "log" or model is None or question.baseline not in names:
         return none, none, "none"
-    found = intervals(averaged.values, model, question)
+    found = intervals(averaged, model, question)
     if found.critical is None:
         return none, none, "none"
     place = {key[0]: number for number, key in enumerate(model.treatments)}
@@ -161,16 +162,17 @@ def _ratios(
     )
 
 
-def intervals(values: Floats, model: BlockedFit, question: Question) -> Intervals:
-    """Simultaneous intervals of the effects of a table without holes."""
-    if len(values) < FEWEST_BOOTSTRAP_BLOCKS:
+def intervals(averaged: Table, model: BlockedFit, question: Question) -> Intervals:
+    """Simultaneous intervals of the effects of a table's model."""
+    blocks = len(averaged.values)
+    if blocks < FEWEST_BOOTSTRAP_BLOCKS:
         return dunnett(model, question.confidence)
     logs = model.cells.log_values
-    weights = resampling.draws(len(values), question.resamples, question.seed)
+    weights = resampling.draws(blocks, question.resamples, question.seed)
     critical, errors = resampling.simultaneous(
         logs[:, 1:] - logs[:, :1], weights, question.confidence
     )
-    half = np.concatenate([[0.0], critical * errors])
+    half = np.concatenate([[0.0], critical * errors / averaged.share])
     return Intervals("dunnett-bootstrap", critical, model.effects - half, model.effects + half)
 
 

@@ -62,6 +62,8 @@ def _exponent(
     line, parabola = _weights(np.log([factor.values[number] for number in numbers]))
     slopes = averaged.values @ line
     half = _half_width(slopes, settings)
+    if half is not None:
+        half /= averaged.share
     exponent = float(slopes.mean())
     return Exponent(
         by=factor.name,
