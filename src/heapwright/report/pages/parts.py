@@ -43,6 +43,15 @@ def section(name: str, heading: str, *parts: str) -> str:
     )
 
 
+def opened(summary: str, *parts: str, printed: bool = False) -> str:
+    """What has to be opened to be read, or nothing; what is `printed` is open on paper."""
+    inner = "\n".join(part for part in parts if part)
+    if not inner:
+        return ""
+    kind = "more print" if printed else "more"
+    return f'<details class="{kind}"><summary>{escape(summary)}</summary>{inner}</details>'
+
+
 def beside(*parts: str) -> str:
     """Parts beside one another where there is room, else one below the other."""
     shown = [part for part in parts if part]

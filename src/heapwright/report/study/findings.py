@@ -7,7 +7,7 @@ from html import escape
 
 from heapwright.artefacts.study_answers import Figure, FindingResult
 from heapwright.artefacts.study_published import Cell, PublishedRow, PublishedTable
-from heapwright.report.pages.parts import table
+from heapwright.report.pages.parts import opened, table
 from heapwright.report.profile.words import digits
 from heapwright.report.study.view import StudyView
 
@@ -30,7 +30,7 @@ def findings(view: StudyView) -> str:
             f'<span class="{CLASSES[str(each.verdict)]}">{escape(str(each.verdict))}</span>',
             f"{escape(each.words)}{_dim(each.source)}",
             escape(each.published or "-"),
-            escape(each.ours or "-") + _dim(each.today),
+            escape(each.ours or "-").replace("; ", "<br>") + _dim(each.today),
             escape(each.why or "-"),
         ]
         for each in found
@@ -66,10 +66,7 @@ def _figures(found: tuple[FindingResult, ...]) -> str:
     if not rows:
         return ""
     inner = table(("finding", "figure", "value", "asked", "here", "because"), rows, "figures")
-    return (
-        '<details class="more print"><summary>The figures that they are judged by</summary>'
-        f"{inner}</details>"
-    )
+    return opened("The figures that they are judged by", inner, printed=True)
 
 
 def _judged(figure: Figure) -> list[str]:
@@ -115,13 +112,11 @@ def _published(found: PublishedTable) -> str:
         *(f"{name}, here" for name in columns),
     )
     more = f'<p class="dim">{left:,} more rows are in the document.</p>' if left else ""
-    return (
-        f'<details class="more"><summary>{escape(found.title)}: {escape(found.response)}'
-        f"{escape(unit)}</summary>"
-        + (f"<p>{escape(about)}.</p>" if about else "")
-        + table(headings, [_row(each, found, columns) for each in shown], "figures")
-        + more
-        + "</details>"
+    return opened(
+        f"{found.title}: {found.response}{unit}",
+        f"<p>{escape(about)}.</p>" if about else "",
+        table(headings, [_row(each, found, columns) for each in shown], "figures"),
+        more,
     )
 
 

@@ -5,7 +5,7 @@
 from html import escape
 
 from heapwright.artefacts.study_terms import MeanTable, Pair, Section
-from heapwright.report.pages.parts import table
+from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.units import crossed, figure, p_text, text_of
 from heapwright.report.study.view import Response, StudyView
 
@@ -20,32 +20,29 @@ def groups(view: StudyView) -> str:
 def _of_response(response: Response) -> str:
     overall = response.analysis.overall
     inner = _tables(response, overall) if overall else ""
-    more = "".join(
-        f'<details class="more"><summary>{escape(each.allocator or "")} alone</summary>'
-        f"{_tables(response, each)}</details>"
+    alone = [
+        opened(each.allocator or "", _tables(response, each))
         for each in response.analysis.allocators
-        if _tables(response, each)
-    )
+    ]
+    more = opened("Each allocator alone", *alone)
     return f"<h3>{escape(response.words)}</h3>{inner}{more}" if inner or more else ""
 
 
 def _tables(response: Response, section: Section) -> str:
     singles = [each for each in section.means if len(each.factors) == 1 and len(each.rows) > 1]
-    pairs = [each for each in section.means if len(each.factors) == 2]
     single = "".join(f"<div>{_table(response, each)}</div>" for each in singles)
-    parts = [f'<div class="tables">{single}</div>'] if single else []
-    parts += [
-        f'<details class="more"><summary>{escape(crossed(each.factors))}</summary>'
-        f"{_table(response, each)}</details>"
-        for each in pairs
-        if any(row.group for row in each.rows)
+    together = [
+        opened(crossed(each.factors), _table(response, each))
+        for each in section.means
+        if len(each.factors) == 2 and any(row.group for row in each.rows)
     ]
-    if section.pairs:
-        parts.append(
-            '<details class="more"><summary>Pair by pair</summary>'
-            f"{_pairs(response, section.pairs)}</details>"
-        )
-    return "\n".join(parts)
+    pairs = _pairs(response, section.pairs) if section.pairs else ""
+    parts = (
+        f'<div class="tables">{single}</div>' if single else "",
+        opened("Two factors together", *together),
+        opened("Pair by pair", pairs),
+    )
+    return "\n".join(part for part in parts if part)
 
 
 def _table(response: Response, means: MeanTable) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from heapwright.artefacts.provenance import Environment
-from heapwright.report.pages.parts import table
+from heapwright.report.pages.parts import opened, table
 from heapwright.report.profile.words import memory
 from heapwright.report.study.view import StudyView
 
@@ -99,9 +99,11 @@ def reproduce(view: StudyView) -> str:
     """The commands that make these results again, and this page from them."""
     plan = view.design
     scale = f" --scale {shlex.quote(plan.scale)}" if plan.scale else ""
-    folders = " ".join(shlex.quote(folder) for folder in view.folders) or "results"
+    named = list(view.folders) or ["results"]
+    folders = " ".join(map(shlex.quote, named))
+    file = shlex.quote(f"{named[0].rstrip('/')}/study.toml")
     lines = (
-        f"heapwright study run study.toml{scale} --seed {plan.seed} -o again",
+        f"heapwright study run {file}{scale} --seed {plan.seed} -o again",
         f"heapwright analyse {folders} -o analysis.json",
         f"heapwright report {folders} -o page.html --figures figures",
     )
@@ -111,6 +113,5 @@ def reproduce(view: StudyView) -> str:
         f"<code>study.toml</code> in the results (SHA-256 <code>{escape(plan.sha256)}</code>). "
         "The seed gives the same order of runs.</p>"
         f"<pre>{escape(chr(10).join(lines))}</pre>"
-        '<details class="more print"><summary>The study file</summary>'
-        f"<pre>{escape(view.study_text)}</pre></details>"
+        + opened("The study file", f"<pre>{escape(view.study_text)}</pre>", printed=True)
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from heapwright.artefacts.study_analysis import Ranking, RankingEntry
-from heapwright.report.pages.parts import beside, key, table
+from heapwright.report.pages.parts import beside, key, opened, table
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Column, Row, evenly, measure
 from heapwright.report.study.figures import Figures
@@ -123,10 +123,8 @@ def _by_level(response: Response) -> str:
     if not rows:
         return ""
     inner = table(("where", *allocators.levels), rows, "figures")
-    return (
-        '<details class="more print"><summary>At each level of each factor</summary>'
-        f"<p>Over the best there, and the group.</p>{inner}</details>"
-    )
+    told = "<p>Over the best there, and the group.</p>"
+    return opened("At each level of each factor", told, inner, printed=True)
 
 
 def _place(entry: RankingEntry | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
-from heapwright.report.pages.parts import beside, key, table
+from heapwright.report.pages.parts import beside, key, opened, table
 from heapwright.report.profile.words import digits, share
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Row
@@ -34,14 +34,13 @@ def _of_response(response: Response, figures: Figures) -> str:
     parts = [f"<h3>{escape(response.words)}</h3>", f"<p>{escape(_model(response, overall))}</p>"]
     parts.append(_warnings(overall.diagnostics))
     parts.append(beside(_shares(response, overall, figures), _normal(response, overall, figures)))
-    parts.append(_opened("The table of variance", _table(overall), "more print"))
-    parts += [
-        _opened(
-            f"{each.allocator} alone", _notes(each) + _warnings(each.diagnostics) + _table(each)
-        )
+    parts.append(opened("The table of variance", _table(overall), printed=True))
+    alone = [
+        opened(each.allocator or "", _notes(each), _warnings(each.diagnostics), _table(each))
         for each in response.analysis.allocators
         if each.anova
     ]
+    parts.append(opened("Each allocator alone", *alone))
     return "\n".join(part for part in parts if part)
 
 
@@ -113,10 +112,6 @@ def _normal(response: Response, section: Section, figures: Figures) -> str:
     return "<h4>Residuals</h4>" + figures.single(
         f"{response.name}/residuals", charts.normal_plot(rows), label, rows
     )
-
-
-def _opened(summary: str, inner: str, kind: str = "more") -> str:
-    return f'<details class="{kind}"><summary>{escape(summary)}</summary>{inner}</details>'
 
 
 def _table(section: Section) -> str:
