@@ -14,9 +14,10 @@ the scatter that it be the same for the levels of a stratum, not that it be norm
 The usual aligned ranks of factorial designs (everything else taken out by means over all runs)
 were tried, and see effects where there are none if scatter is skewed: docs/methods.md has figures.
 
-A run that is missing has the value that the additive model expects, and what is filled in counts
-for nothing in the degrees of freedom and the variances; a stratum of which less than half is there
-is left out, and so is a combination in which a treatment has no run at all.
+With runs missing only complete strata are used, if these are half of them. Else a missing run has
+the value that the additive model expects, and what is filled in counts for nothing in the degrees
+of freedom and the variances; a stratum of which less than half is there is left out. So is always
+a combination in which a treatment has no run at all.
 """
 
 from dataclasses import dataclass
@@ -94,6 +95,9 @@ def _strata(this: Model, term: Term) -> tuple[Floats, Ints, float]:
     values[where] += this.residuals[runs]
     seen[where] = True
     used = 2 * seen.sum(axis=2) >= cells
+    complete = seen.all(axis=2)
+    if 2 * complete.sum() >= used.sum():
+        used = complete
     share = float(seen[used].mean()) if used.any() else 0.0
     return values[used].reshape(-1, *shape), np.nonzero(used)[0], share
 
