@@ -11,7 +11,7 @@ from heapwright.analysis.findings.answer import answer
 from heapwright.artefacts.study_answers import Answer, FindingResult
 from heapwright.artefacts.study_runs import Dropped
 
-from .made import design, frame, seconds, study
+from .made import LEVELS, design, frame, seconds, study
 
 HOLDS, FAILS, UNKNOWN = Answer.HOLDS, Answer.FAILS, Answer.UNKNOWN
 
@@ -188,6 +188,27 @@ def test_a_level_that_was_dropped_is_named() -> None:
     )
     assert result.verdict is UNKNOWN
     assert result.why == "allocator even was not run: it is not installed"
+
+
+def test_the_first_of_all_is_not_told_while_one_of_them_was_not_run() -> None:
+    levels = LEVELS | {"allocator": ("quick", "slow")}
+    lost = Dropped(factor="allocator", level="even", because="it is not installed")
+    made = design(levels, [lost])
+    first = {"kind": "ranking", "response": "time", "first": "quick"}
+    result = asked(first, frame(levels=levels), design=made)
+    assert result.verdict is UNKNOWN
+    assert result.why == "allocator even was not run: it is not installed"
+    assert asked(first | {"first": "slow"}, frame(levels=levels), design=made).verdict is FAILS
+    among = first | {"where": {"allocator": ["quick", "slow"]}}
+    assert asked(among, frame(levels=levels), design=made).verdict is HOLDS
+
+
+def test_combinations_that_one_side_never_survived_are_counted() -> None:
+    dead = (pl.col("allocator") == "slow") & (pl.col("threads") == "4")
+    table = frame().with_columns(outcome=pl.when(dead).then(pl.lit("crashed")).otherwise("outcome"))
+    result = asked(ratio("slow", "quick", above=1.4), table)
+    assert result.verdict is HOLDS
+    assert "2 combinations left out: without a good run on one side" in result.why
 
 
 def test_a_level_of_another_scale_is_named() -> None:

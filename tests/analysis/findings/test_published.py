@@ -5,6 +5,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from heapwright.analysis.findings.answer import good_runs
@@ -67,11 +68,13 @@ def analysis() -> StudyAnalysis:
     )
 
 
-def tables(kind: Kind, lines: list[Line], **more: Any) -> tuple[PublishedTable, ...]:
+def tables(
+    kind: Kind, lines: list[Line], made: pl.DataFrame | None = None, **more: Any
+) -> tuple[PublishedTable, ...]:
     source = PublishedSource.model_validate(
         {"file": "published/made.csv", "kind": kind, "title": "Made"} | more
     )
-    runs = good_runs(frame(drift=0.0), design())
+    runs = good_runs(frame(drift=0.0) if made is None else made, design())
     return beside(source, lines, Question(runs, design(), 0.02), analysis())
 
 
@@ -171,6 +174,29 @@ def test_a_ranking_has_percentages_over_our_own_best() -> None:
     assert peak.title == "Made, pattern peak"
     assert peak.rows[0].ours["percent"] == 0
     assert peak.rows[1].because == "allocator lost was not run at this scale"
+
+
+def test_who_fails_where_it_is_hard_is_not_better_for_it() -> None:
+    """slow crashes with one thread, where all take longest."""
+    dead = (pl.col("allocator") == "slow") & (pl.col("threads") == "1")
+    outcome = pl.when(dead).then(pl.lit("crashed")).otherwise("outcome")
+    made = frame(drift=0.0).with_columns(outcome=outcome)
+    lines = [
+        Line("time", {"allocator": "slow"}, {"percent": 0.0}),
+        Line("time", {"allocator": "quick"}, {"percent": 33.0}),
+    ]
+    (table,) = tables("ranking", lines, made)
+    assert [row.ours["percent"] for row in table.rows] == pytest.approx([50, 0], rel=0.05)
+    assert "2 combinations left out" in table.rows[0].because
+    (means,) = tables("means", [mean_line(1, allocator="slow")], made)
+    assert "2 of 6 treatments have no good run" in means.rows[0].because
+
+
+def test_a_ranking_can_be_of_geometric_means() -> None:
+    lines = [Line("time", {"allocator": name}, {"percent": 0.0}) for name in ("quick", "even")]
+    (table,) = tables("ranking", lines, average="geometric")
+    expected = 100 * (1.2 / 8 ** (-1 / 3) - 1)
+    assert table.rows[1].ours["percent"] == pytest.approx(expected, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
 from heapwright.artefacts.study_finding import Finding, Influence, Rule, Value
 from heapwright.artefacts.study_runs import StudyDesign
 
-Level = float
 LARGEST = 700.0
 """A logarithm whose number can just be written down."""
 
@@ -96,7 +95,7 @@ def _unusable(rule: Rule, runs: Runs) -> str:
     return ""
 
 
-def _figure(asked: Wanted, level: Level) -> Figure:
+def _figure(asked: Wanted, level: float) -> Figure:
     sample = Sample() if asked.missing else asked.sample()
     band = Band() if asked.band.outside else asked.band
     interval = sample.interval(level)

@@ -71,7 +71,19 @@ def _difference(
     matched = upper.join(lower, on=others, how="inner").with_columns(
         value=pl.col("value") - pl.col("below")
     )
-    return per_block(matched, [name for name in others if name != "block"])
+    keys = [name for name in others if name != "block"]
+    found = per_block(matched, keys)
+    alone = _count(pl.concat([upper.select(keys), lower.select(keys)])) - _count(matched, keys)
+    if keys and alone:
+        note = f"{alone} combinations left out: without a good run on one side"
+        return Sample(found.blocks, (*found.notes, note))
+    return found
+
+
+def _count(table: pl.DataFrame, keys: Sequence[str] | None = None) -> int:
+    """Different combinations in a table."""
+    chosen = table if keys is None else table.select(keys)
+    return chosen.n_unique() if chosen.width and len(chosen) else 0
 
 
 def _where(table: pl.DataFrame, fixed: Mapping[str, str]) -> pl.DataFrame:

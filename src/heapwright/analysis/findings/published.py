@@ -10,8 +10,9 @@ Kendall's tau-b (Kendall 1945).
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+import polars as pl
 from scipy import stats
 
 from heapwright.analysis.findings import contrasts
@@ -113,7 +114,7 @@ def _mean(line: Line, question: Question, analysis: StudyAnalysis, times: float)
     because = _missing(line, question)
     if because:
         return PublishedRow(keys=line.keys, published=line.values, because=because)
-    sample = _sample(line, question, contrasts.mean)
+    sample = _sample(line, question)
     interval = sample.interval(analysis.settings.confidence)
     low, high = (None, None) if interval is None else interval
     ours: dict[str, Cell] = {}
@@ -132,9 +133,36 @@ def _mean(line: Line, question: Question, analysis: StudyAnalysis, times: float)
     )
 
 
-def _sample(line: Line, question: Question, average: Callable[[Runs, str], Sample]) -> Sample:
-    runs = question.runs.at({name: (level,) for name, level in line.keys.items()})
-    return average(runs, line.response)
+def _where(line: Line) -> dict[str, tuple[str]]:
+    return {name: (level,) for name, level in line.keys.items()}
+
+
+def _sample(line: Line, question: Question) -> Sample:
+    """The mean of a line; says how many of its treatments have no good run at all."""
+    runs = question.runs.at(_where(line))
+    found = contrasts.mean(runs, line.response)
+    planned = sum(line.keys.items() <= cell.levels.items() for cell in question.design.treatments)
+    lost = planned - runs.frame.select(runs.factors).n_unique()
+    if lost <= 0:
+        return found
+    note = f"{lost} of {planned} treatments have no good run and are not in it"
+    return Sample(found.blocks, (*found.notes, note))
+
+
+def _shared(lines: Sequence[Line], question: Question, ranked: str) -> tuple[Runs, str]:
+    """The runs in which all that are ranked can be compared: who failed where it was hard is no
+    better for it."""
+    runs = question.runs
+    levels = {line.keys[ranked] for line in lines if ranked in line.keys}
+    others = [name for name in runs.factors if name != ranked]
+    if not levels or not others:
+        return runs, ""
+    good = runs.at({ranked: tuple(levels)}).frame
+    combinations = good.group_by(others).agg(pl.col(ranked).n_unique().alias("ranked"))
+    shared = combinations.filter(pl.col("ranked") == len(levels))
+    lost = len(combinations) - len(shared)
+    note = f"{lost} combinations left out, in which not all have a good run" if lost else ""
+    return Runs(good.join(shared.select(others), on=others, how="semi"), runs.factors), note
 
 
 def _groups(line: Line, analysis: StudyAnalysis) -> Cell:
@@ -167,8 +195,10 @@ def _ranking(
 ) -> list[PublishedRow]:
     reasons = [_missing(line, question) for line in lines]
     average = contrasts.mean if source.average == "arithmetic" else contrasts.geometric_mean
+    run = [line for line, because in zip(lines, reasons, strict=True) if not because]
+    runs, left_out = _shared(run, question, analysis.allocator_factor or "")
     samples = [
-        Sample() if because else _sample(line, question, average)
+        Sample() if because else average(runs.at(_where(line)), line.response)
         for line, because in zip(lines, reasons, strict=True)
     ]
     ranked = [sample for sample in samples if sample.mean is not None]
@@ -181,7 +211,7 @@ def _ranking(
     best = (max if higher else min)(ranked, key=lambda each: each.mean or 0.0)
     confidence = analysis.settings.confidence
     return [
-        _ranked(line, because, _percent(sample, best, higher=higher), confidence)
+        _ranked(line, because or left_out, _percent(sample, best, higher=higher), confidence)
         for line, because, sample in zip(lines, reasons, samples, strict=True)
     ]
 
@@ -208,5 +238,5 @@ def _ranked(line: Line, because: str, percent: Sample, confidence: float) -> Pub
         low=low,
         high=high,
         blocks=len(percent),
-        because="; ".join(percent.notes),
+        because="; ".join(filter(None, (because, *percent.notes))),
     )

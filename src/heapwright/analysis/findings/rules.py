@@ -3,7 +3,7 @@
 """From a rule to the figures that answer it, each still without its interval."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import combinations, pairwise
 
@@ -52,12 +52,26 @@ class Question:
     runs: Runs
     design: StudyDesign
     margin: float
-    scope: str = ""
-    """What the runs are limited to, in words."""
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What the runs are limited to."""
 
     def within(self, where: Mapping[str, Sequence[str]]) -> "Question":
         """The same, asked of the runs with these levels only."""
-        return replace(self, runs=self.runs.at(where), scope=_scope(where))
+        return replace(self, runs=self.runs.at(where), where=where)
+
+    @property
+    def scope(self) -> str:
+        """What the runs are limited to, in words."""
+        said = [_level(name, " or ".join(levels)) for name, levels in self.where.items()]
+        return f" ({', '.join(said)})" if said else ""
+
+    def candidates(self, factor: str) -> tuple[str, ...]:
+        """All levels that a ranking is among, those that could not be run as well."""
+        every = next(each.levels for each in self.design.factors if each.name == factor)
+        lost = [each.level for each in self.design.dropped if each.factor == factor]
+        allowed = self.where.get(factor)
+        found = dict.fromkeys((*every, *lost))
+        return tuple(level for level in found if allowed is None or level in allowed)
 
     def levels(self, factor: str) -> tuple[str, ...]:
         """Those of the factor that were run, in the order of the study."""
@@ -127,22 +141,22 @@ def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
 
 @wanted.register
 def _ranking(rule: Ranking, question: Question) -> Iterator[Wanted]:
-    for better, worse in _ordered_pairs(rule, question.levels(rule.factor)):
+    for better, worse in _ordered_pairs(rule, question.candidates(rule.factor)):
         one, other = {rule.factor: worse}, {rule.factor: better}
         band = Band(below=1) if question.better(rule.response) == "higher" else Band(above=1)
         yield _compared(question, rule.response, one, other, band)
 
 
-def _ordered_pairs(rule: Ranking, present: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _ordered_pairs(rule: Ranking, among: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pairs of a level that has to be better and one that has to be worse."""
     if rule.order:
         groups = list(rule.order)
         for upper, lower in pairwise(groups):
             yield from ((better, worse) for better in upper for worse in lower)
     for named in rule.first:
-        yield from ((named, other) for other in present if other not in rule.first)
+        yield from ((named, other) for other in among if other not in rule.first)
     for named in rule.last:
-        yield from ((other, named) for other in present if other not in rule.last)
+        yield from ((other, named) for other in among if other not in rule.last)
 
 
 @wanted.register
@@ -195,15 +209,9 @@ def _compared(
 
 
 def _levels(levels: Mapping[str, str]) -> str:
+    return ", ".join(_level(factor, level) for factor, level in levels.items())
+
+
+def _level(factor: str, level: str) -> str:
     """A level by its name; with the factor's where it would not speak for itself."""
-    return ", ".join(
-        level if factor == "allocator" else f"{factor} {level}" for factor, level in levels.items()
-    )
-
-
-def _scope(where: Mapping[str, Sequence[str]]) -> str:
-    said = [
-        f"{' or '.join(levels)}" if factor == "allocator" else f"{factor} {' or '.join(levels)}"
-        for factor, levels in where.items()
-    ]
-    return f" ({', '.join(said)})" if said else ""
+    return level if factor == "allocator" else f"{factor} {level}"
