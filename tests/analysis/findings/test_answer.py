@@ -244,7 +244,7 @@ def test_an_allocator_all_of_whose_runs_failed_is_named() -> None:
     failed = pl.when(pl.col("allocator") == "slow").then(pl.lit("crashed")).otherwise("outcome")
     result = asked(ratio("slow", "quick", above=1.4), frame().with_columns(outcome=failed))
     assert result.verdict is UNKNOWN
-    assert result.why == "allocator slow: no run ended well"
+    assert result.why == "allocator slow has no good measured run"
 
 
 def test_warm_up_is_left_out() -> None:

@@ -89,7 +89,7 @@ def _unusable(rule: Rule, runs: Runs) -> str:
     """Why these runs cannot answer the rule; empty if they can."""
     values = runs.plain(rule.response)["value"]
     if values.is_empty():
-        return "no such run ended well"
+        return "there is no good measured run of it"
     if not isinstance(rule, Value) and not (values > 0).all():
         return f"some figures of {rule.response} are not above zero, and so have no ratio"
     return ""

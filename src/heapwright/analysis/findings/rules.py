@@ -95,7 +95,7 @@ class Question:
                 return f"{factor} {level} was not run: {dropped.because}"
         every = next(each.levels for each in self.design.factors if each.name == factor)
         if level in every:
-            return f"{factor} {level}: no run ended well"
+            return f"{factor} {level} has no good measured run"
         return f"{factor} {level} was not run at this scale"
 
     def any_absent(self, levels: Mapping[str, str]) -> str:
