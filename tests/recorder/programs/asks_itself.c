@@ -21,6 +21,6 @@ void* malloc(size_t size) {
 size_t malloc_usable_size(void* block) {
     if (atomic_exchange(&asked, 1) == 0)
         free(malloc(777));
-    size_t (*next)(void*) = (size_t (*)(void*))dlsym(RTLD_NEXT, "malloc_usable_size");
+    size_t (*next)(void*) = (size_t(*)(void*))dlsym(RTLD_NEXT, "malloc_usable_size");
     return next(block);
 }
