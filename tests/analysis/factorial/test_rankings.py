@@ -159,6 +159,17 @@ def test_on_the_linear_scale_there_are_no_ratios() -> None:
     assert found.entries[0].percent_over_best == 0
 
 
+def test_what_is_zero_in_every_run_is_zero() -> None:
+    """A count of nothing has no share, whatever sums of other counts leave over."""
+    zero = pl.col("allocator") != "allocator1"
+    frame = WHOLE.frame().with_columns(y=pl.when(zero).then(0.0).otherwise(pl.col("y") * 1e3 / 7))
+    found = overall(model(observe(frame, WHOLE.named(), "y", "linear")))
+    means = {entry.allocator: entry.mean for entry in found.entries}
+    assert {mean for name, mean in means.items() if name != "allocator1"} == {0.0}
+    assert means["allocator1"] > 0
+    assert {entry.percent_over_best for entry in found.entries} == {None}
+
+
 def test_filled_runs_cost_freedom() -> None:
     frame = Study({"allocator": 3}, blocks=8).frame()
     gone = frame.filter((pl.col("allocator") != "allocator1") | (pl.col("block") > 2))

@@ -26,6 +26,7 @@ from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.tukey import all_pairs
 from heapwright.artefacts.study_analysis import Better, Ranking, RankingEntry
 
+ROUNDING = 1e-12
 MOST_CELLS = 2000
 """More combinations of levels than this are not ranked one by one."""
 
@@ -71,6 +72,9 @@ def rank(this: Model, box: Grid, scope: Scope, question: Question) -> Ranking | 
     names = [factor.levels[box.levels[place]] for place in averaged.levels]
     model = _fitted(this.observed, averaged, names, question.baseline)
     estimates = averaged.values.mean(axis=0)
+    if this.observed.scale == "linear":
+        # What is zero in every run must not come out as what sums leave over.
+        estimates[np.abs(estimates) < ROUNDING * np.abs(averaged.values).max()] = 0.0
     sign = -1.0 if question.better == "higher" else 1.0
     low, high, method = _ratios(this.observed, averaged, model, names, question)
     groups = _letters(model, names, sign * estimates, question.confidence)
