@@ -12,6 +12,8 @@ from heapwright.report.profile.words import digits
 from heapwright.report.study.view import StudyView
 
 MOST_ROWS = 150
+MOST_PRINTED = 30
+"""Rows of a published table that is on paper, too."""
 CLASSES = {"holds": "good", "does not hold": "bad", "cannot be told": "open"}
 
 
@@ -66,7 +68,7 @@ def _figures(found: tuple[FindingResult, ...]) -> str:
     if not rows:
         return ""
     inner = table(("finding", "figure", "value", "asked", "here", "because"), rows, "figures")
-    return opened("The figures that they are judged by", inner, printed=True)
+    return opened("The figures that they are judged by", inner)
 
 
 def _judged(figure: Figure) -> list[str]:
@@ -117,6 +119,7 @@ def _published(found: PublishedTable) -> str:
         f"<p>{escape(about)}.</p>" if about else "",
         table(headings, [_row(each, found, columns) for each in shown], "figures"),
         more,
+        printed=len(shown) <= MOST_PRINTED,
     )
 
 

@@ -113,5 +113,5 @@ def reproduce(view: StudyView) -> str:
         f"<code>study.toml</code> in the results (SHA-256 <code>{escape(plan.sha256)}</code>). "
         "The seed gives the same order of runs.</p>"
         f"<pre>{escape(chr(10).join(lines))}</pre>"
-        + opened("The study file", f"<pre>{escape(view.study_text)}</pre>", printed=True)
+        + opened("The study file", f"<pre>{escape(view.study_text)}</pre>")
     )
