@@ -4,12 +4,11 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import polars as pl
 import pytest
 
 from heapwright.analysis.factorial import terms
-from heapwright.analysis.factorial.model import Model, model
+from heapwright.analysis.factorial.model import Model, between, model
 from heapwright.analysis.factorial.observed import Factor, observe
 
 from .made import Study
@@ -75,13 +74,13 @@ def test_what_cannot_be_told_costs_freedom(modelled: Modelled) -> None:
     assert [(each.df, each.lost) for each in found] == [(2, 0), (0, 2), (0, 4)]
 
 
-def test_the_effects_of_all_terms_add_up_to_the_treatments(modelled: Modelled) -> None:
-    this = modelled(Study({"a": 3, "b": 4}, blocks=5, missing=0.15, seed=8))
-    found = terms.coefficients(this.equations, this.right)
-    whole = sum(terms.effect(this.equations, found, number)[:, 0] for number in range(3))
-    assert isinstance(whole, np.ndarray)
-    difference = whole - this.effects
-    np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+def test_in_a_fraction_main_effects_have_the_credit() -> None:
+    """Half of 2 x 2 x 2, in which each factor is the same as the interaction of the others."""
+    study = Study({"a": 2, "b": 2, "c": 2}, 5, left_out=lambda levels: sum(levels) % 2 == 1)
+    this = model(observe(study.frame(), study.named(), "y"))
+    found = terms.sums_of_squares(this.equations, this.right)
+    assert [(each.df, each.lost) for each in found] == [(1, 0)] * 3 + [(0, 1)] * 3
+    assert sum(float(each.sums[0]) for each in found) == pytest.approx(between(this))
 
 
 def test_no_factor_at_all() -> None:

@@ -91,5 +91,6 @@ def _about_terms(table: tuple[AnovaTerm, ...]) -> list[str]:
     if not lost:
         return []
     return [
-        f"combinations without a good run: of {', '.join(lost)} degrees of freedom cannot be told"
+        "the combinations that have runs do not tell all interactions from other terms; degrees of "
+        f"freedom lost: {', '.join(lost)}"
     ]

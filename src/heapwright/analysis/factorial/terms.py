@@ -24,7 +24,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from heapwright.analysis.factorial.additive import Layout
 from heapwright.analysis.factorial.observed import Floats, Observed
@@ -132,36 +131,27 @@ def sequential(these: Equations, right: Floats) -> list[Squares]:
 
 
 def type_2(these: Equations, right: Floats, number: int) -> Squares:
-    """One term adjusted for all that do not contain it."""
+    """One term adjusted for all that do not contain it.
+
+    In a fraction of a design a term may be the same as an interaction of more factors; then it has
+    the credit, as usual, and is adjusted for terms of as many factors as its own at most.
+    """
+    found = _last_of(these, right, number, most=max(map(len, these.terms)))
+    if not found.lost:
+        return found
+    alone = _last_of(these, right, number, most=len(these.terms[number]))
+    return alone if alone.df > found.df else found
+
+
+def _last_of(these: Equations, right: Floats, number: int, most: int) -> Squares:
+    """A term adjusted for all that do not contain it and have `most` factors at most."""
     wanted = set(these.terms[number])
     before = [
         other
         for other, term in enumerate(these.terms)
-        if other != number and not wanted < set(term)
+        if other != number and not wanted < set(term) and len(term) <= most
     ]
     return _swept(these, right, [*before, number])[-1]
-
-
-def coefficients(these: Equations, right: Floats) -> Floats:
-    """The least-squares coefficients of all columns together, shape (p, r), the shortest."""
-    diagonal = these.matrix.diagonal()
-    if these.diagonal:
-        safe = np.where(diagonal > 0, diagonal, 1.0)
-        return np.asarray(np.where(diagonal[:, None] > 0, right / safe[:, None], 0.0))
-    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    try:
-        factor = linalg.cho_factor(these.matrix / np.outer(scale, scale))
-    except linalg.LinAlgError:
-        factor = None
-    if factor is None or factor[0].diagonal().min() ** 2 <= ALIASED:
-        return np.asarray(np.linalg.pinv(these.matrix, rcond=ALIASED, hermitian=True) @ right)
-    return np.asarray(linalg.cho_solve(factor, right / scale[:, None]) / scale[:, None])
-
-
-def effect(these: Equations, found: Floats, number: int) -> Floats:
-    """What one term adds to each treatment, shape (T, r), by `coefficients`."""
-    place = these.places[number]
-    return np.asarray(these.columns[:, place] @ found[place])
 
 
 def _swept(these: Equations, right: Floats, order: Sequence[int]) -> list[Squares]:
