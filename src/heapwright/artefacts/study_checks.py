@@ -265,9 +265,10 @@ def _findings(study: Study, whole: Study) -> Iterator[Problem]:
             if by is not None and not by.is_quantitative:
                 yield Problem((*inside, "by"), "there is no exponent of a factor that is no number")
             for name, level in dict.fromkeys(rule.levels()):
-                known = [
-                    *(study.factors[name].names if name in study.factors else ()),
-                    *(whole.factors[name].names if name in whole.factors else ()),
-                ]
+                known = dict.fromkeys(
+                    each
+                    for one in (study, whole)
+                    for each in (one.factors[name].names if name in one.factors else ())
+                )
                 if known and level not in known:
                     yield unknown_name(inside, f"no level {level!r} in {name}", level, known)
