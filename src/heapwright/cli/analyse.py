@@ -28,7 +28,7 @@ def analyse(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULTS…", help="What `study run -o` wrote; several of the same study join."
+            metavar="RESULTS", help="What `study run -o` wrote; several of the same study join."
         ),
     ],
     responses: Annotated[
