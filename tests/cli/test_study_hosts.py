@@ -21,7 +21,7 @@ from heapwright.artefacts.study_results import open_results
 pytest.importorskip("distributed", reason="Dask distributed is not installed (extra cluster)")
 pytestmark = pytest.mark.usefixtures("native")
 
-PATIENCE_S = 240.0
+PATIENCE_S = 180.0
 PROGRAM = """#!/bin/sh
 # Marks that it began, and waits until it may go on: with a ticket, of which each is for one.
 cd "$(dirname "$0")"
@@ -210,6 +210,20 @@ def test_a_host_that_cannot_give_all_levels_is_not_used(camp: Camp) -> None:
     assert camp.runs() == 0
     lead.send_signal(signal.SIGINT)
     assert camp.ended(lead) == 130
+
+
+def test_a_host_that_cannot_make_a_run_is_not_asked_again(camp: Camp) -> None:
+    hook = '[hooks]\nbefore_run = "test ! -e {folder}/broken-$HEAPWRIGHT_HOST"\n'
+    (camp.folder / "spread.toml").write_text(STUDY + hook, encoding="utf-8")
+    (camp.folder / "broken-a").touch()
+    lead = camp.lead("run", "spread.toml", "-o", "results")
+    camp.worker("b")
+    camp.until(lambda: camp.begun() == 1)
+    camp.worker("a")
+    camp.until(lambda: "a is not used any more: the hook before_run" in camp.text)
+    camp.go.touch()
+    assert camp.ended(lead) == 0, camp.text
+    assert set(judge_whole(camp)) == {"b"}
 
 
 def test_options_that_do_not_go_together(camp: Camp) -> None:

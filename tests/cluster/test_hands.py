@@ -109,6 +109,8 @@ def test_who_comes_is_greeted_and_does_what_it_is_told(camp: Camp) -> None:
     assert camp.hands.idle == []
     answers = camp.until(lambda: camp.hands.idle)
     assert answers == [Answer("u", "u did this of job")]
+    camp.hands.dismiss("u")
+    assert camp.hands.hosts == []
     camp.hands.stop()
     assert "u" in (camp.folder / "left").read_text()
 

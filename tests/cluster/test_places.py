@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where hosts are met, and what is said when they cannot be."""
 
+import os
 import socket
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.cluster import places
-from heapwright.cluster.extra import need_dask
+from heapwright.cluster.extra import forget_settings, need_dask
 from heapwright.cluster.places import Place, connected, workers_over_ssh
 from heapwright.cluster.worker import serve
 
@@ -27,6 +28,16 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(HeapwrightError, match="not installed") as refusal:
         need_dask()
     assert "heapwright[cluster]" in refusal.value.hint
+
+
+def test_what_dask_sets_for_its_workers_does_not_reach_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    forget_settings()
+    assert "MALLOC_TRIM_THRESHOLD_" not in os.environ
+    assert os.environ["OMP_NUM_THREADS"] == "7"  # the user's own
 
 
 @pytest.mark.parametrize("listen", ["nonsense", "host:port", ""])

@@ -83,10 +83,10 @@ class StudyCrew:
                 events.append(Event(answer.host))
                 continue
             outcome = Outcome.model_validate_json(answer.text)
-            error = None
             if outcome.run is None:
-                error = HeapwrightError(f"{answer.host}: {outcome.error}", outcome.hint)
-            events.append(Event(answer.host, outcome.run, error))
+                events.append(self._dismissed(answer.host, outcome))
+            else:
+                events.append(Event(answer.host, outcome.run))
         if self.hands.hosts:
             self._seen = monotonic()
         elif monotonic() - self._seen > LONELY_S:
@@ -98,6 +98,14 @@ class StudyCrew:
 
     def stop(self) -> None:
         self.hands.stop()
+
+    def _dismissed(self, host: str, outcome: Outcome) -> Event[StudyRun]:
+        """A host that cannot make a run is not asked again; the last one's reason ends it all."""
+        self.hands.dismiss(host)
+        if self.hands.hosts:
+            self.tell(f"{host} is not used any more: {outcome.error}")
+            return Event(host)
+        return Event(host, error=HeapwrightError(f"{host}: {outcome.error}", outcome.hint))
 
     def _welcome(self, greeting: str) -> str | None:
         """Take a host, or say why not."""

@@ -28,6 +28,7 @@ from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.study_file import parse_study
 from heapwright.artefacts.study_runs import StudyRun
 from heapwright.cli.study_setup import set_up
+from heapwright.cluster.extra import forget_settings
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.study_measurement import StudyMeasurement
@@ -169,6 +170,7 @@ def _set_up(job: Job) -> _Standing:
         _standing.pop().close()
     if job.version != __version__:
         raise HeapwrightError(f"it has version {__version__} of heapwright, not {job.version}")
+    forget_settings()
     file = parse_study(job.text, job.where, job.scale, Path(job.folder))
     with ExitStack() as stack:
         paths = stack.enter_context(PreloadPaths())
@@ -191,7 +193,10 @@ def alone() -> Iterator[None]:
     """Only one run at a time on this host, of whatever process."""
     safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in host_name())
     path = Path(tempfile.gettempdir()) / f"heapwright-{os.getuid()}-{safe}.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be opened: {error.strerror or error}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

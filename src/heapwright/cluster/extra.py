@@ -3,6 +3,7 @@
 """Dask distributed, if it is installed; set up so that a worker disturbs its host little."""
 
 import logging
+import os
 
 from heapwright.artefacts.errors import HeapwrightError
 
@@ -32,3 +33,17 @@ def need_dask() -> None:
     for name in ("asyncio", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in {"asyncio", distributed.__name__, "tornado"}:
             logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def forget_settings() -> None:
+    """Take back what Dask sets for the processes that it starts: a run must not inherit it.
+
+    `dask worker` tells the C library when to give memory back, among others; that is one of the
+    things that are measured here.
+    """
+    import dask  # noqa: PLC0415
+    import distributed  # noqa: F401, PLC0415 - its defaults are part of the configuration
+
+    for name, value in dask.config.get("distributed.nanny.pre-spawn-environ", {}).items():
+        if os.environ.get(name) == str(value):
+            del os.environ[name]

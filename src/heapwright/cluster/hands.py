@@ -93,6 +93,12 @@ class Hands:
         future = self._submit(address, self._work.do, self._work.job, order)
         self._workers[address].future = future
 
+    def dismiss(self, host: str) -> None:
+        """Use a host no more; a worker that comes anew from there is greeted all the same."""
+        for each in self._workers.values():
+            if each.host == host:
+                each.host = None
+
     def wait(self) -> Sequence[Answer]:
         """The answers that have come; returns after TICK_S if there are none.
 

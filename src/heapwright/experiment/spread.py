@@ -185,7 +185,8 @@ class _Conducting(Generic[Made]):
                     raise self._stop
                 if self._schedule.finished:
                     return
-            for event in self._crew.wait():
+            # What is over is kept before an error ends it all.
+            for event in sorted(self._crew.wait(), key=lambda each: each.error is not None):
                 self._take(event)
 
     def _deal(self) -> None:
