@@ -58,7 +58,7 @@ class Subject:
 def run_report(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = _outputs(options)
-    printed = _printed(options)
+    printed = _printed(options, outputs["output"])
     subject = _subject(options)
     page = subject.page() if options.output is not None or printed is not None else ""
     failure = outputs.write(output=lambda: page)
@@ -90,7 +90,7 @@ def _outputs(options: Options) -> Outputs:
     return Outputs(output=options.output)
 
 
-def _printed(options: Options) -> Path | None:
+def _printed(options: Options, page: Destination | None) -> Path | None:
     """Where the PDF goes; refused at once if nothing can print one."""
     if options.pdf is None:
         return None
@@ -99,6 +99,8 @@ def _printed(options: Options) -> Path | None:
     path = Destination(options.pdf, "--pdf").path
     if path is None:
         raise HeapwrightError("a PDF is written to a file, not to standard output")
+    if page is not None and page.path == path:
+        raise HeapwrightError("--output and --pdf cannot write to the same place")
     browser()
     return path
 

@@ -49,6 +49,13 @@ def test_names_of_files_are_never_alike() -> None:
     assert list(file_names(names)) == ["a-b", "a-b-2", "a-b-3", "A-B-4", "figure", "größe-2"]
 
 
+def test_a_name_of_many_levels_is_cut_and_stays_its_own() -> None:
+    names = [f"time/runs/{'level ' * 90}{last}" for last in (1, 2)]
+    made = list(file_names(names))
+    assert len(set(made)) == 2
+    assert all(len(name) < 110 for name in made)
+
+
 def test_a_chart_without_rows_has_no_table(tmp_path: Path) -> None:
     assert {path.suffix for path in export({"c": chart([])}, tmp_path)} == {".svg", ".png"}
     assert "svg" in svg_of(chart([]))

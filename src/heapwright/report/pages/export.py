@@ -18,6 +18,8 @@ from heapwright.report.pages.parts import Spec
 
 WIDTH = 640
 PIXELS_PER_POINT = 2.0
+LONGEST = 100
+"""Characters of a name: a figure may be called after the levels of many factors."""
 Row = Mapping[str, Any]
 
 
@@ -41,7 +43,7 @@ def file_names(names: Iterable[str]) -> Iterator[str]:
     """Names of charts as names of files: letters, digits and dashes, none of them twice."""
     taken: set[str] = set()
     for name in names:
-        plain = re.sub(r"[^\w+]+", "-", name).strip("-") or "figure"
+        plain = re.sub(r"[^\w+]+", "-", name)[:LONGEST].strip("-") or "figure"
         made, number = plain, 1
         while made.lower() in taken:
             number += 1
