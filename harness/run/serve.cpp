@@ -5,14 +5,26 @@
 #include "serve.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <string>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#ifndef MADV_POPULATE_WRITE // Linux 5.14
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+extern "C" const char __executable_start, etext, __data_start, end; // by the linker
 
 namespace heapwright::harness {
 
@@ -25,6 +37,7 @@ struct Head {
 };
 
 constexpr std::uint32_t mostBytes = 1U << 28;
+constexpr std::ptrdiff_t stackOfARun = 64 << 10;
 
 struct Request {
     std::string text;
@@ -96,14 +109,153 @@ bool readRequest(int socket, Request& request) {
            pointAtEach(request.variables, head.variables, after, end) != nullptr;
 }
 
-/// In the new process: what a program that is executed finds, and no trace of the server.
-void beginAnew(int socket, Request& request) {
-    setsid();
-    dup2(request.descriptor, 2);
-    close(request.descriptor);
-    close(socket);
-    environ = request.variables.data();
+/// Fills in the pages that a run will write to and the code that it will execute, while nobody
+/// waits for them: after a fork each of them would cost the run a fault.
+void warmUp() {
+    const auto populate = [](const void* from, const void* to, int how) {
+        constexpr std::uintptr_t page = 4096;
+        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(from) & ~(page - 1);
+        const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(to) + page - 1) & ~(page - 1);
+        madvise(reinterpret_cast<void*>(begin), end - begin, how); // without it: faults, as ever
+    };
+    const char* const frame = static_cast<const char*>(__builtin_frame_address(0));
+    populate(&__executable_start, &etext, MADV_POPULATE_READ);
+    populate(&__data_start, &end, MADV_POPULATE_WRITE);
+    populate(&end, sbrk(0), MADV_POPULATE_WRITE);
+    populate(frame - stackOfARun, frame, MADV_POPULATE_WRITE);
 }
+
+/// The one that stays.
+class Server {
+public:
+    Server(int socket, Once once) : socket_(socket), once_(once) {
+        sigset_t ends;
+        sigemptyset(&ends);
+        sigaddset(&ends, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &ends, &mask_);
+        ended_ = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+    }
+
+    void run() {
+        int ends[2];
+        if (socket_ < 0 || ended_ < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+            return;
+        }
+        taken_ = ends[0];
+        take_ = ends[1];
+        while (makeSpare() && awaitTaking() && awaitNeed()) {
+        }
+    }
+
+private:
+    /// False when the other side is gone.
+    bool makeSpare() {
+        for (;;) {
+            const pid_t self = getpid();
+            spare_ = fork();
+            if (spare_ == 0) {
+                beSpare(self);
+            }
+            if (spare_ > 0) {
+                return true;
+            }
+            const int error = errno;
+            Request request;
+            if (!readRequest(socket_, request)) {
+                return false;
+            }
+            close(request.descriptor);
+            if (!answer(-error)) {
+                return false;
+            }
+        }
+    }
+
+    /// In the spare process: waits for a command and runs it.
+    [[noreturn]] void beSpare(pid_t server) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // as long as it has no command
+        if (getppid() != server) {
+            _exit(0);
+        }
+        close(ended_);
+        close(taken_);
+        sigprocmask(SIG_SETMASK, &mask_, nullptr);
+        setsid();
+        warmUp();
+        Request request;
+        if (!readRequest(socket_, request)) {
+            _exit(0);
+        }
+        prctl(PR_SET_PDEATHSIG, 0);
+        const char byte = 1;
+        if (write(take_, &byte, 1) != 1 || !answer(getpid())) {
+            _exit(0); // nobody waits for a result
+        }
+        beginAnew(request);
+        const auto count = static_cast<int>(request.arguments.size()) - 1;
+        _exit(once_(count, request.arguments.data()));
+    }
+
+    /// What a program that is executed finds, and no trace of the server.
+    void beginAnew(Request& request) const {
+        dup2(request.descriptor, 2);
+        close(request.descriptor);
+        close(socket_);
+        close(take_);
+        environ = request.variables.data();
+    }
+
+    bool answer(std::int32_t number) const {
+        return send(socket_, &number, sizeof number, MSG_NOSIGNAL) == sizeof number;
+    }
+
+    /// Until the spare process has a command. False when the other side is gone, or the spare is,
+    /// perhaps with half a request: who made that is told by our end.
+    bool awaitTaking() {
+        for (;;) {
+            pollfd events[] = {{taken_, POLLIN, 0}, {socket_, 0, 0}, {ended_, POLLIN, 0}};
+            if (poll(events, 3, -1) < 0) {
+                continue;
+            }
+            char byte = 0;
+            if ((events[0].revents & POLLIN) != 0 && read(taken_, &byte, 1) == 1) {
+                while (waitpid(-1, nullptr, WNOHANG) > 0) { // theirs are numbers of runs before
+                }
+                return true;
+            }
+            siginfo_t dead{};
+            if (waitid(P_PID, static_cast<id_t>(spare_), &dead, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+                dead.si_pid == spare_ || (events[1].revents & (POLLHUP | POLLERR)) != 0) {
+                return false;
+            }
+            forgetEnds();
+        }
+    }
+
+    /// Until a run is over, so that a new process is made while nothing is measured; or, should
+    /// that not be waited for, until there is another command. False when the other side is gone.
+    bool awaitNeed() const {
+        pollfd events[] = {{socket_, POLLIN, 0}, {ended_, POLLIN, 0}};
+        while (poll(events, 2, -1) < 0) {
+        }
+        forgetEnds();
+        return (events[0].revents & (POLLHUP | POLLERR)) == 0;
+    }
+
+    void forgetEnds() const {
+        signalfd_siginfo info{};
+        while (read(ended_, &info, sizeof info) == sizeof info) {
+        }
+    }
+
+    int socket_;
+    Once once_;
+    sigset_t mask_{};
+    int ended_ = -1; ///< a process of ours is over
+    int taken_ = -1; ///< the spare process writes when it has a command
+    int take_ = -1;
+    pid_t spare_ = 0;
+};
 
 } // namespace
 
@@ -112,26 +264,8 @@ int serve(int descriptor, Once once) {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(nothing, descriptor);
     close(nothing);
-    for (;;) {
-        Request request;
-        if (socket < 0 || !readRequest(socket, request)) {
-            return 0;
-        }
-        while (waitpid(-1, nullptr, WNOHANG) >
-               0) { // its result was its end; its number is free now
-        }
-        const pid_t pid = fork();
-        if (pid == 0) {
-            beginAnew(socket, request);
-            const auto count = static_cast<int>(request.arguments.size()) - 1;
-            _exit(once(count, request.arguments.data()));
-        }
-        const std::int32_t answer = pid > 0 ? pid : -errno;
-        close(request.descriptor);
-        if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) {
-            return 0;
-        }
-    }
+    Server(socket, once).run();
+    return 0;
 }
 
 } // namespace heapwright::harness

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One heapwright-run that stays, and makes another of itself for each command that it is asked for.
-// Being forked costs a fraction of being executed anew, and every run pays for it.
+// Being forked costs a fraction of being executed anew, and no run pays for that either: the
+// process for the next command is made when a run is over, and waits, its pages at hand, on the
+// socket itself.
 //
 // The other side of the socket on standard input writes a head of three 32-bit numbers (bytes that
 // follow, arguments, variables), with which it passes a descriptor; then the arguments, as on a

@@ -32,6 +32,8 @@ PRELOAD = "LD_PRELOAD"
 IN_MEMORY = Path("/dev/shm")
 RESULT = 2
 """The descriptor of heapwright-run's result: where it also complains, if it has none."""
+LAST = b"}\n"
+"""How a result ends, and only there: it is one line. We read it while heapwright-run ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ class Running:
         return self.finish()
 
     def _collect(self) -> tuple[bytes, bool]:
-        """All that is written; each Ctrl-C meanwhile is passed on and remembered.
+        """The result, or all else that is written; each Ctrl-C meanwhile is passed on, remembered.
 
         It waits in poll, not in read, so that a Ctrl-C while it waits loses nothing that was read.
         """
@@ -188,9 +190,9 @@ class Running:
             try:
                 poll.poll()
                 piece = os.read(self._reading, 1 << 20)
-                if not piece:
-                    return bytes(text), interrupted
                 text += piece
+                if not piece or text.endswith(LAST):
+                    return bytes(text), interrupted
             except KeyboardInterrupt:
                 interrupted = True
                 self._signal(signal.SIGINT)

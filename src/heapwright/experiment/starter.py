@@ -66,10 +66,9 @@ class Starter:
     @staticmethod
     def _answer(connection: socket.socket, request: bytes, result: int) -> int:
         passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [result]))]
-        head, rest = request[: HEAD.size], request[HEAD.size :]
-        if connection.sendmsg([head], passed) != HEAD.size:
-            raise OSError("it does not listen")
-        connection.sendall(rest)
+        sent = connection.sendmsg([request], passed)
+        if sent < len(request):
+            connection.sendall(memoryview(request)[sent:])
         answer = connection.recv(ANSWER.size, socket.MSG_WAITALL)
         if len(answer) != ANSWER.size:
             raise OSError("it does not answer")
