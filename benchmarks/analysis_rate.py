@@ -64,6 +64,7 @@ print(TukeyHSD(model, "allocator"))
 @dataclass(frozen=True)
 class Cost:
     seconds: float
+    processor_seconds: float
     peak_bytes: int
 
 
@@ -134,7 +135,7 @@ def write_runs(folder: Path, design: StudyDesign) -> int:
 
 
 def cost_of(command: Sequence[str], folder: Path) -> Cost:
-    """Run a command; wall time, and the peak of its resident memory as the kernel tells it."""
+    """Run a command; wall time, and processor time and peak memory as the kernel tells them."""
     begin = time.perf_counter()
     with (folder / "said.txt").open("w", encoding="utf-8") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT)
@@ -142,7 +143,8 @@ def cost_of(command: Sequence[str], folder: Path) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{command[0]} failed:\n{(folder / 'said.txt').read_text()}")
-    return Cost(time.perf_counter() - begin, usage.ru_maxrss * 1024)
+    seconds = time.perf_counter() - begin
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
 def main() -> int:
@@ -174,9 +176,11 @@ def main() -> int:
     medians = {}
     for name, each in costs.items():
         seconds = statistics.median(cost.seconds for cost in each)
+        processor = statistics.median(cost.processor_seconds for cost in each)
         peak = max(cost.peak_bytes for cost in each)
-        medians[name] = {"seconds": seconds, "peak_bytes": peak}
-        print(f"{name:20} {seconds:7.1f} s  {peak / 2**20:7,.0f} MiB")
+        medians[name] = {"seconds": seconds, "processor_seconds": processor, "peak_bytes": peak}
+        print(f"{name:20} {seconds:7.1f} s, {processor:7.1f} s of a processor, ", end="")
+        print(f"{peak / 2**20:7,.0f} MiB")
     if given.json:
         given.json.write_text(json.dumps({"runs": runs, **medians}, indent=1), encoding="utf-8")
     ours = medians["heapwright analyse"]

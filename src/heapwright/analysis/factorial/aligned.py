@@ -112,7 +112,8 @@ def _centred(values: Floats, axes: tuple[int, ...]) -> Floats:
 def _within(ranks: Floats, combo: NDArray[np.int64]) -> Floats:
     """Without the means of each combination over the blocks."""
     flat = ranks.reshape(len(ranks), -1)
-    _, place, counts = np.unique(combo, return_inverse=True, return_counts=True)
-    sums = np.zeros((len(counts), flat.shape[1]))
-    np.add.at(sums, place, flat)
+    _, begins, place, counts = np.unique(
+        combo, return_index=True, return_inverse=True, return_counts=True
+    )
+    sums = np.add.reduceat(flat, begins, axis=0)  # the combinations are in order
     return np.asarray(flat - (sums / counts[:, None])[place])
