@@ -39,16 +39,6 @@ bool prepareWitness(WitnessFile& witness, const char* path) {
     return told;
 }
 
-/// Removes the witnesses' file and the folder that was made for it, if nothing else is in there:
-/// whoever would have done so is gone.
-void clearUp(const char* path) {
-    const std::string file = path;
-    unlink(file.c_str());
-    if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash != 0) {
-        rmdir(file.substr(0, slash).c_str());
-    }
-}
-
 /// Runs one command; the exit status.
 int runOnce(int count, char** arguments) {
     const auto options = parseOptions(count, arguments);
@@ -81,7 +71,7 @@ int runOnce(int count, char** arguments) {
         return 0;
     }
     if (errno == EPIPE && options->witness != nullptr) {
-        clearUp(options->witness);
+        unlink(options->witness); // whoever would have done so is gone
         errno = EPIPE;
     }
     return complain("cannot write", "the result");

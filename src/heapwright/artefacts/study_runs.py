@@ -154,7 +154,7 @@ class StudyRun(Run):
 
     def split(self) -> tuple[str, str]:
         """Its line in `details.jsonl`, and its line in `runs.jsonl`; neither says a default."""
-        details = self.model_dump_json(include=set(Details.model_fields), exclude_defaults=True)
+        details = self.model_dump_json(include=DETAILS, exclude_defaults=True)
         return details, self.model_dump_json(exclude=LONG, exclude_defaults=True)
 
 
@@ -176,6 +176,9 @@ class Details(_Model):
     @property
     def identity(self) -> Identity:
         return (self.block, self.level, self.began)
+
+
+DETAILS = set(Details.model_fields)
 
 
 class Header(_Model):

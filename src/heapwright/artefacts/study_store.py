@@ -187,10 +187,9 @@ def _cut_torn_line(descriptor: int) -> None:
 def _append(descriptor: int, text: str) -> None:
     """Write one line, whole or not at all."""
     data = text.encode("utf-8", "backslashreplace") + b"\n"
-    size = os.fstat(descriptor).st_size
     written = os.write(descriptor, data)
     if written != len(data):
-        os.ftruncate(descriptor, size)
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
         raise OSError(28, "no space left on the device")
 
 

@@ -4,13 +4,14 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from heapwright.artefacts import native
 from heapwright.artefacts.runs import Outcome, Run
 from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.design import Key
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.interposition import Interposition, judge
 from heapwright.experiment.outcome import Classified, classify
@@ -76,6 +77,8 @@ class Specs:
 
     conditions: Conditions
     paths: PreloadPaths
+    environments: dict[tuple[Key, bool], Mapping[str, str]] = field(default_factory=dict)
+    """Of the treatments that have been run, under them or not."""
 
     def of(
         self,
@@ -87,22 +90,33 @@ class Specs:
     ) -> RunSpec:
         """`words` in place of the treatment's command; not `under` it: without its allocator."""
         conditions = self.conditions
-        environment = dict(conditions.environment)
-        witnessed = under and treatment.proven
-        if under:
-            environment |= treatment.environment
-        preload = [treatment.preload] if under and treatment.preload is not None else []
-        preload += [native.witness()] if witnessed else []
         return RunSpec(
             command=tuple(words) or command_of(treatment, conditions),
-            environment=with_preload(environment, *map(self.paths.of, preload)),
+            environment=self._environment(treatment, under=under),
             timeout_s=timeout_s,
             cwd=treatment.cwd or conditions.cwd,
             stdin=treatment.stdin or conditions.stdin,
             cpus=treatment.cpus or conditions.cpus,
             counters=True,
-            witnessed=witnessed,
+            witnessed=under and treatment.proven,
         )
+
+    def _environment(self, treatment: Treatment, *, under: bool) -> Mapping[str, str]:
+        """Every run of a treatment has the same: it is made once."""
+        known = self.environments.get((treatment.key, under))
+        if known is None:
+            known = self._make_environment(treatment, under=under)
+            self.environments[treatment.key, under] = known
+        return known
+
+    def _make_environment(self, treatment: Treatment, *, under: bool) -> Mapping[str, str]:
+        environment = dict(self.conditions.environment)
+        if not under:
+            return environment
+        preload = [treatment.preload] if treatment.preload is not None else []
+        preload += [native.witness()] if treatment.proven else []
+        environment |= treatment.environment
+        return with_preload(environment, *map(self.paths.of, preload))
 
 
 def command_of(treatment: Treatment, conditions: Conditions) -> tuple[str, ...]:

@@ -9,11 +9,14 @@ comes to us alone, we pass it on, and collect the result of the part that was ru
 
 import contextlib
 import os
+import secrets
 import select
 import signal
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -25,15 +28,16 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.runs import ProcessRecord
 from heapwright.experiment.interposition import CpuBalance
-from heapwright.experiment.scratch import OTHERS_ENTER, OWN, Scratch
 from heapwright.experiment.starter import starter
 
 PRELOAD = "LD_PRELOAD"
-IN_MEMORY = Path("/dev/shm")
+IN_MEMORY = "/dev/shm"
 RESULT = 2
 """The descriptor of heapwright-run's result: where it also complains, if it has none."""
 LAST = b"}\n"
 """How a result ends, and only there: it is one line. We read it while heapwright-run ends."""
+_TOKEN = secrets.token_hex(8)
+_NUMBERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +143,16 @@ class Running:
 
     def __init__(self, spec: RunSpec) -> None:
         """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
-        program = native.program("run")
-        # As root: the command may become another user, who must find the file.
-        self._folder = Scratch(_parent(), OTHERS_ENTER if os.geteuid() == 0 else OWN)
+        program = _program(native.native_dir())
+        self._witness = _fresh_name() if spec.witnessed else None
         self._reading, writing = os.pipe()
-        witness = self._folder.path / "witness" if spec.witnessed else None
         self.began = monotonic()
         try:
-            words = _arguments(spec, program, witness)
+            words = _arguments(spec, program, self._witness)
             self._pid = starter(program).start(words, spec.environment, writing)
         except BaseException:
             os.close(self._reading)
-            self._folder.remove()
+            self._remove()
             raise
         finally:
             os.close(writing)
@@ -211,6 +213,12 @@ class Running:
             os.close(self._handle)
             self._handle = None
 
+    def _remove(self) -> None:
+        """Removes the witnesses' file, if it was made."""
+        if self._witness is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._witness)  # noqa: PTH108 - in every run
+
     def __enter__(self) -> Self:
         return self
 
@@ -222,7 +230,7 @@ class Running:
     ) -> None:
         os.close(self._reading)  # should we have to leave early: it sees that and ends the command
         self._await_end()
-        self._folder.remove()
+        self._remove()
 
 
 def _handle_of(pid: int) -> int | None:
@@ -232,14 +240,26 @@ def _handle_of(pid: int) -> int | None:
     return None
 
 
-def _parent() -> Path:
-    """Where the witnesses' file goes: into memory if that can be, so that no disk is written."""
-    if os.access(IN_MEMORY, os.W_OK | os.X_OK):
-        return IN_MEMORY
-    return Path(tempfile.gettempdir())
+def _fresh_name() -> str:
+    """A name that nobody can guess, for the witnesses' file.
+
+    In memory if that can be, so that no disk is written; not in a folder of its own, which would
+    cost every run three calls.
+    """
+    return f"{_place()}/heapwright-{_TOKEN}-{os.getpid()}-{next(_NUMBERS)}"
 
 
-def _arguments(spec: RunSpec, program: Path, witness: Path | None) -> list[str]:
+@cache
+def _program(_folder: Path) -> Path:
+    return native.program("run")
+
+
+@cache
+def _place() -> str:
+    return IN_MEMORY if os.access(IN_MEMORY, os.W_OK | os.X_OK) else tempfile.gettempdir()
+
+
+def _arguments(spec: RunSpec, program: Path, witness: str | None) -> list[str]:
     options: list[tuple[str, object]] = [
         ("--result-fd", RESULT),
         ("--grace", spec.grace_s),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A folder for the time of one run; as cheap as can be, for every run has one or two."""
+"""A folder for the time of one run; as cheap as can be, for a run may have one or two."""
 
 import contextlib
 import os
@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-OTHERS_ENTER = 0o711
 OWN = 0o700
 _TOKEN = secrets.token_hex(4)
 _NUMBERS = count(1)

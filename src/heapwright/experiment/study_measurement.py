@@ -42,6 +42,8 @@ from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.treatments import Treatment
 
 SERIES_POINTS = 100
+REPORT, OUTPUT = "report", "output"
+"""Files of a run's folder: what the measuring command wrote, what the command printed."""
 SIMULATED_FACTOR = 100.0
 """What a simulated run may take, as a multiple of the limit of a real one."""
 OF_SERVER = (
@@ -195,19 +197,18 @@ class StudyMeasurement:
         """Run the command, or the one that measures it."""
         treatment = assignment.treatment
         words = command_of(treatment, self._job.conditions)
-        report = folder / "report"
         if self._study.measure is not None:
             template = self._filling.words(self._study.measure.command, treatment)
-            words = measuring(template, words, report)
-        output = folder / "output"
+            words = measuring(template, words, folder / REPORT)
         spec = self._specs.of(treatment, timeout_s=assignment.timeout_s, words=words, under=under)
-        raw = run_once(spec.printing_to(output) if self._reads else spec)
+        raw = run_once(spec.printing_to(folder / OUTPUT) if self._reads else spec)
         if under:
             taking.proof = prove(raw, treatment)
         taking.worsen(self._named(raw, taking.proof if under else SURE))
         taking.figures = figures_of(raw)
         if self._reads:
-            taking.stdout, taking.stderr = text_in(output), raw.stderr_tail
+            report = folder / REPORT
+            taking.stdout, taking.stderr = text_in(folder / OUTPUT), raw.stderr_tail
             taking.report = text_in(report) if report.exists() else None
 
     def _simulate(self, tool: Tool, assignment: Assignment, folder: Path, taking: _Taking) -> None:
