@@ -33,10 +33,17 @@ bool prepareWitness(WitnessFile& witness, const char* path) {
     if (!witness.create(path)) {
         return false;
     }
-    char* const whole = realpath(path, nullptr);
-    const bool told = whole != nullptr && setenv(heapwright::witness::variable, whole, 1) == 0;
+    char* const whole = *path == '/' ? nullptr : realpath(path, nullptr);
+    const char* const told = *path == '/' ? path : whole;
+    const bool done = told != nullptr && setenv(heapwright::witness::variable, told, 1) == 0;
     std::free(whole);
-    return told;
+    return done;
+}
+
+Surroundings surroundings;
+
+void prepare() {
+    surroundings.prepare();
 }
 
 /// Runs one command; the exit status.
@@ -53,7 +60,6 @@ int runOnce(int count, char** arguments) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         return complain("cannot become", "the sub-reaper");
     }
-    Surroundings surroundings;
     surroundings.begin();
     Counters counters;
     if (options->counters) {
@@ -81,7 +87,7 @@ int runOnce(int count, char** arguments) {
 
 int main(int count, char** arguments) {
     if (count == 2 && std::strcmp(arguments[1], "--serve") == 0) {
-        return serve(0, runOnce);
+        return serve(0, prepare, runOnce);
     }
     return runOnce(count, arguments);
 }

@@ -128,7 +128,8 @@ void warmUp() {
 /// The one that stays.
 class Server {
 public:
-    Server(int socket, Once once) : socket_(socket), once_(once) {
+    Server(int socket, void (*prepare)(), Once once)
+        : socket_(socket), prepare_(prepare), once_(once) {
         sigset_t ends;
         sigemptyset(&ends);
         sigaddset(&ends, SIGCHLD);
@@ -182,6 +183,7 @@ private:
         sigprocmask(SIG_SETMASK, &mask_, nullptr);
         setsid();
         warmUp();
+        prepare_();
         Request request;
         if (!readRequest(socket_, request)) {
             _exit(0);
@@ -249,6 +251,7 @@ private:
     }
 
     int socket_;
+    void (*prepare_)();
     Once once_;
     sigset_t mask_{};
     int ended_ = -1; ///< a process of ours is over
@@ -259,12 +262,12 @@ private:
 
 } // namespace
 
-int serve(int descriptor, Once once) {
+int serve(int descriptor, void (*prepare)(), Once once) {
     const int socket = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); // above the standard streams
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(nothing, descriptor);
     close(nothing);
-    Server(socket, once).run();
+    Server(socket, prepare, once).run();
     return 0;
 }
 

@@ -19,7 +19,8 @@ namespace heapwright::harness {
 /// Runs one command line; the exit status.
 using Once = int (*)(int count, char** arguments);
 
-/// Serves the socket `descriptor` to its end. In a process that it makes it ends with `once`.
-int serve(int descriptor, Once once);
+/// Serves the socket `descriptor` to its end. A process that it makes calls `prepare` while it
+/// waits for a command, and ends with `once`.
+int serve(int descriptor, void (*prepare)(), Once once);
 
 } // namespace heapwright::harness

@@ -10,19 +10,50 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <optional>
 #include <unistd.h>
 
 namespace heapwright::harness {
 
 namespace {
 
-std::int64_t stealTicks() {
+/// An open file from its beginning, as far as the buffer goes; the kernel makes its text anew.
+long readAgain(int file, char* buffer, std::size_t size) {
+    const ssize_t length = file >= 0 ? pread(file, buffer, size - 1, 0) : -1;
+    buffer[std::max<ssize_t>(length, 0)] = '\0';
+    return static_cast<long>(length);
+}
+
+std::int64_t stealTicks(int file) {
     char text[512];
     long long steal = 0;
-    if (readSmall("/proc/stat", text, sizeof text) > 0) {
+    if (readAgain(file, text, sizeof text) > 0) {
         std::sscanf(text, "cpu %*d %*d %*d %*d %*d %*d %*d %lld", &steal);
     }
     return steal;
+}
+
+/// The kernel's count of processes that it killed for memory: a line of a long file, of which one
+/// read gives at most a page.
+std::optional<std::int64_t> killsCounted(int file) {
+    constexpr char name[] = "\noom_kill ";
+    char text[16384];
+    std::size_t length = 0;
+    while (file >= 0 && length + 1 < sizeof text) {
+        const ssize_t got =
+            pread(file, text + length, sizeof text - 1 - length, static_cast<off_t>(length));
+        if (got <= 0) {
+            break;
+        }
+        length += static_cast<std::size_t>(got);
+        text[length] = '\0';
+        const char* const line = std::strstr(text, name);
+        if (line != nullptr && std::strchr(line + 1, '\n') != nullptr) {
+            return std::strtoll(line + sizeof name - 1, nullptr, 10);
+        }
+    }
+    return std::nullopt;
 }
 
 /// Version 2 of the control groups has one line, 0::/path; the command stays in this group.
@@ -41,26 +72,37 @@ std::string groupEvents() {
 
 } // namespace
 
+void Surroundings::prepare() {
+    constexpr int how = O_RDONLY | O_CLOEXEC;
+    loadFile_ = open("/proc/loadavg", how);
+    statFile_ = open("/proc/stat", how);
+    eventsFile_ = open("/proc/vmstat", how);
+    groupEvents_ = groupEvents();
+    prepared_ = true;
+}
+
 void Surroundings::begin() {
+    if (!prepared_) {
+        prepare();
+    }
     char text[128];
-    if (readSmall("/proc/loadavg", text, sizeof text) > 0) {
+    if (readAgain(loadFile_, text, sizeof text) > 0) {
         load_ = std::strtod(text, nullptr);
     }
-    steal_ = stealTicks();
-    oomSystem_ = numberAfter("/proc/vmstat", "oom_kill").value_or(0);
-    groupEvents_ = groupEvents();
+    steal_ = stealTicks(statFile_);
+    oomSystem_ = killsCounted(eventsFile_).value_or(0);
     oomGroup_ = numberAfter(groupEvents_.c_str(), "oom_kill").value_or(0);
 }
 
 double Surroundings::stealSeconds() const {
-    return static_cast<double>(stealTicks() - steal_) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    return static_cast<double>(stealTicks(statFile_) - steal_) /
+           static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 std::int64_t Surroundings::oomKills() const {
-    const auto since = [](const char* path, std::int64_t before) {
-        return numberAfter(path, "oom_kill").value_or(before) - before;
-    };
-    return std::max(since("/proc/vmstat", oomSystem_), since(groupEvents_.c_str(), oomGroup_));
+    const std::int64_t group = numberAfter(groupEvents_.c_str(), "oom_kill").value_or(oomGroup_);
+    const std::int64_t system = killsCounted(eventsFile_).value_or(oomSystem_);
+    return std::max(system - oomSystem_, group - oomGroup_);
 }
 
 } // namespace heapwright::harness

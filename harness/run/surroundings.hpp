@@ -13,6 +13,8 @@ namespace heapwright::harness {
 class Surroundings {
 public:
     /// Looks at the machine before the run.
+    /// What can be done long before: opens what is read at both ends.
+    void prepare();
     void begin();
 
     double loadBefore() const { return load_; }
@@ -20,6 +22,8 @@ public:
     std::int64_t oomKills() const;
 
 private:
+    int loadFile_ = -1, statFile_ = -1, eventsFile_ = -1;
+    bool prepared_ = false;
     double load_ = 0;
     std::int64_t steal_ = 0;
     std::int64_t oomSystem_ = 0;
