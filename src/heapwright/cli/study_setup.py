@@ -5,6 +5,7 @@
 Everything that can be refused is refused here, before the first run and before a folder is made.
 """
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,6 +96,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
             reader=figures_of if file.study.trace is not None else None,
         )
         warnings = _check_commands(file, treatments, environment)
+        gc.freeze()  # what is there by now stays: no run should wait while it is looked through
         yield Setup(
             file=file,
             design=design_of(file, designed, treatments, seed),
