@@ -27,6 +27,8 @@ QUARANTINE = "quarantine_size_mb=16"
 """What AddressSanitizer keeps of freed memory counts, too, and is not the readers'."""
 LONGEST = 20_000
 OPEN = 1
+BY_A_SHELL = ["sh", "-c", '"$@"; exit $?', "sh"]
+"""A peak of resident memory is handed down to whoever is executed: so not by this process."""
 
 
 def build(folder: Path, target: str, *more: Path) -> Path:
@@ -50,7 +52,7 @@ def fuzz(program: Path, seeds: Path) -> str:
     limits = [f"-runs={RUNS}", f"-max_total_time={SECONDS}", f"-rss_limit_mb={MEGABYTES}"]
     words = [str(program), "-seed=1", f"-max_len={LONGEST}", "-timeout=10", *limits]
     done = subprocess.run(
-        [*words, str(corpus), str(seeds)],
+        [*BY_A_SHELL, *words, str(corpus), str(seeds)],
         cwd=seeds.parent,
         env={**os.environ, "ASAN_OPTIONS": QUARANTINE},
         capture_output=True,
@@ -76,7 +78,7 @@ def test_any_bytes_as_a_trace(tmp_path: Path, trace: Path) -> None:
 
 
 def test_any_bytes_as_another_format(tmp_path: Path, trace: Path) -> None:
-    parts = [ROOT / "trace/program" / name for name in (*IMPORTERS, "json.cpp")]
+    parts = [ROOT / "trace/program" / name for name in IMPORTERS]
     program = build(tmp_path, "import_fuzz", *parts)
     seeds = tmp_path / "seeds"
     seeds.mkdir()
