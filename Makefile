@@ -6,7 +6,7 @@
 # make test-all       the longer proofs too
 # make test-programs  real programs under every allocator, not only under the representative ones
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
-# make test-builds    the tests of the layers once more: with the second compiler, under sanitizers
+# make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
 # make lint           formatters, linters and type checks, changing nothing
 # make format         let the formatters have their way
 # make clean          remove what was built
@@ -15,7 +15,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi harness instrument workloads trace recorder profiler replayer synthesis reach cmake tests/conformance -type f \
+SOURCES := $(shell find src include allocators interpose capi harness instrument workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
 .PHONY: demo test test-all test-programs stress test-builds lint format clean unit
@@ -48,7 +48,7 @@ stress: $(VENV)/installed
 
 test-builds: $(VENV)/installed-dev
 	@scripts/packages.sh test
-	@$(BIN)/python -m pytest -n $$(nproc) -q -m second_compiler
+	@$(BIN)/python -m pytest -n $$(nproc) -q -m compiles
 	@$(BIN)/python -m pytest -q tests/architecture/test_builds.py
 
 lint: $(VENV)/installed-dev

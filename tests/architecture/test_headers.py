@@ -62,7 +62,7 @@ def breaks_rank(name: str, included: str) -> bool:
 @pytest.mark.parametrize(
     "compiler",
     # The second compiler together with its builds (`make test-builds`): minutes of work each.
-    ["g++", pytest.param("clang++", marks=pytest.mark.second_compiler)],
+    ["g++", pytest.param("clang++", marks=pytest.mark.compiles)],
 )
 @pytest.mark.parametrize("header", HEADERS, ids=name_of)
 def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:

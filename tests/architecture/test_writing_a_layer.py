@@ -92,6 +92,7 @@ def test_layer_of_the_page_has_the_shape_that_tools_read(include: Path) -> None:
     assert layer.caption == "gives each object cache lines of its own"
 
 
+@pytest.mark.compiles
 def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     include: Path, compiler: str, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_wrong_stack_is_one_line_before_the_pages(heapwright: Heapwright, tmp_
     assert installed(tmp_path / "home") == []
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -111,6 +112,7 @@ def test_what_cannot_be_completed_is_told_of_what_was_asked_for(
     assert installed(tmp_path / "home") == []
 
 
+@pytest.mark.compiles
 def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path) -> None:
     done = heapwright("compose", "x", "--type", "BoundedHeap<16 * MiB, lea::Checked>")
     assert done.status == ExitCode.BAD_INPUT
@@ -120,6 +122,7 @@ def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path)
     assert installed(tmp_path / "home") == []
 
 
+@pytest.mark.compiles
 def test_one_that_hangs_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
     header = write_own(tmp_path / "sources", 'for (;;) { asm volatile(""); }')
     done = heapwright("compose", "x", "--file", header)

@@ -39,7 +39,7 @@ def make_compiler(names: tuple[str, ...], folder: Path) -> Compiler:
 @pytest.fixture(
     params=[
         pytest.param(("g++", "c++"), id="gcc"),
-        pytest.param(("clang++-14", "clang++"), id="clang", marks=pytest.mark.second_compiler),
+        pytest.param(("clang++-14", "clang++"), id="clang", marks=pytest.mark.compiles),
     ]
 )
 def compiler(request: pytest.FixtureRequest, tmp_path: Path) -> Compiler:

@@ -26,7 +26,7 @@ pytestmark = [
     ),
 ]
 
-COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.second_compiler)]
+COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.compiles)]
 NAMES = {"g++": [("gcc", "g++")], "clang++": [("clang", "clang++"), ("clang-14", "clang++-14")]}
 
 

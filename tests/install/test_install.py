@@ -117,7 +117,7 @@ def test_example_finds_the_package_and_runs(example: str, prefix: Path, tmp_path
     assert run(program) == expected(example)
 
 
-@pytest.mark.second_compiler
+@pytest.mark.compiles
 @pytest.mark.parametrize("example", [each for each in BY_CMAKE if each not in IN_C])
 def test_example_runs_as_clang_compiles_it(example: str, prefix: Path, tmp_path: Path) -> None:
     _, clang = compilers("clang++")
