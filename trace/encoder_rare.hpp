@@ -50,7 +50,8 @@ inline void Encoder::finishOtherStack(std::byte* tag, std::byte* at, unsigned bi
     const auto size = static_cast<std::uint32_t>(rest.size);
     shapes_.at(coding::ShapeTable::place(size, rest.stack)) = {
         size, static_cast<std::uint32_t>(rest.usable), rest.stack};
-    finish(tag, at, bits | (putSmallShape(at, rest, extra) << coding::shapeShift));
+    const unsigned way = putSmallShape(at, rest, extra); // moves `at`
+    finish(tag, at, bits | (way << coding::shapeShift));
 }
 
 inline unsigned Encoder::putSmallShape(std::byte*& at, const Rest& rest,
