@@ -221,21 +221,26 @@ ucontext_t& home() {
     return context;
 }
 
-TEST_F(Capture, OnACoroutinesStackItEndsThere) {
+/// In a function of its own: what calls getcontext may keep no variables in registers.
+[[gnu::noinline]] void takeOnACoroutinesStack() {
     const std::size_t bytes = std::size_t{64} << 10U;
+    void* const stack =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ucontext_t other{};
+    ASSERT_EQ(::getcontext(&other), 0);
+    other.uc_stack.ss_sp = stack;
+    other.uc_stack.ss_size = bytes;
+    other.uc_link = &home();
+    inHandler() = {};
+    ::makecontext(
+        &other, [] { inHandler() = inDepth(5); }, 0);
+    ASSERT_EQ(::swapcontext(&home(), &other), 0);
+    ::munmap(stack, bytes);
+}
+
+TEST_F(Capture, OnACoroutinesStackItEndsThere) {
     for (int i = 0; i < 3; ++i) {
-        void* const stack =
-            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        ucontext_t other{};
-        ASSERT_EQ(::getcontext(&other), 0);
-        other.uc_stack.ss_sp = stack;
-        other.uc_stack.ss_size = bytes;
-        other.uc_link = &home();
-        inHandler() = {};
-        ::makecontext(
-            &other, [] { inHandler() = inDepth(5); }, 0);
-        ASSERT_EQ(::swapcontext(&home(), &other), 0);
-        ::munmap(stack, bytes);
+        takeOnACoroutinesStack();
         expectSame(inHandler());
         expectSame(takeBoth());
     }
