@@ -63,7 +63,8 @@ public:
 
     static std::vector<const std::byte*> blocks(Table table) {
         const std::lock_guard guard(mutex_);
-        return blocks_[static_cast<std::size_t>(table)];
+        const auto& all = blocks_[static_cast<std::size_t>(table)];
+        return {all.begin(), all.end()};
     }
 
     /// From now on only so many more blocks are given.
@@ -93,7 +94,12 @@ private:
     static std::map<StackId, trace::StackNode> nodes() {
         const std::lock_guard guard(mutex_);
         std::map<StackId, trace::StackNode> found;
-        for (const std::byte* block : blocks_[0]) {
+        for (std::byte* block : blocks_[0]) {
+            auto* const header = reinterpret_cast<trace::BlockHeader*>(block);
+            const std::atomic_ref published(header->published);
+            if (published.load(std::memory_order_acquire) == 0) {
+                continue; // its thread has yet to begin it
+            }
             trace::RecordHeader record{};
             std::memcpy(&record, block + sizeof(trace::BlockHeader), sizeof record);
             trace::NodeReader reader(
@@ -106,7 +112,7 @@ private:
     }
 
     inline static std::mutex mutex_;
-    inline static std::vector<const std::byte*> blocks_[2];
+    inline static std::vector<std::byte*> blocks_[2];
     inline static std::atomic<std::uint64_t> ticks_{0};
     inline static std::atomic<int> allowed_{1 << 20};
 };
