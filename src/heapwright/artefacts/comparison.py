@@ -13,7 +13,6 @@ Versions:
     1  the first
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Literal
@@ -23,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from heapwright.artefacts.provenance import Environment, Kind
 from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -228,7 +228,4 @@ def count_outcomes(runs: Iterable[Run], key: Key) -> dict[Outcome, int]:
 
 def schema_text() -> str:
     """The JSON Schema of the document, as docs/comparison.schema.json holds it."""
-    schema = Comparison.model_json_schema(mode="serialization")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright comparison"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(Comparison, "comparison")

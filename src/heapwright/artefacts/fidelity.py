@@ -10,12 +10,12 @@ Versions:
     1  the first
 """
 
-import json
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
 FORMAT: Literal["heapwright fidelity"] = "heapwright fidelity"
@@ -100,7 +100,4 @@ class Fidelity(_Frozen):
 
 def schema_text() -> str:
     """The JSON Schema of the document, as docs/fidelity.schema.json holds it."""
-    schema = Fidelity.model_json_schema(mode="serialization", by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright fidelity"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(Fidelity, "fidelity")

@@ -16,7 +16,6 @@ Versions:
     1  the first
 """
 
-import json
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -30,6 +29,7 @@ from heapwright.artefacts.profile_series import (
     SizeOverTime,
     System,
 )
+from heapwright.artefacts.schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
 FORMAT: Literal["heapwright profile"] = "heapwright profile"
@@ -376,7 +376,4 @@ class Profile(_Frozen):
 
 def schema_text() -> str:
     """The JSON Schema of the document, as docs/profile.schema.json holds it."""
-    schema = Profile.model_json_schema(mode="serialization", by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright profile"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(Profile, "profile")

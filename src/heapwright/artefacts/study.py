@@ -14,11 +14,11 @@ Versions:
     1  the first
 """
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role
 from heapwright.artefacts.study_finding import Finding
 from heapwright.artefacts.study_published import PublishedSource
@@ -285,7 +285,4 @@ class Study(_Frozen):
 
 def schema_text() -> str:
     """The JSON Schema of study files, as docs/study.schema.json holds it."""
-    schema = Study.model_json_schema(mode="validation", by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright study"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(Study, "study", "validation")

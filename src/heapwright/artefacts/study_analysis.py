@@ -14,12 +14,12 @@ Versions:
     1  the first
 """
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_answers import FindingResult
 from heapwright.artefacts.study_published import PublishedTable
 from heapwright.artefacts.study_terms import Frozen, Section
@@ -304,7 +304,4 @@ class StudyAnalysis(Frozen):
 
 def schema_text() -> str:
     """The JSON Schema of the document, as docs/analysis.schema.json holds it."""
-    schema = StudyAnalysis.model_json_schema(mode="serialization")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright analysis"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(StudyAnalysis, "analysis")

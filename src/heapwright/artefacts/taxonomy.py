@@ -13,13 +13,13 @@ Versions:
     1  the first
 """
 
-import json
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from heapwright.artefacts.provenance import Environment, Kind
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -272,7 +272,4 @@ class Taxonomy(_Frozen):
 
 def schema_text() -> str:
     """The JSON Schema of the document, as docs/taxonomy.schema.json holds it."""
-    schema = Taxonomy.model_json_schema(mode="serialization")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "heapwright taxonomy"
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text_of(Taxonomy, "taxonomy")
