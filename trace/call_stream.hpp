@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/call.hpp"
@@ -39,9 +40,11 @@ public:
 
     /// Decodes until there is a call; false at the end. To be called before all else.
     bool begin();
-    std::uint32_t thread() const { return thread_; }
-    std::uint64_t time() const { return chunk_->calls[at_].time; } ///< of the next call
-    /// The calls that are at hand up to a time, which is not before `time()`.
+    /// Time and thread of the next call.
+    std::pair<std::uint64_t, std::uint32_t> key() const {
+        return {chunk_->calls[at_].time, thread_};
+    }
+    /// The calls that are at hand up to a time, which is not before that of the next.
     CallRun take(std::uint64_t last);
     /// Goes on after `take`; false at the end.
     bool advance();

@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merges the threads by time. A thread takes part from its first block on, so the memory is that of
-// the threads that live at a time, not of all that ever did. The thread that is ahead is read on
-// for as long as it stays ahead, which in most programs is many events.
-#include <algorithm>
-#include <functional>
+// Merges the threads event by event.
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "trace/decoder.hpp"
+#include "trace/earliest_first.hpp"
 #include "trace/reader.hpp"
 
 namespace heapwright::trace {
@@ -37,6 +33,8 @@ public:
         return true;
     }
 
+    StreamKey key() const { return {head.time, head.thread}; }
+
     Event head;
 
 private:
@@ -56,71 +54,22 @@ private:
     bool waiting_ = false;
 };
 
-using Key = std::pair<std::uint64_t, std::uint32_t>; ///< time, thread
-
-Key keyOf(const Stream& stream) {
-    return {stream.head.time, stream.head.thread};
-}
-
-struct Later {
-    bool operator()(const std::unique_ptr<Stream>& left,
-                    const std::unique_ptr<Stream>& right) const {
-        return keyOf(*left) > keyOf(*right);
-    }
-};
-
 } // namespace
 
 struct MergedEvents::State {
-    State(const Trace& from, Selection what) : trace(from), selection(what) {
-        for (const ThreadInfo& thread : from.threads())
-            if (!thread.blocks.empty() &&
-                (what.process == Selection::all || thread.process == what.process))
-                coming.push_back({thread.firstTime, thread.thread});
-        std::sort(coming.begin(), coming.end(), std::greater<>());
-    }
+    State(const Trace& from, Selection what)
+        : trace(from), selection(what), streams(from, what.process) {}
 
-    /// Lets threads in whose first block may have something before what is at hand.
-    void admit() {
-        while (!coming.empty() && (!first || coming.back().first <= first->head.time)) {
-            auto stream = std::make_unique<Stream>(trace, coming.back().second);
-            coming.pop_back();
-            if (stream->advance(selection.splitMoves))
-                push(std::move(stream));
-            if (!first)
-                pop();
-        }
-    }
-
-    void push(std::unique_ptr<Stream> stream) {
-        others.push_back(std::move(stream));
-        std::push_heap(others.begin(), others.end(), Later());
-    }
-
-    void pop() {
-        if (others.empty())
-            return;
-        std::pop_heap(others.begin(), others.end(), Later());
-        first = std::move(others.back());
-        others.pop_back();
-    }
-
-    /// Puts the stream with the earliest head first.
-    void settle() {
-        if (!first)
-            pop();
-        admit();
-        if (first && !others.empty() && keyOf(*others.front()) < keyOf(*first)) {
-            push(std::move(first));
-            pop();
-        }
+    Stream* earliest() {
+        return streams.earliest([this](std::uint32_t thread) {
+            auto stream = std::make_unique<Stream>(trace, thread);
+            return stream->advance(selection.splitMoves) ? std::move(stream) : nullptr;
+        });
     }
 
     const Trace& trace;
     Selection selection;
-    std::vector<Key> coming; ///< not yet let in, the earliest last
-    std::unique_ptr<Stream> first;
-    std::vector<std::unique_ptr<Stream>> others; ///< a heap, the earliest in front
+    EarliestFirst<Stream> streams;
 };
 
 MergedEvents::MergedEvents(const Trace& trace, Selection selection)
@@ -132,12 +81,12 @@ MergedEvents& MergedEvents::operator=(MergedEvents&&) noexcept = default;
 
 bool MergedEvents::next(Event& event) {
     State& state = *state_;
-    state.settle();
-    if (!state.first)
+    Stream* const stream = state.earliest();
+    if (stream == nullptr)
         return false;
-    event = state.first->head;
-    if (!state.first->advance(state.selection.splitMoves))
-        state.first.reset();
+    event = stream->head;
+    if (!stream->advance(state.selection.splitMoves))
+        state.streams.drop();
     return true;
 }
 
