@@ -16,16 +16,23 @@ from .recording import needed, profiled, record
 from .test_memusage import QUERY
 
 FOUR_THREADS = """
-import concurrent.futures, queue
+import queue, threading
 handed = queue.Queue()
+begun = threading.Barrier(4)
 def make(n):
+    begun.wait()
     for i in range(3000):
         handed.put([str(n * i)] * (i % 40))
-def take(_):
-    return sum(len(handed.get()) for _ in range(3000))
-with concurrent.futures.ThreadPoolExecutor(4) as pool:
-    made = [pool.submit(make, n) for n in range(2)]
-    print(sum(pool.map(take, range(2))))
+def take():
+    begun.wait()
+    for _ in range(3000):
+        handed.get()
+threads = [threading.Thread(target=make, args=(n,)) for n in range(2)]
+threads += [threading.Thread(target=take) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
 """
 
 
