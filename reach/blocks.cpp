@@ -17,12 +17,24 @@ constexpr std::uint64_t large = 128 << 10;
 } // namespace
 
 void PageSet::set(std::uint64_t begin, std::uint64_t bytes, bool in) {
-    const std::uint64_t last = (begin + bytes - 1) / page;
-    for (std::uint64_t at = begin / page; at <= last; ++at) {
-        if (in) {
-            parts_[at / 512].set(at % 512);
-        } else if (const auto found = parts_.find(at / 512); found != parts_.end()) {
-            found->second.reset(at % 512);
+    const std::uint64_t end = (begin + bytes - 1) / page + 1;
+    for (std::uint64_t at = begin / page; at < end;) {
+        const std::uint64_t behind = std::min(end, (at / 512 + 1) * 512);
+        setInPart(at, behind, in);
+        at = behind;
+    }
+}
+
+void PageSet::setInPart(std::uint64_t first, std::uint64_t behind, bool in) {
+    const std::uint64_t number = first / 512;
+    if (behind - first == 512 && !in) {
+        parts_.erase(number);
+    } else if (behind - first == 512) {
+        parts_[number].set();
+    } else if (const auto found = parts_.find(number); in || found != parts_.end()) {
+        std::bitset<512>& pages = in ? parts_[number] : found->second;
+        for (std::uint64_t at = first; at < behind; ++at) {
+            pages.set(at % 512, in);
         }
     }
 }

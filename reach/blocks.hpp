@@ -30,6 +30,8 @@ public:
     bool has(std::uint64_t address) const;
 
 private:
+    void setInPart(std::uint64_t first, std::uint64_t behind, bool in);
+
     std::unordered_map<std::uint64_t, std::bitset<512>> parts_; ///< by address / 2 MiB
 };
 

@@ -66,7 +66,7 @@ int look(const char* path, std::uint32_t pid, bool stop) {
         std::fprintf(stderr, "heapwright-reach: process %" PRIu32 " is not in the trace\n", pid);
         return 1;
     }
-    const Memory memory(static_cast<pid_t>(pid));
+    const ProcessMemory memory(static_cast<pid_t>(pid));
     LiveBlocks live(trace, *process);
     search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
     print(*process, live);

@@ -11,7 +11,35 @@
 
 namespace heapwright::reach {
 
-Memory::Memory(pid_t pid)
+namespace {
+
+struct Mapping {
+    Range range{};
+    std::string rights; ///< "rw-p": read, write, execute, private or shared
+    std::string file;   ///< its number; 0 if there is none
+    std::string path;
+
+    bool may(char right) const { return rights.find(right) != std::string::npos; }
+};
+
+std::vector<Mapping> mappings(const std::string& folder) {
+    std::vector<Mapping> all;
+    std::ifstream maps(folder + "/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        char dash = 0;
+        std::string offset, device;
+        Mapping mapping;
+        words >> std::hex >> mapping.range.begin >> dash >> mapping.range.end >> mapping.rights >>
+            offset >> device >> mapping.file >> mapping.path;
+        all.push_back(mapping);
+    }
+    return all;
+}
+
+} // namespace
+
+ProcessMemory::ProcessMemory(pid_t pid)
     : folder_("/proc/" + std::to_string(pid)),
       file_(open((folder_ + "/mem").c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0) {
@@ -19,12 +47,12 @@ Memory::Memory(pid_t pid)
     }
 }
 
-Memory::~Memory() {
+ProcessMemory::~ProcessMemory() {
     close(file_);
 }
 
 /// "0 0x3 0x7ffe… … 0xSP 0xPC" of a thread that waits in a call to the system; 0 if it does not.
-std::uint64_t Memory::stackPointer() const {
+std::uint64_t ProcessMemory::stackPointer() const {
     std::ifstream file(folder_ + "/syscall");
     std::vector<std::string> words;
     for (std::string word; file >> word;) {
@@ -33,21 +61,15 @@ std::uint64_t Memory::stackPointer() const {
     return words.size() < 3 ? 0 : std::stoull(words[words.size() - 2], nullptr, 16);
 }
 
-std::vector<Range> Memory::writable() const {
+std::vector<Range> ProcessMemory::writable() const {
     std::vector<Range> ranges;
-    std::ifstream maps(folder_ + "/maps");
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream words(line);
-        char dash = 0;
-        std::string rights, offset, device, file, path;
-        Range range{};
-        words >> std::hex >> range.begin >> dash >> range.end >> rights >> offset >> device >>
-            file >> path;
-        const bool shared = rights.size() == 4 && rights[3] == 's' && file != "0";
-        if (rights.size() != 4 || rights[0] != 'r' || rights[1] != 'w' || shared) {
+    for (const Mapping& mapping : mappings(folder_)) {
+        const bool shared = mapping.may('s') && mapping.file != "0";
+        if (!mapping.may('r') || !mapping.may('w') || shared) {
             continue;
         }
-        if (path == "[stack]") {
+        Range range = mapping.range;
+        if (mapping.path == "[stack]") {
             const std::uint64_t used = stackPointer() & ~std::uint64_t{7};
             range.begin = used > range.begin && used < range.end ? used : range.begin;
         }
@@ -56,7 +78,18 @@ std::vector<Range> Memory::writable() const {
     return ranges;
 }
 
-std::size_t Memory::read(std::uint64_t address, std::uint64_t* words, std::size_t most) const {
+std::vector<Range> ProcessMemory::readable() const {
+    std::vector<Range> ranges;
+    for (const Mapping& mapping : mappings(folder_)) {
+        if (mapping.may('r')) {
+            ranges.push_back(mapping.range);
+        }
+    }
+    return ranges;
+}
+
+std::size_t ProcessMemory::read(std::uint64_t address, std::uint64_t* words,
+                                std::size_t most) const {
     const ssize_t got = pread(file_, words, most * sizeof *words, static_cast<off_t>(address));
     return got > 0 ? static_cast<std::size_t>(got) / sizeof *words : 0;
 }

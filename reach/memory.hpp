@@ -17,20 +17,34 @@ struct Range {
     std::uint64_t end;
 };
 
+/// What a search asks of memory.
 class Memory {
 public:
-    /// Throws std::system_error if the process may not be looked into.
-    explicit Memory(pid_t pid);
-    ~Memory();
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
+    virtual ~Memory() = default;
 
     /// What may be written, but for files mapped to be shared. Of the first thread's stack only
     /// what is in use.
-    std::vector<Range> writable() const;
+    virtual std::vector<Range> writable() const = 0;
+
+    /// All that may be read, ascending.
+    virtual std::vector<Range> readable() const = 0;
 
     /// As many words as can be read from there, `most` at most.
-    std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const;
+    virtual std::size_t read(std::uint64_t address, std::uint64_t* words,
+                             std::size_t most) const = 0;
+};
+
+class ProcessMemory final : public Memory {
+public:
+    /// Throws std::system_error if the process may not be looked into.
+    explicit ProcessMemory(pid_t pid);
+    ~ProcessMemory() override;
+    ProcessMemory(const ProcessMemory&) = delete;
+    ProcessMemory& operator=(const ProcessMemory&) = delete;
+
+    std::vector<Range> writable() const override;
+    std::vector<Range> readable() const override;
+    std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override;
 
 private:
     std::uint64_t stackPointer() const;

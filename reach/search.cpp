@@ -13,7 +13,8 @@ constexpr std::size_t pageWords = page / sizeof(std::uint64_t);
 
 class Search {
 public:
-    Search(const Memory& memory, LiveBlocks& live) : memory_(memory), live_(live) {
+    Search(const Memory& memory, LiveBlocks& live)
+        : memory_(memory), readable_(memory.readable()), live_(live) {
         if (!live.blocks().empty()) {
             lowest_ = live.blocks().front().begin;
             highest_ = live.blocks().back().begin + live.blocks().back().usable;
@@ -35,7 +36,7 @@ public:
         while (!waiting_.empty()) {
             const Block block = *waiting_.back();
             waiting_.pop_back();
-            scan((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
+            scanReadable((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
         }
     }
 
@@ -51,6 +52,16 @@ public:
     }
 
 private:
+    /// A block as large as a damaged trace may say lies mostly where there is nothing.
+    void scanReadable(std::uint64_t from, std::uint64_t to) {
+        auto range = std::upper_bound(
+            readable_.begin(), readable_.end(), from,
+            [](std::uint64_t wanted, const Range& some) { return wanted < some.end; });
+        for (; range != readable_.end() && range->begin < to; ++range) {
+            scan(std::max(from, range->begin), std::min(to, range->end));
+        }
+    }
+
     void scan(std::uint64_t from, std::uint64_t to) {
         for (std::uint64_t at = from; at + sizeof(std::uint64_t) <= to;) {
             const std::size_t wanted =
@@ -66,6 +77,7 @@ private:
     }
 
     const Memory& memory_;
+    const std::vector<Range> readable_;
     LiveBlocks& live_;
     std::uint64_t lowest_ = ~std::uint64_t{0};
     std::uint64_t highest_ = 0;
