@@ -9,6 +9,8 @@
 #include "search.hpp"
 #include "stopped.hpp"
 
+#include <heapwright/core/json.hpp>
+
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -42,17 +44,15 @@ void print(std::uint32_t process, const LiveBlocks& live) {
             byStack[block.stack].add(block);
         }
     }
-    std::printf("{\"process\": %" PRIu32 ", \"blocks\": %" PRIu64 ", \"bytes\": %" PRIu64
-                ", \"unreachable_blocks\": %" PRIu64 ", \"unreachable_bytes\": %" PRIu64
-                ", \"stacks\": [",
-                process, all.blocks, all.bytes, lost.blocks, lost.bytes);
-    const char* between = "";
+    Json json;
+    json.beginObject().field("process", process).field("blocks", all.blocks);
+    json.field("bytes", all.bytes).field("unreachable_blocks", lost.blocks);
+    json.field("unreachable_bytes", lost.bytes).key("stacks").beginArray();
     for (const auto& [stack, sum] : byStack) {
-        std::printf("%s[%" PRIu32 ", %" PRIu64 ", %" PRIu64 "]", between, stack, sum.blocks,
-                    sum.bytes);
-        between = ", ";
+        json.beginArray().value(stack).value(sum.blocks).value(sum.bytes).endArray();
     }
-    std::printf("]}\n");
+    json.endArray().endObject();
+    std::puts(json.text().c_str());
 }
 
 int look(const char* path, std::uint32_t pid, bool stop) {
