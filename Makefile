@@ -7,6 +7,7 @@
 # make test-programs  real programs under every allocator, not only under the representative ones
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
 # make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
+# make peers          fetch and build the newest releases of other people's allocators
 # make lint           formatters, linters and type checks, changing nothing
 # make format         let the formatters have their way
 # make clean          remove what was built
@@ -18,7 +19,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src include allocators interpose capi harness instrument workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-programs stress test-builds lint format clean unit
+.PHONY: demo test test-all test-programs stress test-builds peers lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -50,6 +51,9 @@ test-builds: $(VENV)/installed-dev
 	@scripts/packages.sh test
 	@$(BIN)/python -m pytest -n $$(nproc) -q -m compiles
 	@$(BIN)/python -m pytest -q tests/architecture/test_builds.py
+
+peers: $(VENV)/installed
+	@scripts/peers.sh
 
 lint: $(VENV)/installed-dev
 	@scripts/packages.sh lint

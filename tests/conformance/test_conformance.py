@@ -19,6 +19,7 @@ from _pytest.mark import ParameterSet
 
 from heapwright.artefacts import native
 from heapwright.artefacts.catalogue import PeerAllocator, SystemAllocator, read_catalogue
+from heapwright.artefacts.user_registry import built_peers
 
 HERE = Path(__file__).parent
 CATALOGUE = read_catalogue(HERE.parents[1] / "allocators" / "catalogue.toml")
@@ -92,11 +93,12 @@ def test_the_c_library_as_control(allocator: str, case: str) -> None:
 
 
 def loadable(peer: PeerAllocator) -> str:
-    """The first of its names that the loader finds."""
-    for name in peer.sonames:
+    """The first of its names that the loader finds, or that was built here."""
+    built = built_peers(os.environ)
+    for name in [*peer.sonames, *(str(built / each) for each in peer.sonames)]:
         if not run(["--list"], {"LD_PRELOAD": name}).stderr:
             return name
-    pytest.skip(f"{peer.name} is not installed (package {peer.package})")
+    pytest.skip(f"{peer.name} is not there ({peer.package or 'make peers'})")
 
 
 @pytest.mark.slow

@@ -65,6 +65,9 @@ def test_peers(machine: MakeMachine) -> None:
     some = means.peers(machine({}, allocators=(own, there, gone)))
     assert (some.finding, some.says) == (Finding.NOTE, "jemalloc")
     assert "libmimalloc2.0" in some.advice
+    also = gone.model_copy(update={"name": "other"})
+    both = means.peers(machine({}, allocators=(there, gone, also)))
+    assert both.advice.startswith("mimalloc, other: not installed")
     assert means.peers(machine({}, allocators=(gone,))).finding is Finding.CARE
 
 

@@ -55,11 +55,14 @@ def paths() -> Iterator[PreloadPaths]:
 
 
 def discovery(
-    paths: PreloadPaths, environment: dict[str, str], catalogue: Catalogue = OWN
+    paths: PreloadPaths,
+    environment: dict[str, str],
+    catalogue: Catalogue = OWN,
+    peers: Path | None = None,
 ) -> Discovery:
     try:
         prober = Prober(program("probe"), paths, environment, limit_s=3)
-        return Discovery(catalogue, native_dir() / "lib", prober)
+        return Discovery(catalogue, native_dir() / "lib", prober, peers)
     except NativeMissingError as error:
         pytest.skip(f"{error.message}: {error.hint}")
 
@@ -125,7 +128,22 @@ def test_installed_peers_are_found_by_their_sonames(found: Discovery) -> None:
             assert Path(allocator.path).name in entry.sonames
             assert allocator.version
         else:
-            assert entry.package in allocator.reason
+            assert (entry.package or "make peers") in allocator.reason
+
+
+def test_peers_that_were_built_here_come_first(
+    paths: PreloadPaths, environment: dict[str, str], tmp_path: Path
+) -> None:
+    library(tmp_path / "libdream.so.1", MALLOC.replace("BEFORE", "") + REST)
+    peer = PeerAllocator("dream", ("libdream.so.1",), "", "c")
+    own = Catalogue((), (), (peer,))
+    (built,) = discovery(paths, environment, own, tmp_path).everything()
+    assert built.effective, built.reason
+    assert built.path == str(tmp_path / "libdream.so.1")
+    without = discovery(paths, environment, own, tmp_path / "none")
+    with pytest.raises(HeapwrightError, match="not built: `make peers`") as caught:
+        without.requested([Request("dream")])
+    assert caught.value.hint == ""
 
 
 def test_what_is_not_there_is_listed_and_refused_with_its_package(

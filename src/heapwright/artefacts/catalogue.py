@@ -43,11 +43,12 @@ class SystemAllocator:
 
 @dataclass(frozen=True, slots=True)
 class PeerAllocator:
-    """Somebody else's, found through the loader by one of its names."""
+    """Somebody else's, found by one of its names: among those built here, or by the loader."""
 
     name: str
     sonames: tuple[str, ...]
     package: str
+    """The distribution's; empty for what only `make peers` brings."""
     caption: str
 
 
@@ -143,6 +144,9 @@ class _Table:
     def fail(self, what: str) -> HeapwrightError:
         return HeapwrightError(f"{self._where}: {what}")
 
+    def has(self, key: str) -> bool:
+        return key in self._values
+
     def text(self, key: str) -> str:
         value = self._values.pop(key, None)
         if not isinstance(value, str) or not value:
@@ -205,7 +209,7 @@ def _peer(table: _Table) -> PeerAllocator:
     entry = PeerAllocator(
         name=table.text("name"),
         sonames=table.texts("sonames"),
-        package=table.text("package"),
+        package=table.text("package") if table.has("package") else "",
         caption=table.text("caption"),
     )
     table.finish()

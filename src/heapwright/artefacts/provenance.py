@@ -12,6 +12,7 @@ import platform
 import shutil
 import subprocess
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -53,6 +54,14 @@ class Allocator(BaseModel):
     should be known of it."""
     composition: JsonValue = None
     """The tree of its layers, for ours."""
+
+
+def by_reason(allocators: Iterable[Allocator]) -> list[tuple[list[str], str]]:
+    """The names that have a reason in common, and the reason."""
+    names: dict[str, list[str]] = {}
+    for allocator in allocators:
+        names.setdefault(allocator.reason, []).append(allocator.name)
+    return [(each, reason) for reason, each in names.items()]
 
 
 class Environment(BaseModel):

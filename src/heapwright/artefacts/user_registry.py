@@ -59,6 +59,11 @@ def user_allocators(environment: Mapping[str, str]) -> Path:
     return user_home(environment) / "allocators"
 
 
+def built_peers(environment: Mapping[str, str]) -> Path:
+    """Where `make peers` leaves other people's libraries; it need not be there."""
+    return user_home(environment) / "peers"
+
+
 def read_registry(native: Path, allocators: Path) -> Catalogue:
     """The catalogue of an installation together with the user's own registry."""
     catalogue = read_catalogue(native / "catalogue.toml")

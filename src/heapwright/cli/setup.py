@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has to be known before the first run: allocators, treatments, a command that can run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, inherited_settings
-from heapwright.artefacts.user_registry import read_registry, user_allocators
+from heapwright.artefacts.provenance import Allocator, by_reason, inherited_settings
+from heapwright.artefacts.user_registry import built_peers, read_registry, user_allocators
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.preload import PreloadPaths
@@ -34,7 +34,7 @@ def discovering(
     with PreloadPaths() as own:
         prober = Prober(native.program("probe"), paths or own, environment)
         registry = read_registry(folder, user_allocators(environment))
-        yield Discovery(registry, folder / "lib", prober)
+        yield Discovery(registry, folder / "lib", prober, built_peers(environment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,20 @@ def choose(
             everything = discovery.everything()
             allocators = [allocator for allocator in everything if allocator.usable]
             left = [allocator for allocator in everything if not allocator.usable]
-            notes += [f"{allocator.name} is left out: {allocator.reason}" for allocator in left]
+            notes += _left_out(left)
             if base.name not in [allocator.name for allocator in allocators]:
                 allocators += discovery.requested([base])
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Choice(tuple(allocators), tuple(treatments), tuple(notes))
+
+
+def _left_out(allocators: Iterable[Allocator]) -> list[str]:
+    return [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {reason}"
+        for names, reason in by_reason(allocators)
+    ]
 
 
 def _one_name(baseline: str, discovery: Discovery) -> list[Request]:

@@ -3,7 +3,7 @@
 """What there is to measure with: counters, valgrind, ptrace, the allocators to compare."""
 
 from heapwright.artefacts.checkup import Check
-from heapwright.artefacts.provenance import Kind
+from heapwright.artefacts.provenance import Kind, by_reason
 from heapwright.doctor.machine import Machine, care, good, note, unknown
 
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
@@ -55,7 +55,8 @@ def peers(machine: Machine) -> Check:
     """The allocators to compare with."""
     found = [each for each in machine.allocators if each.kind is Kind.PEER]
     there = [each.name for each in found if each.usable and each.effective]
-    missing = [f"{each.name}: {each.reason}" for each in found if not each.effective]
+    lacking = by_reason(each for each in found if not each.effective)
+    missing = [f"{', '.join(names)}: {reason}" for names, reason in lacking]
     if not found:
         return unknown("peers", "not looked for")
     if not there:

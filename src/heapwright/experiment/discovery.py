@@ -40,11 +40,14 @@ COMMIT = re.compile(r"-0-g[0-9a-f]{40}$")
 class Discovery:
     """Looks allocators up on this machine."""
 
-    def __init__(self, catalogue: Catalogue, libraries: Path, prober: Prober) -> None:
-        """`libraries` is the folder with ours."""
+    def __init__(
+        self, catalogue: Catalogue, libraries: Path, prober: Prober, peers: Path | None = None
+    ) -> None:
+        """`libraries` is the folder with ours, `peers` the one with others' built here."""
         self._catalogue = catalogue
         self._libraries = libraries
         self._prober = prober
+        self._peers = peers
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,12 +132,13 @@ class Discovery:
 
     def _find_peer(self, entry: PeerAllocator) -> Allocator:
         for soname in entry.sonames:
+            built = self._peers / soname if self._peers else None
+            if built is not None and is_file(built):
+                return self._judge(entry.name, Kind.PEER, built, entry.caption)
             path = self._prober.resolve(soname).path
             if path is not None:
                 return self._judge(entry.name, Kind.PEER, path, entry.caption)
-        return _unusable(
-            entry, Kind.PEER, f"not installed (package {entry.package}): no {entry.sonames[0]}"
-        )
+        return _unusable(entry, Kind.PEER, _how_to_have(entry))
 
     def _find_file(self, name: str, library: str) -> Allocator:
         path = Path(library)
@@ -177,6 +181,12 @@ class Discovery:
             reason=reason,
             composition=described.get("composition"),
         )
+
+
+def _how_to_have(entry: PeerAllocator) -> str:
+    if not entry.package:
+        return "not built: `make peers`, among the sources of heapwright, fetches and builds it"
+    return f"not installed (package {entry.package}): no {entry.sonames[0]}"
 
 
 def _verdict_on(library: Path, probe: Probe) -> tuple[bool, str]:
@@ -224,7 +234,7 @@ def _refusal(unusable: Sequence[Allocator], catalogue: Catalogue) -> HeapwrightE
     packages = []
     for allocator in unusable:
         entry = catalogue.find(allocator.name)
-        if isinstance(entry, PeerAllocator) and allocator.kind is Kind.PEER:
+        if isinstance(entry, PeerAllocator) and allocator.kind is Kind.PEER and entry.package:
             packages.append(entry.package)
     hint = f"apt-get install {' '.join(packages)}" if packages else ""
     return HeapwrightError("; ".join(reasons), hint)
