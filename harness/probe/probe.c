@@ -151,7 +151,9 @@ static const char* ownVersion(char* buffer, size_t size) {
     FUNCTION(MiVersion, mi_version)
     if (mi_version != NULL) {
         const int version = mi_version();
-        snprintf(buffer, size, "%d.%d.%d", version / 100, version / 10 % 10, version % 10);
+        const int digits = version < 10000 ? 10 : 100; /* a part: one, and two in later releases */
+        snprintf(buffer, size, "%d.%d.%d", version / digits / digits, version / digits % digits,
+                 version % digits);
         return buffer;
     }
     FUNCTION(Describe, TBB_runtime_version)

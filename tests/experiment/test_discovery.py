@@ -160,6 +160,14 @@ def test_what_is_not_there_is_listed_and_refused_with_its_package(
     assert caught.value.hint == "apt-get install libdream1"
 
 
+@pytest.mark.parametrize(("number", "version"), [(209, "2.0.9"), (30403, "3.4.3")])
+def test_mimalloc_tells_its_version_in_one_digit_a_part_or_in_two(
+    found: Discovery, tmp_path: Path, number: int, version: str
+) -> None:
+    text = MALLOC.replace("BEFORE", "") + REST + f"int mi_version(void) {{ return {number}; }}"
+    assert one(found, library(tmp_path / "mine.so", text)).version == version
+
+
 def test_a_library_by_its_path(found: Discovery, tmp_path: Path) -> None:
     path = library(tmp_path / "mine.so", MALLOC.replace("BEFORE", "") + REST)
     allocator = one(found, path)
