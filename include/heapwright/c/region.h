@@ -23,11 +23,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef HEAPWRIGHT_POINTER
 #ifdef __cplusplus
 #define HEAPWRIGHT_POINTER(address) reinterpret_cast<void*>(address)
-extern "C" {
 #else
 #define HEAPWRIGHT_POINTER(address) ((void*)(address))
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /* What the inline function needs; programs leave it alone. */
@@ -45,6 +50,9 @@ void heapwright_region_destroy(struct heapwright_region* region);
 
 /* Destroys the regions inside and frees all objects; the region may be used again. */
 void heapwright_region_clear(struct heapwright_region* region);
+
+/* The region in which this one was created; null if it is by itself. */
+struct heapwright_region* heapwright_region_parent(const struct heapwright_region* region);
 
 /* Where the memory at hand is used up; part of heapwright_region_alloc. */
 void* heapwright_region_refill(struct heapwright_region* region, size_t size);
@@ -72,6 +80,9 @@ char* heapwright_region_strdup(struct heapwright_region* region, const char* str
 
 /* Whether the address lies in a chunk of this very region (not of one inside it). */
 int heapwright_region_owns(const struct heapwright_region* region, const void* address);
+
+/* How many bytes this very region has from malloc, without those of the regions inside. */
+size_t heapwright_region_memory_used(const struct heapwright_region* region);
 
 #ifdef __cplusplus
 }
