@@ -108,6 +108,7 @@
 
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
+#include <heapwright/layers/region/emulated_region_heap.hpp> // object by object, on any heap
 #include <heapwright/layers/region/nested_heap.hpp>          // children die with their parent
 #include <heapwright/layers/region/obstack_heap.hpp>         // a stack of growing objects
 #include <heapwright/layers/region/region_heap.hpp>          // chunks that double in size
