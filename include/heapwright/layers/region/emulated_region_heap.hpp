@@ -11,7 +11,7 @@
 // program's. Give `Records` memory that the superheap has nothing to do with. Invariant: the record
 // names exactly the live objects. Cost: a store on malloc, a free for each object on `clear`; 8
 // bytes an object, and with the first single free that is not of one of the newest, an index of
-// about 24 more. The region emulator of Berger, Zorn and McKinley (2002).
+// 8 to 16 more. The region emulator of Berger, Zorn and McKinley (2002).
 // Example: EmulatedRegionHeap<MmapHeap, MallocHeap>
 #pragma once
 
