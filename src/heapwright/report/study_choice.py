@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether one level is worth it, as text: a line for each level that it is judged at.
+
+The words are those of the page and of the results' README as well.
+"""
+
+from heapwright.artefacts.study_choice import ChoiceTable, Judged, Rival
+from heapwright.report.columns import Columns
+from heapwright.report.profile.words import NOTHING
+
+
+def choice_heading(found: ChoiceTable) -> str:
+    """The question."""
+    return f"Is {found.custom} worth it?"
+
+
+def choice_explained(found: ChoiceTable) -> str:
+    """What the figures are, in a sentence or two."""
+    return (
+        f"Ratios to {found.custom}; in parentheses their intervals, which hold together for a "
+        f"whole line at {found.confidence:.0%}. Differences up to {found.margin:.0%} do not matter."
+    )
+
+
+def choice_columns(found: ChoiceTable) -> Columns:
+    """The table, without what is said about the levels."""
+    return Columns(
+        (found.by, *choice_headings(found), "verdict"),
+        [(row.level, *choice_cells(row.responses), row.overall.value) for row in found.rows],
+    )
+
+
+def choice_headings(found: ChoiceTable) -> tuple[str, ...]:
+    """Of the figures: for each response the best rival, the other ways, and what it is worth."""
+    first = found.rows[0].responses if found.rows else ()
+    return tuple(
+        f"{each.response}: {what}"
+        for each in first
+        for what in ("best other", *(rival.level for rival in each.instead), "here")
+    )
+
+
+def choice_cells(judged: tuple[Judged, ...]) -> tuple[str, ...]:
+    """The figures of a line."""
+    return tuple(
+        cell
+        for each in judged
+        for cell in (
+            NOTHING if each.best is None else f"{each.best.level} {rival_text(each.best)}",
+            *map(rival_text, each.instead),
+            each.worth.value,
+        )
+    )
+
+
+def rival_text(rival: Rival) -> str:
+    """`1.21 (1.18 to 1.24)`."""
+    if rival.ratio is None:
+        return NOTHING
+    if rival.low is None or rival.high is None:
+        return f"{rival.ratio:.2f}"
+    return f"{rival.ratio:.2f} ({rival.low:.2f} to {rival.high:.2f})"
