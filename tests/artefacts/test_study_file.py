@@ -55,6 +55,12 @@ scaling = [{ response = "time", by = "threads" }]
 id = "grows"
 words = "It grows"
 test = { kind = "growth", response = "time", by = "threads", above = 0.5 }
+[choice]
+custom = "one"
+general = "glibc"
+by = "size"
+about = ["low"]
+responses = ["rate"]
 [scale.small.factors]
 threads.levels = [1, 2]
 [scale.small.design]
