@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pools emulated: every object, every pool and every memory node is one of malloc's and goes back
+// to it when the pool ends, so that a program of pools runs on any general-purpose allocator and
+// the two can be compared. Which objects a pool has is recorded apart from them, in memory that
+// malloc knows nothing of.
+#pragma once
+
+#include <interpose/apr/node_allocator.hpp>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/layers/carve/coalesce_heap.hpp>
+#include <heapwright/layers/combine/unique_heap.hpp>
+#include <heapwright/layers/object/coalesceable_heap.hpp>
+#include <heapwright/layers/region/emulated_region_heap.hpp>
+#include <heapwright/layers/source/malloc_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
+#include <heapwright/sync/futex_lock.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace heapwright::apr {
+
+struct EmulatedMemory {
+    struct Name {};
+
+    using Allocator = NodeAllocator<NoShelf>;
+    using Blocks = CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>;
+    using Records = UniqueHeap<Name, LockedHeap<FutexLock, Blocks>>; // of all pools
+    using Heap = EmulatedRegionHeap<Records, MallocHeap>;
+
+    static void* makePlace(Allocator& /*allocator*/, std::size_t size) noexcept {
+        return std::malloc(size);
+    }
+
+    static Heap heapFor(Allocator& /*allocator*/, void* /*place*/) noexcept { return Heap(); }
+
+    static void free(Heap& heap, void* object) noexcept { heap.free(object); }
+
+    static void endPlace(void* place) noexcept { std::free(place); }
+};
+
+} // namespace heapwright::apr

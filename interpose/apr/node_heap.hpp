@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The source of a pool's reap: areas in the memory nodes of an APR allocator, where RegionHeap
+// would ask malloc for chunks. So a pool is as large as APR's, its memory is recycled as the
+// program has set its allocators up, and limits on what they keep hold.
+//
+// The first node is the pool's home: what is left of it behind the pool is the first area, after
+// `clear` again, and it goes back with this heap. An object of no area is asked for: `malloc`
+// exists because heaps have it. Invariant: `nodes_` are those beside the home. Cost: one step of
+// the allocator an area, and one on `clear` if there was more than the home.
+#pragma once
+
+#include <apr_allocator.h>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright::apr {
+
+template <class Allocator>
+class NodeHeap {
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::string_view caption = "asks an APR allocator for memory nodes";
+    using Below = Heaps<>;
+
+    /// Stands itself in `home`, of which what lies from `first_avail` on is free.
+    NodeHeap(Allocator& allocator, apr_memnode_t* home) noexcept
+        : allocator_(allocator), home_(home) {}
+    NodeHeap(const NodeHeap&) = delete;
+    NodeHeap& operator=(const NodeHeap&) = delete;
+    ~NodeHeap() {
+        clear();
+        allocator_.free(home_);
+    }
+
+    [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
+        if (homeIsFree_) {
+            homeIsFree_ = false;
+            if (void* const area = areaIn(home_, least, granted)) {
+                return area;
+            }
+        }
+        std::size_t request = 0;
+        if (__builtin_add_overflow(least, minAlignment, &request)) {
+            return nullptr;
+        }
+        apr_memnode_t* const node = allocator_.alloc(request);
+        if (node == nullptr) {
+            return nullptr;
+        }
+        node->next = nodes_;
+        nodes_ = node;
+        return areaIn(node, least, granted);
+    }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        std::size_t granted = 0;
+        return mallocArea(size, granted);
+    }
+
+    void free(void* /*object*/) noexcept {}
+
+    void clear() noexcept {
+        if (nodes_ != nullptr) {
+            allocator_.free(nodes_);
+            nodes_ = nullptr;
+        }
+        homeIsFree_ = true;
+    }
+
+private:
+    /// What a node has that is free, if it is `least` bytes or more.
+    static void* areaIn(apr_memnode_t* node, std::size_t least, std::size_t& granted) noexcept {
+        const Address first = roundUp(addressOf(node->first_avail), minAlignment);
+        const Address end = addressOf(node->endp);
+        granted = end - first;
+        return granted < least ? nullptr : pointerTo(first);
+    }
+
+    Allocator& allocator_;
+    apr_memnode_t* home_;
+    apr_memnode_t* nodes_ = nullptr;
+    bool homeIsFree_ = true;
+};
+
+} // namespace heapwright::apr

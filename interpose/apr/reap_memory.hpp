@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pools as reaps: a pool is a region in the memory nodes of its APR allocator until an object of it
+// is freed; that one is merged with its neighbours and given out again first. The pool itself
+// stands in its first node.
+//
+// Freed blocks wait on exact lists up to 144 bytes and in a tree beyond, which is good enough and
+// small enough to stand in each pool: the bins of the Lea heap are 6 KiB.
+#pragma once
+
+#include <interpose/apr/node_allocator.hpp>
+#include <interpose/apr/node_heap.hpp>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/layers/carve/sequential_fit_heap.hpp>
+#include <heapwright/layers/object/coalesceable_heap.hpp>
+#include <heapwright/layers/object/size_heap.hpp>
+#include <heapwright/layers/region/clear_optimized_heap.hpp>
+#include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/exact_fit.hpp>
+#include <heapwright/structure/size_tree.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace heapwright::apr {
+
+struct ReapMemory {
+    using Allocator = NodeAllocator<NodeShelf>;
+    using Fit = ExactFit<8, SizeTree>;
+    using Nothing = CoalesceableHeap<SizeHeap<NullHeap>>;
+    using Freed = SequentialFitHeap<Fit, 4 * KiB, Nothing>;
+    using Heap = ClearOptimizedHeap<Freed, NodeHeap<Allocator>>;
+
+    /// Where in its first node a pool stands.
+    static constexpr std::size_t headBytes = roundUp(nodeHead, minAlignment);
+
+    static void* makePlace(Allocator& allocator, std::size_t size) noexcept {
+        const std::size_t whole = headBytes - nodeHead + size;
+        apr_memnode_t* const home = allocator.alloc(whole);
+        if (home == nullptr) {
+            return nullptr;
+        }
+        home->first_avail += whole;
+        return forward(home, headBytes);
+    }
+
+    static Heap heapFor(Allocator& allocator, void* place) noexcept {
+        return Heap(allocator, static_cast<apr_memnode_t*>(backward(place, headBytes)));
+    }
+
+    /// A wrong one is seen by its tag.
+    static void free(Heap& heap, void* object) noexcept {
+        if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live)) {
+            platform::abortWithMessage("apr_pfree", "double free or invalid pointer");
+        }
+        Tag::of(object).makeFree();
+        heap.free(object);
+    }
+
+    /// The home has gone with the heap.
+    static void endPlace(void* /*place*/) noexcept {}
+};
+
+} // namespace heapwright::apr
