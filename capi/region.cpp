@@ -46,7 +46,7 @@ heapwright_region* heapwright_region_create(heapwright_region* parent) {
     }
     void* const place = forward(block, headBytes);
     Nested* const heap =
-        parent == nullptr ? ::new (place) Nested : heapOf(parent).makeChildAt(place);
+        parent == nullptr ? ::new (place) Nested : heapOf(parent).makeChildAt(place, nullptr);
     return ::new (block) heapwright_region{0, 0, heap};
 }
 
