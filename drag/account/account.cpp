@@ -8,7 +8,7 @@
 
 namespace heapwright::drag {
 
-void Account::allocate(std::uint64_t address, std::uint64_t size, std::uint32_t site) {
+void Account::allocate(std::uint64_t address, std::uint64_t size, std::uint32_t site, bool unseen) {
     if (address == 0 || address >= AddressMap::limit || size >= AddressMap::limit - address) {
         ++oddities_.unplaced;
         return;
@@ -29,6 +29,7 @@ void Account::allocate(std::uint64_t address, std::uint64_t size, std::uint32_t 
     object.last.store(birth, std::memory_order_relaxed);
     object.site = site;
     object.touched.store(false, std::memory_order_relaxed);
+    object.unseen = unseen;
     object.live = true;
     ++live_;
     map_.set(address, end, number);
@@ -50,12 +51,12 @@ bool Account::free(std::uint64_t address) {
 }
 
 void Account::reallocate(std::uint64_t old, std::uint64_t fresh, std::uint64_t size,
-                         std::uint32_t site) {
+                         std::uint32_t site, bool unseen) {
     if (old != 0) {
         access(old, 1);
         free(old);
     }
-    allocate(fresh, size, site);
+    allocate(fresh, size, site, unseen);
 }
 
 /// The rest of an access that does not end where it begins: `first` is touched.
@@ -74,6 +75,11 @@ void Account::accessBehind(std::uint64_t address, std::uint64_t length, AddressM
 void Account::end(AddressMap::Number number, bool unfreed) {
     Object& object = objects_[number];
     map_.set(object.address, endOf(object.address, object.size), 0);
+    if (object.unseen && !object.touched.load(std::memory_order_relaxed)) {
+        touch(number);
+        ++unseen_.objects;
+        unseen_.bytes += object.size;
+    }
     curves_.ended({object.size, object.birth, object.last.load(std::memory_order_relaxed),
                    object.site, object.touched.load(std::memory_order_relaxed), unfreed});
     object.live = false;

@@ -39,10 +39,21 @@ public:
         std::uint64_t unplaced = 0;     ///< objects at addresses that no program has: left out
     };
 
-    void allocate(std::uint64_t address, std::uint64_t size, std::uint32_t site);
+    /// Objects that are taken for needed until they were freed.
+    struct Unseen {
+        std::uint64_t objects = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    /// Whose accesses cannot be seen where they come from the same code as the object, which is
+    /// then taken for needed as long as it is there, unless any access to it is seen after all:
+    /// `unseen`.
+    void allocate(std::uint64_t address, std::uint64_t size, std::uint32_t site,
+                  bool unseen = false);
     /// False if no live object begins there.
     bool free(std::uint64_t address);
-    void reallocate(std::uint64_t old, std::uint64_t fresh, std::uint64_t size, std::uint32_t site);
+    void reallocate(std::uint64_t old, std::uint64_t fresh, std::uint64_t size, std::uint32_t site,
+                    bool unseen = false);
 
     void access(std::uint64_t address, std::uint64_t length) {
         const AddressMap::Number number = map_.find(address);
@@ -63,6 +74,7 @@ public:
 
     const Curves& curves() const { return curves_; }
     const Oddities& oddities() const { return oddities_; }
+    const Unseen& unseen() const { return unseen_; }
     std::uint64_t liveObjects() const { return live_; }
 
 private:
@@ -74,6 +86,7 @@ private:
         std::uint32_t site;
         AddressMap::Number nextSpare; ///< while its number waits to serve again
         std::atomic<bool> touched;
+        bool unseen;
         bool live;
     };
 
@@ -105,6 +118,7 @@ private:
     std::atomic<std::uint64_t> clock_ = 0; ///< that of the curves, for all threads
     Curves curves_;
     Oddities oddities_;
+    Unseen unseen_;
     PageVector<std::uint64_t> lastAccesses_; ///< of live objects, while curves are settled
 };
 

@@ -42,6 +42,16 @@ public:
         return {none, address};
     }
 
+    /// The code around an address; nothing is changed if there is none.
+    void rangeOf(std::uint64_t address, std::uint64_t& begin, std::uint64_t& end) const {
+        for (const Segment& each : segments_) {
+            if (address - each.begin < each.end - each.begin) {
+                begin = each.begin;
+                end = each.end;
+            }
+        }
+    }
+
     const std::vector<std::string>& paths() const { return paths_; }
 
 private:

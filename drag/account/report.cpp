@@ -132,6 +132,7 @@ void writeDrag(Json& json, const Account& account, const Sites& sites, const Mod
         .field("sites", std::uint64_t{all.size() - written});
     writeSums(json, sumOf(all, written));
     json.endObject();
+    writeSome(json, "unseen", account.unseen().objects, account.unseen().bytes);
     json.field("unknown_frees", account.oddities().unknownFrees);
     json.field("overwritten", account.oddities().overwritten);
     json.field("unplaced", account.oddities().unplaced);

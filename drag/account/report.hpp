@@ -25,6 +25,7 @@ namespace heapwright::drag {
 ///                                       never_accessed, held_area, needed_area, frames}, where a
 ///                                       frame is [module or null, address in it], innermost first
 ///   other_sites                         {sites, objects, bytes, held_area, needed_area}
+///   unseen                              {objects, bytes} taken for needed until they were freed
 ///   unknown_frees, overwritten, unplaced
 void writeDrag(Json& json, const Account& account, const Sites& sites, const Modules& modules);
 
