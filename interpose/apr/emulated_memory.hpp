@@ -9,15 +9,7 @@
 
 #include <interpose/apr/node_allocator.hpp>
 
-#include <heapwright/core/address.hpp>
-#include <heapwright/layers/carve/coalesce_heap.hpp>
-#include <heapwright/layers/combine/unique_heap.hpp>
-#include <heapwright/layers/object/coalesceable_heap.hpp>
-#include <heapwright/layers/region/emulated_region_heap.hpp>
-#include <heapwright/layers/source/malloc_heap.hpp>
-#include <heapwright/layers/source/mmap_heap.hpp>
-#include <heapwright/layers/thread/locked_heap.hpp>
-#include <heapwright/sync/futex_lock.hpp>
+#include <allocators/emulated_region.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -25,12 +17,8 @@
 namespace heapwright::apr {
 
 struct EmulatedMemory {
-    struct Name {};
-
     using Allocator = NodeAllocator<NoShelf>;
-    using Blocks = CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>;
-    using Records = UniqueHeap<Name, LockedHeap<FutexLock, Blocks>>; // of all pools
-    using Heap = EmulatedRegionHeap<Records, MallocHeap>;
+    using Heap = allocators::EmulatedRegion<MallocHeap>;
 
     static void* makePlace(Allocator& /*allocator*/, std::size_t size) noexcept {
         return std::malloc(size);

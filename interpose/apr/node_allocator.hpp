@@ -3,8 +3,8 @@
 //
 // What the type `apr_allocator_t` stands for: it gives out memory nodes, whose head is public
 // (apr_allocator.h), to pools, to bucket allocators, and to whoever asks. How many bytes a node has
-// and how many of them may be kept is APR's documented behaviour; where a free node waits says
-// `Shelf`.
+// and how many of them may be kept is APR's documented behaviour; where a node comes from, and
+// where it waits while it is free, says `Shelf`.
 //
 // Nodes are of whole pages, two at least. Invariant: those of a list that was given back are the
 // shelf's or the system's, never both; the program's mutex, where it has set one, is held around
@@ -81,7 +81,7 @@ public:
         }
         apr_memnode_t* node = fromShelf(whole / nodePage);
         if (node == nullptr) {
-            void* const memory = std::malloc(whole);
+            void* const memory = Shelf::newMemory(whole);
             if (memory == nullptr) {
                 return nullptr;
             }
@@ -130,7 +130,7 @@ private:
     static void giveBack(apr_memnode_t* list) noexcept {
         while (list != nullptr) {
             apr_memnode_t* const next = list->next;
-            std::free(list);
+            Shelf::endMemory(list, pagesOf(list) * nodePage);
             list = next;
         }
     }

@@ -14,9 +14,11 @@
 #include <apr_allocator.h>
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/platform/pages.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace heapwright::apr {
 
@@ -34,6 +36,11 @@ static_assert(nodeHead % 8 == 0); // to what APR rounds it up
 class NodeShelf {
 public:
     static constexpr bool keeps = true;
+
+    static void* newMemory(std::size_t bytes) noexcept { return platform::mapPages(bytes); }
+    static void endMemory(void* memory, std::size_t bytes) noexcept {
+        platform::unmapPages(memory, bytes);
+    }
 
     /// A node of at least so many pages; null if there is none.
     [[nodiscard]] apr_memnode_t* take(std::size_t pages) noexcept {
@@ -121,6 +128,9 @@ private:
 class NoShelf {
 public:
     static constexpr bool keeps = false;
+
+    static void* newMemory(std::size_t bytes) noexcept { return std::malloc(bytes); }
+    static void endMemory(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
 
     static apr_memnode_t* takeAll() noexcept { return nullptr; }
     static void setMost(std::size_t /*pages*/) noexcept {}

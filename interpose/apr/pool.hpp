@@ -210,7 +210,7 @@ private:
     /// left to be run, and no pool inside.
     void release() noexcept {
         leave();
-        state_ = State::gone;
+        const_cast<volatile State&>(state_) = State::gone; // for who destroys it twice
         Allocator& allocator = allocator_;
         void* const place = this;
         const bool owner = static_cast<void*>(allocator.owner()) == place;
