@@ -17,6 +17,7 @@ NAMES = (
     "berger-2002-hoard",
     "berger-2002-hoard-memory",
     "costa-2014",
+    "custom-or-general",
     "fischer-2018-false-sharing",
     "fischer-2018-false-sharing-lines",
     "fischer-2018-larson",
