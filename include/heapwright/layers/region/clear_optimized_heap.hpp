@@ -80,18 +80,23 @@ public:
         return area_.hasRoom(size) ? area_.make(size)->object() : nullptr;
     }
 
-    /// While there is no `Second`, what lies before the aligned address is lost.
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept requires
-        AlignedHoldingHeap<Second> && ResizableHeap<Second> {
-        if (align <= alignment) {
-            return malloc(request);
+    /// What lies before and behind the aligned object goes to `Second`; while there is none, it is
+    /// lost.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        if (align <= alignment || size == 0 || align > Block::largest) {
+            return align <= alignment ? malloc(request) : nullptr;
         }
-        if (!area_.moving()) {
-            if (void* const object = second_->memalignHeld(align, request)) {
-                return object;
+        const std::size_t whole = size + align + Block::minSize; // has it inside, wherever it is
+        void* object = area_.moving() ? nullptr : second_->mallocHeld(whole);
+        if (object == nullptr) {
+            const std::size_t gap = BumpArea::gapBefore(align, area_.cursor().next);
+            if (area_.hasRoom(gap + size)) {
+                return cutFront(area_.make(gap + size), gap);
             }
+            object = fromNewArea(whole);
         }
-        return alignedFromArea(align, request);
+        return object == nullptr ? nullptr : cutAround(Block::of(object), align, request);
     }
 
     void free(void* object) noexcept {
@@ -224,24 +229,13 @@ private:
         return true;
     }
 
-    /// From the area at hand, or cut out of an object that is large enough wherever it stands.
-    void* alignedFromArea(std::size_t align, std::size_t request) noexcept {
-        const std::size_t size = Block::sizeFor(request);
-        if (size == 0 || align > Block::largest) {
-            return nullptr;
-        }
-        const std::size_t gap = BumpArea::gapBefore(align, area_.cursor().next);
-        if (area_.hasRoom(gap + size)) {
-            return cutFront(area_.make(gap + size), gap);
-        }
-        void* const whole = mallocOtherwise(size + align + Block::minSize, *this);
-        if (whole == nullptr) {
-            return nullptr;
-        }
-        const Address found = addressOf(Block::of(whole));
-        void* const object = cutFront(Block::of(whole), BumpArea::gapBefore(align, found));
-        if (!area_.moving() || area_.isLast(Block::of(object))) {
-            static_cast<void>(resize(object, request)); // by what it need not have behind
+    /// Makes an aligned object of a block that has one inside.
+    void* cutAround(Block* whole, std::size_t align, std::size_t request) noexcept {
+        void* const object = cutFront(whole, BumpArea::gapBefore(align, addressOf(whole)));
+        if constexpr (ResizableHeap<Second>) {
+            if (!area_.moving() || area_.isLast(Block::of(object))) {
+                static_cast<void>(resize(object, request));
+            }
         }
         return object;
     }

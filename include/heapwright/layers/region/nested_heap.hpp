@@ -54,7 +54,7 @@ public:
 
     constexpr NestedHeap() noexcept = default;
     /// A child whose memory is the program's.
-    explicit NestedHeap(NestedHeap& parent) noexcept { join(parent); }
+    explicit NestedHeap(NestedHeap& parent) noexcept : SuperHeap() { join(parent); }
     NestedHeap(const NestedHeap&) = delete;
     NestedHeap& operator=(const NestedHeap&) = delete;
     ~NestedHeap() {
