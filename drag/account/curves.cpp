@@ -120,7 +120,7 @@ Totals Curves::totals() const {
 }
 
 std::size_t Curves::pointCount() const {
-    return static_cast<std::size_t>(clock_ / step_) + 1;
+    return static_cast<std::size_t>(clock_ / step_ + (clock_ % step_ != 0 ? 1 : 0));
 }
 
 } // namespace heapwright::drag

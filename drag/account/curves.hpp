@@ -92,7 +92,8 @@ public:
 
     /// When all objects have ended.
     Totals totals() const;
-    /// Even steps from 0 on: what was held and needed when the clock passed each.
+    /// Even steps from 0 on, as far as there are allocations behind them: what was held and needed
+    /// when the clock passed each.
     std::size_t pointCount() const;
     /// Calls `take(CurvePoint)` for each.
     template <typename Take>

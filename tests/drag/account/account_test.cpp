@@ -98,7 +98,7 @@ TEST(DragAccount, NothingIsNothing) {
     EXPECT_EQ(totals.clock, 0U);
     EXPECT_EQ(low(totals.held), 0U);
     EXPECT_EQ(totals.mostNeeded.bytes, 0U);
-    EXPECT_EQ(pointsOf(account->curves()).size(), 1U);
+    EXPECT_TRUE(pointsOf(account->curves()).empty());
 }
 
 /// N objects, each used at once, all freed at the end: (N + 1) / 2.

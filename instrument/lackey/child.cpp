@@ -21,7 +21,7 @@ namespace heapwright::instrument {
 namespace {
 
 /// Replaces this process; returns if it cannot.
-void execute(int log, char** command) {
+void execute(int log, const char* option, char** command) {
     static const char* const fixed[] = {
         "valgrind", "--tool=lackey", "--trace-mem=yes", "--basic-counts=no",
         // Who runs, and which memory is mapped anew.
@@ -33,6 +33,9 @@ void execute(int log, char** command) {
     std::vector<char*> arguments;
     for (const char* const each : fixed) {
         arguments.push_back(const_cast<char*>(each));
+    }
+    if (option != nullptr) {
+        arguments.push_back(const_cast<char*>(option));
     }
     std::string descriptor = "--log-fd=" + std::to_string(log);
     arguments.push_back(descriptor.data());
@@ -54,7 +57,7 @@ Child::~Child() {
     }
 }
 
-bool Child::start(char** command, std::string& reason) {
+bool Child::start(char** command, const char* option, std::string& reason) {
     int log[2];
     int trouble[2]; // closed by a successful exec, else the reason comes through it
     if (pipe2(log, O_CLOEXEC) != 0 || pipe2(trouble, O_CLOEXEC) != 0) {
@@ -67,7 +70,7 @@ bool Child::start(char** command, std::string& reason) {
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent && fcntl(log[1], F_SETFD, 0) == 0) {
-            execute(log[1], command);
+            execute(log[1], option, command);
         }
         const int error = errno;
         const ssize_t told = write(trouble[1], &error, sizeof error);

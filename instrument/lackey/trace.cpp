@@ -8,13 +8,14 @@ namespace heapwright::instrument {
 
 namespace {
 
-/// The value of a digit; 99 of anything else.
+/// The value of a digit, which in chains of calls is written large; 99 of anything else.
 constexpr unsigned digit(char character) {
     const auto byte = static_cast<unsigned char>(character);
     if (byte >= '0' && byte <= '9') {
         return byte - unsigned{'0'};
     }
-    return byte >= 'a' && byte <= 'f' ? byte - unsigned{'a'} + 10 : 99;
+    const unsigned lower = byte | 0x20U;
+    return lower >= unsigned{'a'} && lower <= unsigned{'f'} ? lower - unsigned{'a'} + 10 : 99;
 }
 
 /// The kind of a line of the trace proper, from its first three characters.

@@ -18,8 +18,8 @@ public:
     Child& operator=(const Child&) = delete;
     ~Child();
 
-    /// False, and why, if nothing could be started.
-    bool start(char** command, std::string& reason);
+    /// False, and why, if nothing could be started. `option` is one more for valgrind, or null.
+    bool start(char** command, const char* option, std::string& reason);
 
     pid_t pid() const { return pid_; }
     int log() const { return log_; }
