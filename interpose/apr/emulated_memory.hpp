@@ -26,6 +26,9 @@ struct EmulatedMemory {
 
     static Heap heapFor(Allocator& /*allocator*/, void* /*place*/) noexcept { return Heap(); }
 
+    /// Nothing goes without malloc.
+    static void* mallocAtOnce(Heap& /*heap*/, std::size_t /*size*/) noexcept { return nullptr; }
+
     static void free(Heap& heap, void* object) noexcept { heap.free(object); }
 
     static void endPlace(void* place) noexcept { std::free(place); }

@@ -60,8 +60,10 @@ public:
     }
 
     [[nodiscard]] void* malloc(std::size_t size) {
-        void* const object = heap_.malloc(size);
-        return object != nullptr ? object : exhausted();
+        if (void* const object = Memory::mallocAtOnce(heap_, size)) [[likely]] {
+            return object;
+        }
+        return mallocOtherwise(size, *this);
     }
 
     void free(void* object) noexcept {
@@ -164,6 +166,12 @@ private:
 
     /// Numbers that other memory is not likely to have where a pool had its state.
     enum class State : std::uint32_t { live = 0x506F6F6C, ending = 0x456E6473, gone = 0x476F6E65 };
+
+    /// Out of line and static, so that `malloc` needs no stack.
+    [[gnu::noinline]] static void* mallocOtherwise(std::size_t size, Pool& pool) {
+        void* const object = pool.heap_.malloc(size);
+        return object != nullptr ? object : pool.exhausted();
+    }
 
     void add(CleanupList& list, const void* data, CleanupFunction plain, CleanupFunction child) {
         Cleanup* const spare = spare_.pop();

@@ -19,11 +19,13 @@
 #include <heapwright/layers/region/clear_optimized_heap.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/block.hpp>
+#include <heapwright/structure/bump_area.hpp>
 #include <heapwright/structure/exact_fit.hpp>
 #include <heapwright/structure/size_tree.hpp>
+#include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
-#include <cstdlib>
 
 namespace heapwright::apr {
 
@@ -49,6 +51,13 @@ struct ReapMemory {
 
     static Heap heapFor(Allocator& allocator, void* place) noexcept {
         return Heap(allocator, static_cast<apr_memnode_t*>(backward(place, headBytes)));
+    }
+
+    /// While the pool is a region, from where its pointer is; null where that is not enough.
+    [[nodiscard]] static void* mallocAtOnce(Heap& heap, std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        BumpCursor& cursor = heap.cursor();
+        return cursor.hasRoom(size) ? cursor.make(size)->object() : nullptr;
     }
 
     /// A wrong one is seen by its tag.
