@@ -19,6 +19,7 @@ from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import Cell, PublishedTable
 from heapwright.artefacts.study_results import Results, open_results
 from heapwright.report.study_choice import (
+    choice_about,
     choice_cells,
     choice_explained,
     choice_heading,
@@ -90,6 +91,9 @@ def _findings(analysis: StudyAnalysis) -> str:
 
 def _choice(found: ChoiceTable) -> Iterator[str]:
     yield choice_explained(found)
+    if found.about:
+        about = [(row.level, *choice_about(row, found), row.overall.value) for row in found.rows]
+        yield _table((found.by, *found.about, "verdict"), about)
     rows = [(row.level, *choice_cells(row.responses), row.overall.value) for row in found.rows]
     yield _table((found.by, *choice_headings(found), "verdict"), rows)
 

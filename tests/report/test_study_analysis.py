@@ -29,6 +29,7 @@ from heapwright.artefacts.study_choice import (
 from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
+from heapwright.report.study_choice import rival_text
 
 
 def entry(allocator: str, place: int, **figures: object) -> RankingEntry:
@@ -177,6 +178,29 @@ def test_whether_one_level_is_worth_it() -> None:
         *("server", "-", "1.07", "-", "cannot be told", "cannot be told"),
     ]
     assert "worth it?" not in printed(analysis())
+
+
+def test_what_is_judged_is_told_before_its_figures() -> None:
+    told = choice().model_copy(
+        update={
+            "about": ("kind", "for"),
+            "rows": tuple(
+                row.model_copy(update={"about": {"kind": f"a {row.level}", "for": ""}})
+                for row in choice().rows
+            ),
+        }
+    )
+    lines = printed(analysis().model_copy(update={"choice": told})).splitlines()
+    begin = lines.index("Is own worth it?")
+    assert lines[begin + 1].split() == ["program", "kind", "for", "verdict"]
+    assert lines[begin + 2].startswith("parser   a parser  ")
+    assert lines[begin + 2].endswith("worth it")
+    assert any("in parentheses their intervals" in line for line in lines[begin:])
+
+
+def test_a_ratio_that_says_nothing_is_short() -> None:
+    rival = Rival(level="a", ratio=1.5, low=0.0, high=123456.0)
+    assert rival_text(rival) == "1.50 (0.00 to 1.2e+05)"
 
 
 def test_terms_that_tell_nothing_are_left_away() -> None:

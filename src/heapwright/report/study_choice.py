@@ -5,7 +5,10 @@
 The words are those of the page and of the results' README as well.
 """
 
-from heapwright.artefacts.study_choice import ChoiceTable, Judged, Rival
+from rich.console import Console
+from rich.text import Text
+
+from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Judged, Rival
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING
 
@@ -23,12 +26,34 @@ def choice_explained(found: ChoiceTable) -> str:
     )
 
 
-def choice_columns(found: ChoiceTable) -> Columns:
-    """The table, without what is said about the levels."""
+def print_choice(console: Console, found: ChoiceTable) -> None:
+    """What each level is, with the verdict; below it the figures."""
+    console.print(Text(choice_heading(found), style="bold"))
+    if found.about:
+        console.print(_about(found))
+        console.print()
+    console.print(_figures(found))
+    console.print(Text(choice_explained(found)))
+
+
+def _about(found: ChoiceTable) -> Columns:
+    return Columns(
+        (found.by, *found.about, "verdict"),
+        [(row.level, *choice_about(row, found), row.overall.value) for row in found.rows],
+        left=1 + len(found.about),
+    )
+
+
+def _figures(found: ChoiceTable) -> Columns:
     return Columns(
         (found.by, *choice_headings(found), "verdict"),
         [(row.level, *choice_cells(row.responses), row.overall.value) for row in found.rows],
     )
+
+
+def choice_about(row: ChoiceRow, found: ChoiceTable) -> tuple[str, ...]:
+    """What is said of a level."""
+    return tuple(row.about.get(key) or NOTHING for key in found.about)
 
 
 def choice_headings(found: ChoiceTable) -> tuple[str, ...]:
@@ -58,6 +83,8 @@ def rival_text(rival: Rival) -> str:
     """`1.21 (1.18 to 1.24)`."""
     if rival.ratio is None:
         return NOTHING
-    if rival.low is None or rival.high is None:
-        return f"{rival.ratio:.2f}"
-    return f"{rival.ratio:.2f} ({rival.low:.2f} to {rival.high:.2f})"
+    ratio, low, high = (
+        NOTHING if each is None else f"{each:.2f}" if each < 100 else f"{each:.1e}"
+        for each in (rival.ratio, rival.low, rival.high)
+    )
+    return ratio if rival.low is None or rival.high is None else f"{ratio} ({low} to {high})"

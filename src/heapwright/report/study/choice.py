@@ -9,6 +9,7 @@ from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall, R
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
 from heapwright.report.study_choice import (
+    choice_about,
     choice_cells,
     choice_explained,
     choice_headings,
@@ -50,7 +51,7 @@ def _counted(found: ChoiceTable) -> str:
 def _row(row: ChoiceRow, found: ChoiceTable) -> list[str]:
     return [
         escape(row.level),
-        *(escape(row.about.get(key, "") or "-") for key in found.about),
+        *map(escape, choice_about(row, found)),
         *map(_cell, choice_cells(row.responses)),
         _marked(row.overall.value),
     ]
