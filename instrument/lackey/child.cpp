@@ -65,9 +65,12 @@ bool Child::start(char** command, const char* option, std::string& reason) {
         return false;
     }
     const pid_t parent = getpid();
+    apart_ = isatty(STDIN_FILENO) == 0;
     pid_ = fork();
     if (pid_ == 0) {
-        setpgid(0, 0);
+        if (apart_) {
+            setpgid(0, 0);
+        }
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == parent && fcntl(log[1], F_SETFD, 0) == 0) {
             execute(log[1], option, command);
@@ -82,7 +85,9 @@ bool Child::start(char** command, const char* option, std::string& reason) {
     log_ = log[0];
     int error = pid_ < 0 ? forkError : 0;
     if (pid_ > 0) {
-        setpgid(pid_, pid_);
+        if (apart_) {
+            setpgid(pid_, pid_);
+        }
         while (read(trouble[0], &error, sizeof error) < 0 && errno == EINTR) {
         }
     }
@@ -103,7 +108,9 @@ void Child::end() {
         return;
     }
     // What it left behind is in its group; the number is ours as long as somebody is in there.
-    kill(-pid_, SIGKILL);
+    if (apart_ || !ended_) {
+        kill(apart_ ? -pid_ : pid_, SIGKILL);
+    }
     while (!ended_ && waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
     }
     ended_ = true;

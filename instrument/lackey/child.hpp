@@ -3,7 +3,8 @@
 //
 // The command under valgrind, in a process group of its own, with its log in a pipe. It does not
 // outlive this program: the kernel kills it when we die, and whatever else is in its group is
-// killed by its number when we end.
+// killed by its number when we end. One that may read from a terminal stays in our group, for only
+// the terminal's own group may.
 #pragma once
 
 #include <string>
@@ -35,6 +36,7 @@ private:
     pid_t pid_ = -1;
     int log_ = -1;
     int status_ = 0;
+    bool apart_ = false; ///< it has a group of its own
     bool ended_ = false;
 };
 

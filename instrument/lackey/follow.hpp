@@ -32,6 +32,11 @@ public:
             return true;
         }
         if (got <= 0) {
+            // Nothing is written behind the call by which a process becomes another program.
+            if (held_ != 0) {
+                taker.take(std::string_view{buffer_.data(), held_});
+                held_ = 0;
+            }
             return false;
         }
         bytes_ += static_cast<std::uint64_t>(got);
