@@ -11,6 +11,8 @@
 
 #include <allocators/emulated_region.hpp>
 
+#include <heapwright/layers/source/malloc_heap.hpp>
+
 #include <cstddef>
 #include <cstdlib>
 

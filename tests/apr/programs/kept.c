@@ -36,6 +36,7 @@ static long kept(apr_size_t limit) {
 static void of_a_pool(void) {
     apr_allocator_t* allocator = NULL;
     apr_pool_t* pool = NULL;
+    const long without = in_use();
     MUST(apr_allocator_create(&allocator) == APR_SUCCESS);
     apr_allocator_max_free_set(allocator, 10 * 8192);
     MUST(apr_pool_create_ex(&pool, NULL, NULL, allocator) == APR_SUCCESS);
@@ -48,6 +49,7 @@ static void of_a_pool(void) {
     apr_pool_clear(pool);
     printf("small again %d\n", in_use() - before < 22);
     apr_pool_destroy(pool);
+    printf("nothing left %d\n", in_use() == without);
 }
 
 int main(void) {
