@@ -142,6 +142,8 @@ void Runtime::allocated(const void* object, std::size_t size, const void* frame)
     const Origin origin = originOf(frame);
     lock_.lock();
     add(object, size, origin);
+    threads_ += thisThread.counted ? 0 : 1;
+    thisThread.counted = true;
     lock_.unlock();
 }
 
@@ -192,7 +194,7 @@ bool Runtime::write(const Kept& kept) const {
     ::dl_iterate_phdr(&addModule, &modules);
     Json json;
     json.beginObject().field("format", "heapwright drag record").field("version", std::uint32_t{1});
-    json.field("means", "instrumented");
+    json.field("means", "instrumented").field("threads", threads_);
     writeDrag(json, kept.account, kept.sites, modules);
     json.endObject();
     const int file = platform::createFile(output_);

@@ -31,6 +31,7 @@ namespace heapwright::drag {
 /// The calling thread.
 struct Self {
     bool inside = false;
+    bool counted = false;         ///< among those that allocate
     const void* behalf = nullptr; ///< the frame of a call to the C library whose objects are its
     std::uintptr_t stackEnd = 0;  ///< unknown: 0
 };
@@ -114,7 +115,8 @@ private:
     Rebuilt rebuilt_;
     const char* output_ = nullptr;
     std::uint32_t process_ = 0;
-    bool claimed_ = false; ///< the file is ours
+    std::uint64_t threads_ = 0; ///< that have allocated
+    bool claimed_ = false;      ///< the file is ours
 };
 
 extern constinit Runtime runtime;
