@@ -8,7 +8,7 @@
 // none: each call takes its lock. The lock of a shared parent is taken to join and to leave it.
 #include <heapwright/c/reap.h>
 
-#include <allocators/reap.hpp>
+#include <allocators/nested_reap.hpp>
 #include <capi/chunk_source.hpp>
 #include <capi/nested_handle.hpp>
 #include <heapwright/core/address.hpp>

@@ -5,6 +5,8 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/nested_reap.hpp>
+#include <allocators/reap.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -13,14 +15,15 @@
 namespace heapwright::testing {
 namespace {
 
-using Compositions =
-    ::testing::Types<Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
-                     Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
-                     Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
-                     Uncounted<allocators::kingsley_coalescing::Checked>,
-                     Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
-                     Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
-                     Uncounted<allocators::vmalloc::Checked>>;
+using Compositions = ::testing::Types<
+    Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
+    Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
+    Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
+    Uncounted<allocators::kingsley_coalescing::Checked>, Uncounted<allocators::kingsley::Checked>,
+    Uncounted<allocators::WinXp>, Uncounted<allocators::winxp::Checked>,
+    Uncounted<allocators::Vmalloc>, Uncounted<allocators::vmalloc::Checked>,
+    Uncounted<allocators::Reap>, Uncounted<allocators::reap::Checked>,
+    Stack<allocators::NestedReap<CountingHeap>>, Stack<allocators::SharedReap<CountingHeap>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
 
 } // namespace

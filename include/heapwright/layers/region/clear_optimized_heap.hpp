@@ -62,11 +62,24 @@ public:
     ~ClearOptimizedHeap() { clear(); }
 
     [[nodiscard]] void* malloc(std::size_t request) noexcept {
+        return malloc(request, [](void* /*object*/) {});
+    }
+
+    /// Runs `recycle` on an object that comes from `Second`; one that the pointer makes has a new
+    /// tag.
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* malloc(std::size_t request, Recycle recycle) noexcept {
+        if (!area_.moving()) {
+            if (void* const object = second_->mallocHeld(request)) [[likely]] {
+                recycle(object);
+                return object;
+            }
+        }
         const std::size_t size = Block::sizeFor(request);
         if (area_.cursor().hasRoom(size)) [[likely]] {
             return area_.cursor().make(size)->object();
         }
-        return mallocOtherwise(request, *this);
+        return mallocFromArea(request, *this);
     }
 
     /// From `Second`, or from the area at hand.
@@ -153,12 +166,14 @@ public:
     [[nodiscard]] BumpCursor& cursor() noexcept { return area_.cursor(); }
 
 private:
-    [[gnu::noinline]] static void* mallocOtherwise(std::size_t request,
-                                                   ClearOptimizedHeap& heap) noexcept {
-        if (void* const object = heap.mallocHeld(request)) {
-            return object;
-        }
+    /// From the area at hand, or from a new one: where `Second` has none that fits. Out of line and
+    /// static, so that the size stays in its register.
+    [[gnu::noinline]] static void* mallocFromArea(std::size_t request,
+                                                  ClearOptimizedHeap& heap) noexcept {
         const std::size_t size = Block::sizeFor(request);
+        if (heap.area_.hasRoom(size)) {
+            return heap.area_.make(size)->object();
+        }
         return size != 0 ? heap.fromNewArea(size) : nullptr;
     }
 
