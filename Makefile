@@ -15,7 +15,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi harness instrument drag workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
+SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
 .PHONY: demo test test-all test-programs stress test-builds lint format clean unit

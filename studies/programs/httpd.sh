@@ -51,8 +51,8 @@ pages() {
     cat >"$1/pages/page.shtml" <<'PAGE'
 <!--#set var="name" value="$REQUEST_METHOD of $DOCUMENT_URI" -->
 <h1><!--#echo var="name" --></h1>
-<!--#if expr="v('QUERY_STRING') =~ /number=([0-9]+)/" -->
-<p>The number is <!--#echo var="1" -->.</p>
+<!--#if expr="v('QUERY_STRING') =~ /^number=[0-9]+$/" -->
+<p>It is said that <!--#echo var="QUERY_STRING" -->.</p>
 <!--#else -->
 <p>There is no number.</p>
 <!--#endif -->
