@@ -7,7 +7,20 @@
 // runs on has anything to do with it.
 #pragma once
 
-#include <heapwright/heap.hpp>
+#include <heapwright/layers/carve/chunk_heap.hpp>
+#include <heapwright/layers/combine/select_mmap_heap.hpp>
+#include <heapwright/layers/combine/strict_seg_heap.hpp>
+#include <heapwright/layers/combine/unique_heap.hpp>
+#include <heapwright/layers/object/size_heap.hpp>
+#include <heapwright/layers/region/emulated_region_heap.hpp>
+#include <heapwright/layers/region/nested_heap.hpp>
+#include <heapwright/layers/reuse/freelist_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
+#include <heapwright/sizeclass/large_limit.hpp>
+#include <heapwright/sizeclass/power_of_two.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 namespace heapwright::allocators {
 

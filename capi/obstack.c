@@ -5,7 +5,6 @@
 // ObstackHeap, in C because all that is a type there is a number or a function here: the size of
 // chunks, the alignment, and where chunks come from.
 #include <heapwright/c/obstack.h>
-#include <heapwright/c/reap.h>
 
 #include "obstack_shared.h"
 
@@ -84,20 +83,6 @@ int heapwright_obstack_begin_with_argument(struct obstack* h, size_t size, size_
     h->argument_ = argument;
     h->hasArgument_ = 1;
     return begin(h, size, alignment);
-}
-
-static void* chunkOfReap(void* reap, size_t size) {
-    return heapwright_reap_malloc(reap, size);
-}
-
-static void releaseToReap(void* reap, void* chunk) {
-    heapwright_reap_free(reap, chunk);
-}
-
-int heapwright_obstack_begin_in(struct obstack* h, size_t size, size_t alignment,
-                                struct heapwright_reap* reap) {
-    return heapwright_obstack_begin_with_argument(h, size, alignment, chunkOfReap, releaseToReap,
-                                                  reap);
 }
 
 /// Moves the object under construction to a new chunk, in which it can grow by `size` bytes; a

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What obstacks have in common, wherever their objects stand: what happens without memory, and
- * printing (obstack_shared.c). */
+ * What obstacks have in common, wherever their objects stand: what happens without memory,
+ * printing, and chunks from a reap (obstack_shared.c). */
 #ifndef HEAPWRIGHT_OBSTACK_SHARED_H
 #define HEAPWRIGHT_OBSTACK_SHARED_H
 

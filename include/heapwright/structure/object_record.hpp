@@ -45,15 +45,32 @@ public:
         return true;
     }
 
-    /// Strikes an object off; false if it is not in the record.
-    [[nodiscard]] bool remove(const void* object, Memory& memory) noexcept {
+    /// What `placeOf` says of an object that is not in the record.
+    static constexpr std::size_t nowhere = ~std::size_t{0};
+
+    /// Where an object is, until the next is added or struck off.
+    [[nodiscard]] std::size_t placeOf(const void* object, Memory& memory) noexcept {
         for (std::size_t back = 1; back <= newest && back <= count_; ++back) {
             if (entries_[count_ - back] == object) {
-                return removeAt(count_ - back, memory);
+                return count_ - back;
             }
         }
-        const std::size_t place = count_ <= newest ? count_ : find(object, memory);
-        return place < count_ && removeAt(place, memory);
+        return count_ <= newest ? nowhere : find(object, memory);
+    }
+
+    /// Strikes an object off; false if it is not in the record.
+    [[nodiscard]] bool remove(const void* object, Memory& memory) noexcept {
+        const std::size_t place = placeOf(object, memory);
+        return place != nowhere && removeAt(place, memory);
+    }
+
+    /// Puts another object in a place. Pre: it is not in the record.
+    void replace(std::size_t place, void* other) noexcept {
+        if (index_ != nullptr) {
+            leave(entries_[place]);
+            enter(other, place);
+        }
+        entries_[place] = other;
     }
 
     /// Calls `release` with each object, the newest first, and forgets them; the memory goes back.
@@ -88,18 +105,18 @@ private:
         return Random::mixed(addressOf(object));
     }
 
-    /// Where the object stands, `count_` or more if nowhere. Without memory for an index all are
-    /// looked at.
+    /// Where one is that is not among the newest. Without memory for an index all are looked at.
     [[nodiscard]] std::size_t find(const void* object, Memory& memory) noexcept {
         if (index_ == nullptr && !makeIndex(room_, memory)) {
-            std::size_t at = 0;
-            while (at < count_ && entries_[at] != object) {
-                ++at;
+            for (std::size_t at = 0; at < count_; ++at) {
+                if (entries_[at] == object) {
+                    return at;
+                }
             }
-            return at;
+            return nowhere;
         }
-        const std::size_t slot = slotOf(object);
-        return index_[slot] == 0 ? count_ : index_[slot] - 1;
+        const std::uint32_t entry = index_[slotOf(object)];
+        return entry == 0 ? nowhere : entry - 1;
     }
 
     /// The slot that names the object's place, or the empty one where it would stand.

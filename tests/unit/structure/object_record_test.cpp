@@ -140,6 +140,22 @@ TEST_F(ObjectRecordTest, AnIndexThatCannotGrowIsMadeLater) {
     EXPECT_EQ(popped().size(), 16U);
 }
 
+TEST_F(ObjectRecordTest, OneObjectTakesThePlaceOfAnother) {
+    for (std::size_t i = 0; i < 40; ++i) {
+        ASSERT_TRUE(record.add(objectNumber(i), memory));
+    }
+    EXPECT_EQ(record.placeOf(objectNumber(99), memory), Record::nowhere);
+    for (const std::size_t number : {3U, 38U}) {
+        record.replace(record.placeOf(objectNumber(number), memory), objectNumber(100 + number));
+        EXPECT_EQ(record.placeOf(objectNumber(number), memory), Record::nowhere);
+        EXPECT_EQ(record.placeOf(objectNumber(100 + number), memory), number);
+    }
+    EXPECT_TRUE(record.remove(objectNumber(103), memory));
+    const std::vector<void*> objects = popped();
+    EXPECT_EQ(objects.size(), 39U);
+    EXPECT_EQ(objects[1], objectNumber(138));
+}
+
 TEST_F(ObjectRecordTest, AsksOfTheNewestFirst) {
     for (std::size_t i = 0; i < 10; ++i) {
         ASSERT_TRUE(record.add(objectNumber(i), memory));

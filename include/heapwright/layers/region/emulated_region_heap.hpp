@@ -71,6 +71,20 @@ public:
         return SuperHeap::resize(object, size);
     }
 
+    /// What is not in the record stays where it is.
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        const std::size_t place = record_.placeOf(object, records_);
+        if (place == ObjectRecord<Records>::nowhere) {
+            return nullptr;
+        }
+        void* const moved = SuperHeap::relocate(object, size);
+        if (moved != nullptr && moved != object) {
+            record_.replace(place, moved);
+        }
+        return moved;
+    }
+
     bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
 
     bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
@@ -92,11 +106,20 @@ public:
         });
     }
 
-    /// With what the records take.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-        if constexpr (MeasurableHeap<Records>) {
-            records_.measure(footprint);
+    /// With what the records take. Of a superheap that does not measure itself, the sizes of the
+    /// live objects.
+    void measure(Footprint& footprint) noexcept requires
+        MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap> {
+        if constexpr (MeasurableHeap<SuperHeap>) {
+            SuperHeap::measure(footprint);
+            if constexpr (MeasurableHeap<Records>) {
+                records_.measure(footprint);
+            }
+        } else {
+            static_cast<void>(record_.any([&](void* each) {
+                footprint.mapped += SuperHeap::getSize(each);
+                return false;
+            }));
         }
     }
 

@@ -152,6 +152,39 @@ TEST(EmulatedRegionHeap, PassesOnWhatTheSuperheapCanDo) {
     EXPECT_EQ(heap.memalign(64, much), nullptr);
 }
 
+/// Moves an object wherever it is asked to.
+class MovingHeap : public CountingHeap {
+public:
+    void* relocate(void* object, std::size_t size) noexcept {
+        void* const other = malloc(size);
+        if (other != nullptr) {
+            free(object);
+        }
+        return other;
+    }
+};
+
+TEST(EmulatedRegionHeap, AnObjectThatMovesIsRecordedWhereItIs) {
+    Ledger::begin();
+    EmulatedRegionHeap<MmapHeap, MovingHeap> heap;
+    std::vector<void*> objects;
+    for (std::size_t i = 0; i < 100; ++i) {
+        objects.push_back(heap.malloc(20));
+    }
+    void* const moved = heap.relocate(objects[7], 200);
+    ASSERT_NE(moved, nullptr);
+    EXPECT_EQ(heap.relocate(objects[7], 300), nullptr); // no longer the heap's
+    Ledger::the().refuse = Ledger::all;
+    EXPECT_EQ(heap.relocate(moved, 300), nullptr);
+    Ledger::the().refuse = 0;
+    EXPECT_EQ(live(), 100U);
+    heap.free(moved);
+    EXPECT_EQ(live(), 99U);
+    heap.clear();
+    EXPECT_EQ(live(), 0U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
 TEST(EmulatedRegionHeap, ChildrenDieWithTheirParent) {
     using Nested = NestedHeap<Emulated>;
     Ledger::begin();
@@ -181,6 +214,16 @@ TEST(EmulatedRegionHeap, MeasuresItsRecordsToo) {
     Footprint footprint;
     heap.measure(footprint);
     EXPECT_GT(footprint.mapped, 1000U);
+}
+
+TEST(EmulatedRegionHeap, OfWhatDoesNotMeasureItselfItCountsTheLiveObjects) {
+    OnMalloc heap;
+    void* const object = heap.malloc(1000);
+    void* const other = heap.malloc(10);
+    const std::size_t sizes = heap.getSize(object) + heap.getSize(other);
+    Footprint footprint;
+    heap.measure(footprint);
+    EXPECT_EQ(footprint.mapped, sizes);
 }
 
 } // namespace
