@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import KINDS, Build, Under
+from .conftest import KINDS, Build, Under, need
 
 
 def same_as_stock(library: Path, under: Under, *command: str | Path) -> str:
@@ -48,6 +48,13 @@ def test_keeps_as_many_free_nodes(libraries: dict[str, Path], build: Build, unde
     printed = same_as_stock(libraries["reaps"], under, build("kept"))
     assert "limit 16384 keeps 4 pages\n" in printed
     assert "limit 0 keeps 16 pages\n" in printed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_of_the_distribution(kind: str, libraries: dict[str, Path], under: Under) -> None:
+    htpasswd = need("htpasswd", "apache2-utils")
+    printed = same_as_stock(libraries[kind], under, htpasswd, "-nbs", "someone", "a word")
+    assert re.fullmatch(r"someone:\{SHA\}\S{28}\n\n", printed)
 
 
 @pytest.mark.parametrize("kind", KINDS)
