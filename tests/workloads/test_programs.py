@@ -25,6 +25,7 @@ SMALL: dict[str, tuple[object, ...]] = {
     "mixed": ("--visits", 300, "--life", 100, "--forks", 1, "--largest", 5000),
     "phong": ("--objects", 3000),
     "producer-consumer": ("--batch", 20, "--rounds", 5),
+    "region-compiler": ("--modules", 2, "--sources", 2, "--functions", 8),
     "region-parser": ("--requests", 10, "--documents", 3, "--bytes", 2000),
     "round-robin": ("--batch", 20, "--rounds", 5),
     "shbench": ("--blocks", 2000, "--slots", 200),

@@ -63,7 +63,7 @@ private:
     };
 
     bool handle(const TextPiece& document, Arena& request, Arena& scratch, Growing<Arena>& out) {
-        json::Names<Arena> names(request);
+        Names<Arena> names(request);
         json::Parser<Arena> parser(request, scratch, names);
         json::Tree<Arena> tree(request);
         json::Value* const value = parser.parse(document.begin, document.length);

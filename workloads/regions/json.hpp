@@ -3,12 +3,12 @@
 //
 // A parser of JSON that builds a tree in an arena, node by node, and what is then done with one: it
 // is tidied, which makes some nodes superfluous and others new, and written out again. Names of
-// members are kept once a document, in a table that doubles.
+// members are kept once a document.
 //
 // Numbers are kept to the hundredth, which is all that is written. What is not JSON gives null.
 #pragma once
 
-#include "arenas.hpp"
+#include "names.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -21,16 +21,9 @@ enum class Kind : std::uint32_t { Null, False, True, Number, String, Array, Obje
 
 struct Value;
 
-/// Its bytes stand behind it; no null ends them.
-struct Text {
-    std::uint32_t length;
-
-    [[nodiscard]] const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
-};
-
 struct Member {
     Member* next;
-    const Text* name; ///< null in an array
+    const Word* name; ///< null in an array
     Value* value;
 };
 
@@ -39,7 +32,7 @@ struct Value {
     std::uint32_t count; ///< of members
     union {
         double number;
-        Text* text;
+        Word* text;
         Member* members;
     };
 };
@@ -59,89 +52,6 @@ void freeTree(Arena& arena, Value* value) {
     }
     arena.free(value);
 }
-
-/// The names of a document: open addressing, half full at most.
-template <class Arena>
-class Names {
-public:
-    explicit Names(Arena& arena) : arena_(arena) { resize(16); }
-    Names(const Names&) = delete;
-    Names& operator=(const Names&) = delete;
-
-    /// The name, made at the first question.
-    const Text* named(const char* bytes, std::size_t length) {
-        if (2 * used_ >= room_) {
-            resize(2 * room_);
-        }
-        Text*& slot = find(bytes, length);
-        if (slot == nullptr) {
-            slot = copied(arena_, bytes, length);
-            ++used_;
-            ++objects_;
-        }
-        return slot;
-    }
-
-    /// Where the arena is not freed as a whole.
-    void freeAll() {
-        for (std::size_t at = 0; at < room_; ++at) {
-            if (slots_[at] != nullptr) {
-                arena_.free(slots_[at]);
-            }
-        }
-        arena_.free(slots_);
-    }
-
-    [[nodiscard]] std::uint64_t objects() const { return objects_; }
-
-    static Text* copied(Arena& arena, const char* bytes, std::size_t length) {
-        auto* const text = static_cast<Text*>(arena.malloc(sizeof(Text) + length));
-        text->length = static_cast<std::uint32_t>(length);
-        std::memcpy(text + 1, bytes, length);
-        return text;
-    }
-
-private:
-    static std::size_t hash(const char* bytes, std::size_t length) {
-        std::uint64_t value = 0xcbf29ce484222325U;
-        for (std::size_t at = 0; at < length; ++at) {
-            value = (value ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3U;
-        }
-        return value;
-    }
-
-    Text*& find(const char* bytes, std::size_t length) {
-        std::size_t at = hash(bytes, length) & (room_ - 1);
-        while (slots_[at] != nullptr && (slots_[at]->length != length ||
-                                         std::memcmp(slots_[at]->bytes(), bytes, length) != 0)) {
-            at = (at + 1) & (room_ - 1);
-        }
-        return slots_[at];
-    }
-
-    void resize(std::size_t room) {
-        Text** const before = slots_;
-        const std::size_t many = room_;
-        slots_ = static_cast<Text**>(arena_.malloc(room * sizeof(Text*)));
-        ++objects_;
-        room_ = room;
-        std::memset(slots_, 0, room * sizeof(Text*));
-        for (std::size_t at = 0; at < many; ++at) {
-            if (before[at] != nullptr) {
-                find(before[at]->bytes(), before[at]->length) = before[at];
-            }
-        }
-        if (before != nullptr) {
-            arena_.free(before);
-        }
-    }
-
-    Arena& arena_;
-    Text** slots_ = nullptr;
-    std::size_t room_ = 0;
-    std::size_t used_ = 0;
-    std::uint64_t objects_ = 0;
-};
 
 template <class Arena>
 class Parser {
@@ -239,7 +149,7 @@ private:
             return value;
         }
         do {
-            const Text* name = nullptr;
+            const Word* name = nullptr;
             if (kind == Kind::Object) {
                 skip();
                 if (!readString() || !take(':')) {
@@ -265,7 +175,7 @@ private:
         }
         Value* const value = made(Kind::String);
         ++objects_;
-        value->text = Names<Arena>::copied(arena_, buffer_.text(), buffer_.length());
+        value->text = copiedWord(arena_, buffer_.text(), buffer_.length());
         return value;
     }
 

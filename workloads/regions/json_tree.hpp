@@ -87,14 +87,14 @@ private:
     }
 
     void trim(Value* value) {
-        Text* const text = value->text;
+        Word* const text = value->text;
         std::uint32_t length = text->length;
         while (length != 0 && text->bytes()[length - 1] == ' ') {
             --length;
         }
         if (length != text->length) {
             ++objects_;
-            value->text = Names<Arena>::copied(arena_, text->bytes(), length);
+            value->text = copiedWord(arena_, text->bytes(), length);
             arena_.free(text);
         }
     }
@@ -110,7 +110,7 @@ private:
         out.add(digits, static_cast<std::size_t>(length));
     }
 
-    static void writeText(const Text& text, Growing<Arena>& out) {
+    static void writeText(const Word& text, Growing<Arena>& out) {
         out.add('"');
         for (std::uint32_t at = 0; at < text.length; ++at) {
             const char byte = text.bytes()[at];

@@ -17,7 +17,7 @@ std::string tidied(const std::string& text) {
     Arena arena;
     Arena scratch(arena);
     Growing<Arena> out(scratch);
-    json::Names<Arena> names(arena);
+    Names<Arena> names(arena);
     json::Parser<Arena> parser(arena, scratch, names);
     json::Tree<Arena> tree(arena);
     json::Value* const value = parser.parse(text.data(), text.size());
