@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// With ONE_BY_ONE for libraries in which each object is one of malloc's.
+#include <heapwright/c/obstack.h>
 #include <heapwright/c/reap.h>
 
 #include "check.h"
@@ -84,6 +87,7 @@ static void memoryStaysBounded(void) {
     heapwright_reap_destroy(reap);
 }
 
+#ifndef ONE_BY_ONE
 static void asARegion(void) {
     Reap* reap = heapwright_reap_create(NULL);
     CHECK(heapwright_reap_memory_used(reap) == 0);
@@ -103,6 +107,31 @@ static void theLastObjectGrowsInPlace(void) {
     CHECK(heapwright_reap_malloc(reap, 10) != NULL);
     char* moved = heapwright_reap_realloc(reap, same, 6000);
     CHECK(moved != same && strcmp(moved, "text") == 0);
+    heapwright_reap_destroy(reap);
+}
+
+#endif
+
+/// Its chunks go with the reap, or before.
+static void anObstackInAReap(void) {
+    Reap* reap = heapwright_reap_create(NULL);
+    for (int round = 0; round < 2; ++round) {
+        struct obstack names;
+        CHECK(obstack_begin_in(&names, reap));
+        char* first = NULL;
+        for (int i = 0; i < 10000; ++i) {
+            obstack_grow(&names, "a name", 6);
+            obstack_1grow(&names, 0);
+            char* name = obstack_finish(&names);
+            first = i == 0 ? name : first;
+        }
+        CHECK(strcmp(first, "a name") == 0);
+        CHECK(heapwright_reap_memory_used(reap) >= 70000);
+        if (round == 0) {
+            obstack_free(&names, NULL);
+            CHECK(heapwright_reap_malloc(reap, 100) != NULL);
+        }
+    }
     heapwright_reap_destroy(reap);
 }
 
@@ -226,8 +255,11 @@ int main(void) {
     objectsStandApart(0);
     objectsStandApart(1);
     memoryStaysBounded();
+#ifndef ONE_BY_ONE
     asARegion();
     theLastObjectGrowsInPlace();
+#endif
+    anObstackInAReap();
     childrenDieWithTheirParents();
     aMillionNestedReaps();
     helpers();
