@@ -64,6 +64,7 @@ bool Child::start(char** command, const char* option, std::string& reason) {
         reason = std::strerror(errno);
         return false;
     }
+    fcntl(log[0], F_SETPIPE_SZ, 1 << 20); // as much as it may be: they wait for each other less
     const pid_t parent = getpid();
     apart_ = isatty(STDIN_FILENO) == 0;
     pid_ = fork();

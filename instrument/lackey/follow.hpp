@@ -71,6 +71,9 @@ struct Limits {
     std::uint64_t traceBytes = 0;
 };
 
+inline constexpr std::uint64_t fewBytes = 16 << 10;
+inline constexpr unsigned shortWhile = 500; ///< microseconds
+
 /// Reads until the log or the command ends; says which limit ended it, if one did. `interrupted` is
 /// set by a handler of signals.
 template <typename Taker>
@@ -83,8 +86,13 @@ const char* follow(Child& child, Reader& reader, Taker& taker, const Limits& lim
         // A process that the command left behind may hold the log open.
         const bool wasThere = !child.ended();
         const int ready = poll(&log, 1, wasThere ? 100 : 0);
+        const std::uint64_t before = reader.bytes();
         if (ready > 0 && !reader.readSome(taker)) {
             return nullptr;
+        }
+        // Valgrind writes line by line. To be woken for each would cost it and us a multiple.
+        if (wasThere && reader.bytes() - before < fewBytes) {
+            usleep(shortWhile);
         }
         if (ready == 0 && !wasThere) {
             return nullptr;

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""By valgrind: programs whose drag is known have exactly that."""
+
+import pytest
+
+from heapwright.artefacts import native
+from heapwright.artefacts.drag import Drag, Site
+
+from .conftest import Build, Watch, known_of
+from .known import KNOWN, Event, access, allocate, drag_of, free
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_drag_is_exactly_what_is_known(name: str, build: Build, watch: Watch) -> None:
+    found = watch(build(name))
+    assert found.provenance.exit_status == 0
+    known = KNOWN[name]
+    assert known_of(found) == known
+    assert found.total_drag == known.total_drag
+    assert found.peak_increase == known.peak_increase
+    assert not any(found.oddities.model_dump().values())
+    assert sum(site.held_area for site in found.sites) == known.held_area
+    assert sum(site.needed_area for site in found.sites) == known.needed_area
+
+
+def test_drag_of_a_region_as_a_formula(build: Build, watch: Watch) -> None:
+    """n objects, each used once, all freed at the end: (n + 1) / 2, and a peak of n objects."""
+    found = watch(build("region"))
+    assert found.total_drag == 101 / 2
+    assert found.peak_increase == 100
+    (site,) = found.sites
+    assert site.frames[0].startswith("make (region.c:")
+    assert site.frames[1].startswith("main (region.c:")
+    assert site.objects == 100
+    assert site.share == 1
+    assert site.idle_bytes == pytest.approx(64 * 99 / 2)
+    curves = found.curves
+    assert curves.allocated == tuple(range(0, 6400, curves.allocated[1])), (
+        "even steps until the end"
+    )
+    for at, held, needed in zip(curves.allocated, curves.held, curves.needed, strict=True):
+        assert held == (at // 64 + 1) * 64
+        assert needed == 64
+
+
+def site_of(found: Drag, function: str) -> list[Site]:
+    return [each for each in found.sites if any(function in frame for frame in each.frames)]
+
+
+def test_threads_use_and_free_what_others_made(build: Build, watch: Watch) -> None:
+    events: list[Event] = []
+    for i in range(20):
+        events += [allocate(f"{i}", 500), access(f"{i}")]
+        events += [access(f"{i - 3}")] if i >= 3 else []
+    events += [free(f"{i}") for i in range(20)]
+    known = drag_of(events)
+    found = watch(build("threads"))
+    assert found.provenance.exit_status == 0
+    assert found.provenance.threads == 2
+    (site,) = site_of(found, "makeThem")
+    assert (site.objects, site.bytes) == (known.objects, known.allocated_bytes)
+    assert site.held_area == known.held_area
+    assert site.needed_area == known.needed_area
+
+
+def test_operators_of_cpp_are_seen_once_each(build: Build, watch: Watch) -> None:
+    sizes = (100, 100, 100, 100, 64, 128)
+    names = [f"{i}" for i in range(len(sizes))]
+    events = [
+        each
+        for name, size in zip(names, sizes, strict=True)
+        for each in (allocate(name, size), access(name))
+    ]
+    known = drag_of([*events, *map(free, names)])
+    found = watch(build("operators"))
+    assert found.provenance.exit_status == 0
+    sites = site_of(found, "makeThem")
+    assert len(sites) == len(sizes)
+    assert sum(each.objects for each in sites) == known.objects
+    assert sum(each.held_area for each in sites) == known.held_area
+    assert sum(each.needed_area for each in sites) == known.needed_area
+    assert all(each.never_freed.objects == 0 for each in sites)
+
+
+def test_code_that_came_later_has_names(build: Build, watch: Watch) -> None:
+    library = build("late_library", "-shared", "-fPIC")
+    found = watch(build("late"), library)
+    assert found.provenance.exit_status == 0
+    (site,) = [each for each in found.sites if each.bytes == 12345]
+    assert site.frames[0].startswith("makeLate (late_library.c:")
+    assert site.frames[1].startswith("main (late.c:")
+
+
+def test_the_same_program_has_the_same_drag_with_another_malloc(
+    build: Build, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", str(native.library("kingsley")))
+    assert known_of(watch(build("growing"))) == KNOWN["growing"]
+
+
+def test_streams_and_arguments_are_the_commands_own(
+    watch: Watch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = watch("sh", "-c", "echo to stdout; echo to stderr >&2; exit 5")
+    out, err = capfd.readouterr()
+    assert (out, err) == ("to stdout\n", "to stderr\n")
+    assert found.provenance.exit_status == 5
