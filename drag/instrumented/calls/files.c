@@ -81,9 +81,6 @@ READS(char*, fgets, (char* text, int size, FILE* stream), (text, size, stream))
 READS(char*, fgets_unlocked, (char* text, int size, FILE* stream), (text, size, stream))
 READS(char*, __fgets_chk, (char* text, size_t room, int size, FILE* stream),
       (text, room, size, stream))
-READS(int, access, (const char* text, int mode), (text, mode))
-READS(int, unlink, (const char* text), (text))
-READS(char*, getenv, (const char* text), (text))
 
 static void touchPieces(const struct iovec* pieces, size_t count) {
     touchSome(pieces, count);
@@ -139,22 +136,6 @@ ssize_t sendto(int socket, const void* bytes, size_t size, int flags, __CONST_SO
     return result;
 }
 
-FILE* fopen(const char* path, const char* mode) {
-    BEHIND(fopen);
-    FILE* const stream = next(path, mode);
-    touch(path);
-    touch(mode);
-    return stream;
-}
-
-FILE* fopen64(const char* path, const char* mode) {
-    BEHIND(fopen64);
-    FILE* const stream = next(path, mode);
-    touch(path);
-    touch(mode);
-    return stream;
-}
-
 /* The line is of the C library's making, and the caller's. */
 #define READS_LINE(name, parameters, arguments)                                                    \
     ssize_t name parameters {                                                                      \
@@ -171,21 +152,3 @@ READS_LINE(getline, (char** line, size_t* room, FILE* stream), (line, room, stre
 READS_LINE(getdelim, (char** line, size_t* room, int end, FILE* stream), (line, room, end, stream))
 READS_LINE(__getdelim, (char** line, size_t* room, int end, FILE* stream),
            (line, room, end, stream))
-
-/* A room of their own where none is given. */
-char* getcwd(char* text, size_t size) {
-    BEHIND(getcwd);
-    ON_BEHALF;
-    char* const result = next(text, size);
-    touch(result);
-    return result;
-}
-
-char* realpath(const char* path, char* room) {
-    BEHIND(realpath);
-    ON_BEHALF;
-    char* const result = next(path, room);
-    touch(path);
-    touch(result);
-    return result;
-}
