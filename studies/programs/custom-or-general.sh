@@ -14,7 +14,7 @@
 # preloaded.
 set -eu
 
-program=$1 way=$2 amount=$(($3 * PERCENT / 100))
+program=$1 way=$2 amount=$((($3 * PERCENT + 99) / 100))
 programs=$FOLDER/programs hosts=$NATIVE/studies/hosts workloads=$NATIVE/workloads
 
 case $way in
