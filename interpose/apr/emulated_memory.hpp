@@ -28,6 +28,8 @@ struct EmulatedMemory {
 
     static Heap heapFor(Allocator& /*allocator*/, void* /*place*/) noexcept { return Heap(); }
 
+    static void begin(Heap& /*heap*/, void* /*place*/) noexcept {}
+
     /// Nothing goes without malloc.
     static void* mallocAtOnce(Heap& /*heap*/, std::size_t /*size*/) noexcept { return nullptr; }
 

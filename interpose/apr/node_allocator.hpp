@@ -7,8 +7,8 @@
 // where it waits while it is free, says `Shelf`.
 //
 // Nodes are of whole pages, two at least. Invariant: those of a list that was given back are the
-// shelf's or the system's, never both; the program's mutex, where it has set one, is held around
-// the shelf and around nothing else. Cost: the mutex's, and the shelf's.
+// shelf's or the system's, never both. The program's mutex, where it has set one, is held around
+// the shelf, and by pools around their lists. Cost: the mutex's, and the shelf's.
 #pragma once
 
 #include <interpose/apr/node_shelf.hpp>

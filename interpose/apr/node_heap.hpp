@@ -39,13 +39,12 @@ public:
         allocator_.free(home_);
     }
 
+    /// What a pool's home has left for it, and how much that is.
+    [[nodiscard]] static void* restOfHome(const apr_memnode_t* home, std::size_t& bytes) noexcept {
+        return areaIn(home, bytes);
+    }
+
     [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
-        if (homeIsFree_) {
-            homeIsFree_ = false;
-            if (void* const area = areaIn(home_, least, granted)) {
-                return area;
-            }
-        }
         std::size_t request = 0;
         if (__builtin_add_overflow(least, minAlignment, &request)) {
             return nullptr;
@@ -56,7 +55,7 @@ public:
         }
         node->next = nodes_;
         nodes_ = node;
-        return areaIn(node, least, granted);
+        return areaIn(node, granted);
     }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
@@ -71,22 +70,19 @@ public:
             allocator_.free(nodes_);
             nodes_ = nullptr;
         }
-        homeIsFree_ = true;
     }
 
 private:
-    /// What a node has that is free, if it is `least` bytes or more.
-    static void* areaIn(apr_memnode_t* node, std::size_t least, std::size_t& granted) noexcept {
+    /// All that a node has that is free.
+    static void* areaIn(const apr_memnode_t* node, std::size_t& bytes) noexcept {
         const Address first = roundUp(addressOf(node->first_avail), minAlignment);
-        const Address end = addressOf(node->endp);
-        granted = end - first;
-        return granted < least ? nullptr : pointerTo(first);
+        bytes = addressOf(node->endp) - first;
+        return pointerTo(first);
     }
 
     Allocator& allocator_;
     apr_memnode_t* home_;
     apr_memnode_t* nodes_ = nullptr;
-    bool homeIsFree_ = true;
 };
 
 } // namespace heapwright::apr

@@ -8,20 +8,19 @@
 // A pool that ends first runs what was registered to be run first, ends the pools inside it, the
 // newest first, each in the same way, runs its cleanups, ends its processes, and then gives its
 // memory back. That goes without recursion, so that pools may be nested as deeply as there is
-// memory (`PoolEnd`). Invariants: a pool is on its parent's list until its memory goes; the list is
-// changed under the parent's lock, for pools are made inside one by many threads at once.
-// Cost: an object is the heap's; a pool costs its heap, a lock, and four stores.
+// memory (`PoolEnd`). Invariant: a pool is on its parent's list until its memory goes. The list is
+// changed under the mutex of the parent's allocator, if it has one, for many threads may make pools
+// inside one. Cost: an object is the heap's; a pool costs its heap and four stores.
 #pragma once
 
 #include <interpose/apr/cleanups.hpp>
+#include <interpose/apr/node_allocator.hpp>
 #include <interpose/apr/processes.hpp>
 
 #include <apr_hash.h>
 #include <apr_pools.h>
 
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/sync/futex_lock.hpp>
-#include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +51,7 @@ public:
             return nullptr;
         }
         auto* const pool = ::new (place) Public(allocator);
+        Memory::begin(pool->heap_, place);
         pool->abort_ = abort;
         if (parent != nullptr) {
             pool->join(*parent);
@@ -84,6 +84,7 @@ public:
         processes_ = nullptr;
         userData_ = nullptr;
         heap_.clear();
+        Memory::begin(heap_, this);
     }
 
     /// Ends this pool, and with it the allocator that it owns.
@@ -183,7 +184,7 @@ private:
 
     void join(Pool& parent) noexcept {
         parent_ = &parent;
-        const Guard<FutexLock> holder(parent.lock_);
+        const MutexHolder holder(parent.allocator_.mutex());
         next_ = parent.children_;
         if (next_ != nullptr) {
             next_->previous_ = this;
@@ -195,7 +196,7 @@ private:
         if (parent_ == nullptr) {
             return;
         }
-        const Guard<FutexLock> holder(parent_->lock_);
+        const MutexHolder holder(parent_->allocator_.mutex());
         (previous_ != nullptr ? previous_->next_ : parent_->children_) = next_;
         if (next_ != nullptr) {
             next_->previous_ = previous_;
@@ -253,7 +254,6 @@ private:
     apr_abortfunc_t abort_ = nullptr;
     const char* tag_ = nullptr; ///< for who looks with a debugger
     State state_ = State::live;
-    FutexLock lock_; ///< of `children_` and the links of those
 };
 
 /// How a pool and all inside it come to their end: down to the newest that has none inside, and

@@ -29,12 +29,14 @@
 
 namespace heapwright::apr {
 
-struct ReapMemory {
+class ReapMemory {
+public:
     using Allocator = NodeAllocator<NodeShelf>;
     using Fit = ExactFit<8, SizeTree>;
     using Nothing = CoalesceableHeap<SizeHeap<NullHeap>>;
     using Freed = SequentialFitHeap<Fit, 4 * KiB, Nothing>;
-    using Heap = ClearOptimizedHeap<Freed, NodeHeap<Allocator>>;
+    using Nodes = NodeHeap<Allocator>;
+    using Heap = ClearOptimizedHeap<Freed, Nodes>;
 
     /// Where in its first node a pool stands.
     static constexpr std::size_t headBytes = roundUp(nodeHead, minAlignment);
@@ -50,7 +52,14 @@ struct ReapMemory {
     }
 
     static Heap heapFor(Allocator& allocator, void* place) noexcept {
-        return Heap(allocator, static_cast<apr_memnode_t*>(backward(place, headBytes)));
+        return Heap(allocator, homeOf(place));
+    }
+
+    /// For a pool that is new, or empty again.
+    static void begin(Heap& heap, void* place) noexcept {
+        std::size_t bytes = 0;
+        void* const rest = Nodes::restOfHome(homeOf(place), bytes);
+        heap.beginIn(rest, bytes);
     }
 
     /// While the pool is a region, from where its pointer is; null where that is not enough.
@@ -71,6 +80,11 @@ struct ReapMemory {
 
     /// The home has gone with the heap.
     static void endPlace(void* /*place*/) noexcept {}
+
+private:
+    static apr_memnode_t* homeOf(void* place) noexcept {
+        return static_cast<apr_memnode_t*>(backward(place, headBytes));
+    }
 };
 
 } // namespace heapwright::apr

@@ -162,6 +162,12 @@ public:
         footprint.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
+    /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made
+    /// since the start or the last `clear`, and they suffice for a block.
+    void beginIn(void* memory, std::size_t bytes) noexcept {
+        area_.enter(memory, BumpArea::roomIn(bytes));
+    }
+
     /// The pointer and how far it may go: for who makes objects by itself, as `malloc` does.
     [[nodiscard]] BumpCursor& cursor() noexcept { return area_.cursor(); }
 

@@ -45,6 +45,47 @@ TEST(ClearOptimizedHeap, MovesAPointerUntilSomethingIsFreed) {
     EXPECT_EQ(heap.getSize(second), 104U);
 }
 
+TEST(ClearOptimizedHeap, BeginsInMemoryThatItsOwnerHas) {
+    Ledger::begin();
+    alignas(minAlignment) unsigned char memory[256];
+    Heap heap;
+    for (int round = 0; round < 2; ++round) {
+        heap.beginIn(memory, sizeof memory);
+        void* const first = heap.malloc(100);
+        EXPECT_EQ(first, memory + 16);
+        heap.free(heap.malloc(50));
+        heap.free(first);
+        EXPECT_TRUE(Ledger::the().live.empty());
+        void* const second = heap.malloc(1000);
+        std::memset(second, 1, 1000);
+        EXPECT_FALSE(Ledger::the().live.empty());
+        heap.clear();
+        EXPECT_TRUE(Ledger::the().live.empty());
+    }
+}
+
+/// A source that has to be told how large its objects are at most.
+class Told : public Region {
+public:
+    explicit Told(std::size_t most) noexcept : most_(most) {}
+    void* malloc(std::size_t size) noexcept {
+        return size > most_ ? nullptr : Region::malloc(size);
+    }
+    void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
+        return least > most_ ? nullptr : Region::mallocArea(least, granted);
+    }
+
+private:
+    std::size_t most_;
+};
+
+TEST(ClearOptimizedHeap, TellsItsSuperheap) {
+    Ledger::begin();
+    ClearOptimizedHeap<Merging, Told> heap(std::size_t{500});
+    EXPECT_NE(heap.malloc(400), nullptr);
+    EXPECT_EQ(heap.malloc(10000), nullptr);
+}
+
 TEST(ClearOptimizedHeap, ServesWhatWasFreedAndThenMovesOn) {
     Ledger::begin();
     Heap heap;
