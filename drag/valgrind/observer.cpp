@@ -81,10 +81,11 @@ void Observer::other(std::string_view line) {
     collecting_ = false;
     if (words.skip("**") && words.find("** hw ")) {
         mark(words);
-    } else if (line.find("SCHED[") != std::string_view::npos) {
-        schedule(line);
     } else if (words.skip("SYSCALL[")) {
         systemCall(words, line);
+        schedule(line);
+    } else if (words.skip("--")) {
+        schedule(line);
     } else if (words.skip("==")) {
         words_.append(line).push_back('\n');
         if (words_.size() > 2 * wordsKept) {
@@ -97,7 +98,9 @@ void Observer::other(std::string_view line) {
 /// behind the unfinished one of a system call.
 void Observer::schedule(std::string_view line) {
     Words words(line);
-    words.find("SCHED[");
+    if (!words.find("SCHED[")) {
+        return;
+    }
     const std::uint64_t number = words.decimal();
     if (!words.skip("]:  acquired lock") || !words.good()) {
         return;
