@@ -104,18 +104,18 @@ static void put(struct Calculator* c, const char* bytes, size_t length) {
     c->output.write(c->output.context, bytes, length);
 }
 
-/// Digits, broken at the end of a line as bc breaks them: a backslash, and on the next line.
-static void putDigits(struct Calculator* c, const char* digits, size_t length) {
+/// What has no end of a line in it, broken as bc breaks it: a backslash, and on the next line.
+static void putBroken(struct Calculator* c, const char* bytes, size_t length) {
     const size_t most = c->limits.lineLength;
     while (most > 2 && c->column + length > most - 2) {
         const size_t fitting = c->column < most - 2 ? most - 2 - c->column : 0;
-        put(c, digits, fitting);
+        put(c, bytes, fitting);
         put(c, "\\\n", 2);
-        digits += fitting;
+        bytes += fitting;
         length -= fitting;
         c->column = 0;
     }
-    put(c, digits, length);
+    put(c, bytes, length);
     c->column += length;
 }
 
@@ -125,7 +125,7 @@ int machineShow(struct Calculator* c, int onItsOwnLine) {
     char* text = numberText(&c->arithmetic, number, &length);
     int done = text != NULL || machineFail(c, c->arithmetic.failure);
     if (done) {
-        putDigits(c, text, length);
+        putBroken(c, text, length);
         c->arithmetic.work += length;
         poolRelease(&c->pool, text);
         done = machineSetValue(c, kLastName, number);
@@ -139,7 +139,15 @@ int machineShow(struct Calculator* c, int onItsOwnLine) {
 }
 
 void machineWriteText(struct Calculator* c, const struct Text* text) {
-    put(c, text->bytes, text->length);
-    for (size_t i = 0; i < text->length; ++i)
-        c->column = text->bytes[i] == '\n' ? 0 : c->column + 1;
+    const char* from = text->bytes;
+    const char* end = text->bytes + text->length;
+    while (from < end) {
+        const char* line = memchr(from, '\n', (size_t)(end - from));
+        putBroken(c, from, (size_t)((line == NULL ? end : line) - from));
+        if (line == NULL)
+            return;
+        put(c, line, 1);
+        c->column = 0;
+        from = line + 1;
+    }
 }

@@ -25,7 +25,7 @@ struct CalculatorLimits {
     uint64_t steps;    /* operations, a long number's counted by its length */
     size_t digits;     /* of one number */
     size_t elements;   /* of one array: its highest index and one */
-    size_t lineLength; /* longer lines of digits are broken, as bc breaks them */
+    size_t lineLength; /* longer lines are broken, as bc breaks them */
 };
 
 struct Calculator;

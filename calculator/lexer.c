@@ -32,14 +32,14 @@ static int skip(struct Lexer* lexer) {
             ++lexer->at;
         } else if (*lexer->at == '\\' && after == '\n') {
             lexer->at += 2;
-            ++lexer->line;
+            ++lexer->lines;
         } else if (*lexer->at == '#') {
             while (lexer->at < lexer->end && *lexer->at != '\n')
                 ++lexer->at;
         } else if (*lexer->at == '/' && after == '*') {
             lexer->at += 2;
             while (lexer->at + 1 < lexer->end && !(lexer->at[0] == '*' && lexer->at[1] == '/'))
-                lexer->line += *lexer->at++ == '\n';
+                lexer->lines += *lexer->at++ == '\n';
             if (lexer->at + 1 >= lexer->end)
                 return 0;
             lexer->at += 2;
@@ -74,7 +74,7 @@ static int takeName(struct Lexer* lexer) {
 static int takeString(struct Lexer* lexer) {
     lexer->text = ++lexer->at;
     while (lexer->at < lexer->end && *lexer->at != '"')
-        lexer->line += *lexer->at++ == '\n';
+        lexer->lines += *lexer->at++ == '\n';
     lexer->length = (size_t)(lexer->at - lexer->text);
     if (lexer->at == lexer->end)
         return kUnknown;
@@ -98,7 +98,7 @@ static int takeOperator(struct Lexer* lexer) {
 void lexerStart(struct Lexer* lexer, const char* text, size_t length) {
     lexer->at = text;
     lexer->end = text + length;
-    lexer->line = 1;
+    lexer->line = lexer->lines = 1;
     lexer->word = kEnd;
     lexer->text = text;
     lexer->length = 0;
@@ -106,11 +106,12 @@ void lexerStart(struct Lexer* lexer, const char* text, size_t length) {
 
 void lexerNext(struct Lexer* lexer) {
     if (lexer->word == '\n')
-        ++lexer->line;
+        ++lexer->lines;
     const int closed = skip(lexer);
+    lexer->line = lexer->lines;
     lexer->text = lexer->at;
     lexer->length = 1;
-    if (!closed) {
+    if (!closed) { // a comment, up to the end
         lexer->at = lexer->end;
         lexer->word = kUnknown;
     } else if (lexer->at == lexer->end) {

@@ -45,7 +45,8 @@ enum Word {
 struct Lexer {
     const char* at;
     const char* end;
-    unsigned line; /* of the word */
+    unsigned line;  /* of the word */
+    unsigned lines; /* begun so far */
     int word;
     const char* text; /* of the word; of a string without its quotes */
     size_t length;

@@ -88,6 +88,19 @@ static struct Number* raise(struct Arithmetic* arithmetic, const struct Number* 
     return result;
 }
 
+/// Whether a^exponent has more than so many digits, by little or by far: known before it is worked
+/// out. What has hardly more is noticed on the way.
+static int isTooLong(const struct Number* a, uint64_t exponent, size_t most) {
+    if (a->length == 0)
+        return 0;
+    uint64_t bits = 0;
+    while (a->limbs[a->length - 1] >> bits > 1)
+        ++bits;
+    // In hundred-thousandths of a digit; a bit has .30103.
+    const uint64_t digits = (uint64_t)(a->length - 1) * kLimbDigits * 100000 + bits * 30102;
+    return digits > (uint64_t)most * 100000 / exponent;
+}
+
 struct Number* numberPower(struct Arithmetic* arithmetic, const struct Number* a,
                            const struct Number* b, size_t scale) {
     const uint64_t exponent = numberWhole(b, INT32_MAX);
@@ -95,6 +108,8 @@ struct Number* numberPower(struct Arithmetic* arithmetic, const struct Number* a
         return numberFromInteger(arithmetic, 1);
     if (exponent > INT32_MAX)
         return numberFail(arithmetic, "exponent too large");
+    if (isTooLong(a, exponent, arithmetic->mostDigits))
+        return numberFail(arithmetic, "number too large");
     struct Number* power = raise(arithmetic, a, exponent);
     if (power == NULL)
         return NULL;
