@@ -32,6 +32,7 @@ SMALL: dict[str, tuple[object, ...]] = {
     "t-test1": ("--total", 4, "--actions", 100),
     "threadtest": ("--objects", 300, "--rounds", 3),
     "uma-test": ("--allocations", 900),
+    "xalloc-parser": ("--custom", "general", "--parses", 3, "--sentences", 3, "--words", 9),
 }
 NAMES = sorted(SMALL)
 MIB = 1 << 20
