@@ -129,7 +129,7 @@ def sites(found: Drag) -> str:
     if not shown:
         return "<p>No memory was held after its last use.</p>"
     rows = [_row(site) for site in shown[:LISTED]]
-    more = len(shown) - LISTED + found.other_sites.sites
+    more = max(len(shown) - LISTED, 0) + found.other_sites.sites
     return table(
         ("allocated by", "of the drag", "idle for", "objects", "bytes", "never accessed", "chain"),
         rows,
