@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory for a scope, as objects of a C++ program: a region, whose objects go together; a reap,
-// whose objects can also be freed one by one; a reap for several threads. Each may be inside
-// another of its kind, and each is a `std::pmr::memory_resource`. Memory comes from malloc.
+// whose objects can also be freed one by one; the same for several threads, small or, where many
+// are busy in it at once, made for that. Each may be inside another of its kind, and each is a
+// `std::pmr::memory_resource`.
 #pragma once
 
 #include <allocators/nested_reap.hpp>
+#include <allocators/reap_hoard.hpp>
 #include <heapwright/adaptor/nested_resource.hpp>
 #include <heapwright/heap.hpp>
 
@@ -20,5 +22,6 @@ using NestedRegion = NestedHeap<Chunks>;                 // one inside another
 using Region = NestedResource<arenas::NestedRegion>;
 using Reap = NestedResource<allocators::NestedReap<MallocHeap>>;
 using SharedReap = NestedResource<allocators::SharedReap<MallocHeap>>;
+using HoardReap = NestedResource<allocators::ReapHoard>;
 
 } // namespace heapwright

@@ -7,6 +7,7 @@
 #include <allocators/lea.hpp>
 #include <allocators/nested_reap.hpp>
 #include <allocators/reap.hpp>
+#include <allocators/reap_hoard.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -15,15 +16,17 @@
 namespace heapwright::testing {
 namespace {
 
-using Compositions = ::testing::Types<
-    Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
-    Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
-    Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
-    Uncounted<allocators::kingsley_coalescing::Checked>, Uncounted<allocators::kingsley::Checked>,
-    Uncounted<allocators::WinXp>, Uncounted<allocators::winxp::Checked>,
-    Uncounted<allocators::Vmalloc>, Uncounted<allocators::vmalloc::Checked>,
-    Uncounted<allocators::Reap>, Uncounted<allocators::reap::Checked>,
-    Stack<allocators::NestedReap<CountingHeap>>, Stack<allocators::SharedReap<CountingHeap>>>;
+using Compositions =
+    ::testing::Types<Stack<ANSIWrapper<AlignHeap<Tagged>>>, Stack<ANSIWrapper<CheckedHeap<Rising>>>,
+                     Uncounted<allocators::Kingsley>, Uncounted<allocators::KingsleyCoalescing>,
+                     Uncounted<allocators::Lea>, Uncounted<allocators::lea::Checked>,
+                     Uncounted<allocators::kingsley_coalescing::Checked>,
+                     Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
+                     Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
+                     Uncounted<allocators::vmalloc::Checked>, Uncounted<allocators::Reap>,
+                     Uncounted<allocators::reap::Checked>,
+                     Stack<allocators::NestedReap<CountingHeap>>,
+                     Stack<allocators::SharedReap<CountingHeap>>, Uncounted<allocators::ReapHoard>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
 
 } // namespace
