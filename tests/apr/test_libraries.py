@@ -18,7 +18,7 @@ from .conftest import KINDS, POOLS, Build, compiled, need, run
 
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 THREAD_SANITIZER = ["-fsanitize=thread", "-g"]
-PROGRAMS = ["cleanups", "pools", "nodes", "brigades", "threads", "single_frees"]
+PROGRAMS = ["cleanups", "pools", "nodes", "brigades", "threads", "single_frees", "histories"]
 OF_POOLS = re.compile(
     r"apr_(pool_\w+|allocator_\w+|palloc|palloc_debug|pcalloc|pcalloc_debug|psprintf|pvsprintf)"
 )
@@ -65,7 +65,7 @@ def test_under_sanitizers(program: str, sanitized: Path, build: Build) -> None:
     assert {"apr_palloc", "apr_pool_destroy"} <= given(made)  # so APR's own calls come here too
     options = {"ASAN_OPTIONS": "allocator_may_return_null=1:detect_stack_use_after_return=0"}
     env = {**os.environ, **options, "LC_ALL": "C"}
-    done = subprocess.run([made], capture_output=True, text=True, check=False, env=env)
+    done = subprocess.run([made, "4"], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert not re.search("ERROR|runtime error", done.stderr), done.stderr
 

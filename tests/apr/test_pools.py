@@ -37,6 +37,15 @@ def test_prints_the_same(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_random_histories_run_the_same(
+    seed: str, kind: str, libraries: dict[str, Path], build: Build, under: Under
+) -> None:
+    printed = same_as_stock(libraries[kind], under, build("histories"), seed)
+    assert printed.count("\n") > 100
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_memory_runs_out(kind: str, libraries: dict[str, Path], build: Build, under: Under) -> None:
     printed = same_as_stock(libraries[kind], under, build("exhausted"))
     assert printed == 2 * (
