@@ -65,7 +65,9 @@ void* heapwright_next_routine(std::atomic<void*>* known, const char* name) {
 }
 
 heapwright_behalf heapwright_on_behalf(const void* frame) {
-    return {std::exchange(thisThread.behalf, frame)};
+    const void* const before = thisThread.behalf;
+    thisThread.behalf = before != nullptr ? before : frame; // the outermost is what was called
+    return {before};
 }
 
 void heapwright_behalf_ends(heapwright_behalf* behalf) {

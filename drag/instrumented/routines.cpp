@@ -9,6 +9,8 @@
 
 #include "recorder/next.hpp"
 
+#include <heapwright/platform/pages.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -115,8 +117,11 @@ void* valloc(std::size_t size) noexcept {
     return allocate(size, FRAME, [size] { return next.valloc(size); });
 }
 
+/// What is asked for is whole pages.
 void* pvalloc(std::size_t size) noexcept {
-    return allocate(size, FRAME, [size] { return next.pvalloc(size); });
+    const std::size_t page = heapwright::platform::pageSize();
+    const std::size_t whole = (size + page - 1) & ~(page - 1);
+    return allocate(whole, FRAME, [size] { return next.pvalloc(size); });
 }
 
 void cfree(void* object) noexcept {

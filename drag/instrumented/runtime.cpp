@@ -122,9 +122,9 @@ Runtime::Origin Runtime::originOf(const void* frame) const noexcept {
     const Self& self = thisThread;
     const void* const from = self.behalf != nullptr ? self.behalf : frame;
     Origin origin;
-    origin.length = chainFrom(from, origin.chain, [this, &origin](std::uintptr_t code) {
+    origin.length = chainFrom(from, origin.chain, [this, &self, &origin](std::uintptr_t code) {
         const bool is = rebuilt_.has(code);
-        origin.rebuilt = origin.rebuilt || is;
+        origin.unseen = origin.unseen && (!is || self.behalf != nullptr);
         return is;
     });
     return origin;
@@ -134,7 +134,7 @@ void Runtime::add(const void* object, std::size_t size, const Origin& origin) no
     Kept* const kept = kept_;
     if (object != nullptr && kept != nullptr && !isOurs(origin.chain[0])) {
         const std::uint32_t site = kept->sites.intern({origin.chain.data(), origin.length});
-        kept->account.allocate(addressOf(object), size, site, !origin.rebuilt);
+        kept->account.allocate(addressOf(object), size, site, origin.unseen);
     }
 }
 
@@ -165,7 +165,7 @@ void Runtime::noteResized(const void* old, const void* object, std::size_t size,
         add(object, size, origin);
     } else if (object != nullptr) {
         const std::uint32_t site = kept->sites.intern({origin.chain.data(), origin.length});
-        kept->account.reallocate(addressOf(old), addressOf(object), size, site, !origin.rebuilt);
+        kept->account.reallocate(addressOf(old), addressOf(object), size, site, origin.unseen);
     } else if (size == 0) {
         kept->account.free(addressOf(old));
     }

@@ -97,7 +97,7 @@ private:
     struct Origin {
         std::array<std::uint64_t, 16> chain;
         std::size_t length = 0;
-        bool rebuilt = false;
+        bool unseen = true; ///< made by other code, or by the C library on behalf of rebuilt code
     };
 
     bool wake() noexcept;

@@ -126,6 +126,9 @@ PRINTS(__snprintf_chk, __vsnprintf_chk,
         touchPrinted(format, again);                                                               \
         va_end(again);                                                                             \
         touch(text);                                                                               \
+        if (result >= 0) {                                                                         \
+            touch(*text);                                                                          \
+        }                                                                                          \
         return result;                                                                             \
     }                                                                                              \
     int name(UNPACK parameters, ...) {                                                             \

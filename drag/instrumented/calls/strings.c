@@ -177,6 +177,7 @@ char* strdup(const char* text) {
     ON_BEHALF;
     char* const copy = next(text);
     touch(text);
+    touch(copy);
     return copy;
 }
 
@@ -185,5 +186,6 @@ char* strndup(const char* text, size_t size) {
     ON_BEHALF;
     char* const copy = next(text, size);
     touchSome(text, size);
+    touch(copy);
     return copy;
 }

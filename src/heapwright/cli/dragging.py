@@ -109,8 +109,10 @@ def _by_instrumentation(
     return account, Provenance(
         command=command,
         means="instrumented",
+        seconds=watched.seconds,
         exit_status=watched.exit_status,
         signal=watched.signal,
+        threads=account.threads,
     )
 
 

@@ -58,6 +58,9 @@ class AccountOthers(_Part):
 class Account(_Part):
     """What writeDrag wrote."""
 
+    threads: int | None = None
+    """That allocated; in the account of a program that was rebuilt."""
+
     allocated_bytes: int
     objects: int
     never_freed: Some

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class Watched:
     exit_status: int | None
     """None if a signal ended it."""
     signal: int | None
+    seconds: float
 
 
 def watch(
@@ -83,6 +85,7 @@ def watch(
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         output = Path(folder) / "drag.json"
         whole = {**environment, "LD_PRELOAD": preload, OUTPUT_VARIABLE: str(output)}
+        began = time.monotonic()
         try:
             process = subprocess.Popen(command, env=whole, cwd=cwd)
         except OSError as error:
@@ -91,6 +94,7 @@ def watch(
             ) from error
         with _passing_on(process):
             status = process.wait()
+        seconds = time.monotonic() - began
         document = output.read_bytes() if output.exists() else None
     if document is None:
         raise HeapwrightError(f"no part of {command[0]} was rebuilt for drag", HINT)
@@ -100,7 +104,7 @@ def watch(
             "the account is written where a process ends by exit, _exit or a return from main",
         )
     ended = (None, -status) if status < 0 else (status, None)
-    return Watched(document, *ended)
+    return Watched(document, *ended, seconds)
 
 
 def _end(status: int) -> str:
