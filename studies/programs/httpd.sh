@@ -34,6 +34,7 @@ pools() {
     esac
 }
 
+# The date has no zone: where several threads print one at a time, the C library sometimes leaves it out.
 pages() {
     mkdir -p "$1/pages/many" "$1/cgi"
     line="A line of sixty-three letters and a line's end, as a text has it."
@@ -57,6 +58,7 @@ pages() {
 <p>There is no number.</p>
 <!--#endif -->
 <!--#include virtual="small.txt" -->
+<!--#config timefmt="%Y-%m-%d %H:%M:%S" -->
 <!--#fsize virtual="large.txt" --> <!--#flastmod virtual="large.txt" -->
 PAGE
     cat >"$1/cgi/echo" <<'PROGRAM'
