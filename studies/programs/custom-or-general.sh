@@ -59,17 +59,15 @@ apr)
     preload "$(word none heapwright-apr-emulated heapwright-apr)"
     exec "$hosts/apr-host" "$amount"
     ;;
-node-containers)
-    exec "$workloads/$program" --threads 1 --custom "$(word pool general -)" --scale "${amount}e-2"
-    ;;
-xalloc-parser)
-    exec "$workloads/$program" --threads 1 --custom "$(word xalloc general -)" --scale "${amount}e-2"
-    ;;
-obstack-parser)
-    exec "$workloads/$program" --threads 1 --custom "$(word obstack general reap)" --scale "${amount}e-2"
-    ;;
-region-parser | region-compiler)
-    exec "$workloads/$program" --threads 1 --custom "$(word region general reap)" --scale "${amount}e-2"
+node-containers | xalloc-parser | obstack-parser | region-parser | region-compiler)
+    case $program in
+    node-*) own=pool ;;
+    xalloc-*) own=xalloc ;;
+    obstack-*) own=library ;;
+    *) own=region ;;
+    esac
+    custom=$(word $own general reap)
+    exec "$workloads/$program" --threads 1 --custom "$custom" --scale "${amount}e-2"
     ;;
 *)
     echo "custom-or-general: there is no program $program" >&2
