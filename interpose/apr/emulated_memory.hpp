@@ -19,6 +19,8 @@
 namespace heapwright::apr {
 
 struct EmulatedMemory {
+    static constexpr bool checks = false; // what malloc is this runs on may
+
     using Allocator = NodeAllocator<NoShelf>;
     using Heap = allocators::EmulatedRegion<MallocHeap>;
 

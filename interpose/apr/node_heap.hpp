@@ -5,10 +5,11 @@
 // would ask malloc for chunks. So a pool is as large as APR's, its memory is recycled as the
 // program has set its allocators up, and limits on what they keep hold.
 //
-// The first node is the pool's home: what is left of it behind the pool is the first area, after
-// `clear` again, and it goes back with this heap. An object of no area is asked for: `malloc`
-// exists because heaps have it. Invariant: `nodes_` are those beside the home. Cost: one step of
-// the allocator an area, and one on `clear` if there was more than the home.
+// The first node is the pool's home. What is left of it behind the pool is `restOfHome`, where the
+// reap begins, and begins again after `clear`; the node goes back with this heap. If `filling`, an
+// area is overwritten before it is given out, so that no tag of earlier objects is left in it.
+// Invariant: `nodes_` are those beside the home. Cost: one step of the allocator an area, and one
+// on `clear` if there was more than the home.
 #pragma once
 
 #include <apr_allocator.h>
@@ -18,13 +19,15 @@
 #include <heapwright/core/describe.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 
 namespace heapwright::apr {
 
-template <class Allocator>
+template <class Allocator, bool filling>
 class NodeHeap {
 public:
+    static constexpr int filler = 0xDB; ///< what no tag ends with
     static constexpr std::size_t alignment = minAlignment;
     static constexpr std::string_view caption = "asks an APR allocator for memory nodes";
     using Below = Heaps<>;
@@ -72,12 +75,24 @@ public:
         }
     }
 
+    [[nodiscard]] bool owns(const void* object) const noexcept {
+        const apr_memnode_t* node = nodes_;
+        while (node != nullptr && !holds(node, object)) {
+            node = node->next;
+        }
+        return node != nullptr || holds(home_, object);
+    }
+
 private:
+    static bool holds(const apr_memnode_t* node, const void* object) noexcept {
+        return addressOf(object) - addressOf(node) < addressOf(node->endp) - addressOf(node);
+    }
+
     /// All that a node has that is free.
     static void* areaIn(const apr_memnode_t* node, std::size_t& bytes) noexcept {
         const Address first = roundUp(addressOf(node->first_avail), minAlignment);
         bytes = addressOf(node->endp) - first;
-        return pointerTo(first);
+        return filling ? std::memset(pointerTo(first), filler, bytes) : pointerTo(first);
     }
 
     Allocator& allocator_;

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string_view>
 
 namespace heapwright::apr {
 
@@ -43,6 +44,9 @@ public:
     /// A pool, of the type `Public` that programs know; null if there is no memory for it.
     template <class Public>
     static Public* make(Pool* parent, apr_abortfunc_t abort, Allocator& allocator) {
+        if (parent != nullptr) {
+            parent->check("apr_pool_create_ex");
+        }
         void* const place = Memory::makePlace(allocator, sizeof(Public));
         if (place == nullptr) {
             if (abort != nullptr) {
@@ -60,6 +64,7 @@ public:
     }
 
     [[nodiscard]] void* malloc(std::size_t size) {
+        check("apr_palloc");
         if (void* const object = Memory::mallocAtOnce(heap_, size)) [[likely]] {
             return object;
         }
@@ -67,6 +72,7 @@ public:
     }
 
     void free(void* object) noexcept {
+        check("apr_pfree");
         if (object != nullptr) {
             Memory::free(heap_, object);
         }
@@ -74,6 +80,7 @@ public:
 
     /// Runs everything that is to be run, ends the pools inside, and frees all objects.
     void clear() {
+        check("apr_pool_clear");
         const State before = state_; // not live if it is a cleanup that clears its own pool
         state_ = State::ending;
         PoolEnd<Memory>::run(*this, false);
@@ -230,6 +237,14 @@ private:
         Memory::endPlace(place);
         if (owner) {
             Allocator::end(allocator);
+        }
+    }
+
+    void check(std::string_view routine) const noexcept {
+        if constexpr (Memory::checks) {
+            if (state_ != State::live && state_ != State::ending) {
+                platform::abortWithMessage(routine, "the pool is destroyed already");
+            }
         }
     }
 

@@ -26,16 +26,22 @@
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
+#include <cstring>
 
 namespace heapwright::apr {
 
-class ReapMemory {
+/// If `checking`, an object of another pool, or of before its pool was cleared, is told from those
+/// that may be freed, and what is freed is overwritten; a free looks at all nodes of the pool then.
+template <bool checking>
+class ReapMemoryOf {
 public:
+    static constexpr bool checks = checking;
+
     using Allocator = NodeAllocator<NodeShelf>;
     using Fit = ExactFit<8, SizeTree>;
     using Nothing = CoalesceableHeap<SizeHeap<NullHeap>>;
     using Freed = SequentialFitHeap<Fit, 4 * KiB, Nothing>;
-    using Nodes = NodeHeap<Allocator>;
+    using Nodes = NodeHeap<Allocator, checking>;
     using Heap = ClearOptimizedHeap<Freed, Nodes>;
 
     /// Where in its first node a pool stands.
@@ -71,8 +77,16 @@ public:
 
     /// A wrong one is seen by its tag.
     static void free(Heap& heap, void* object) noexcept {
+        if constexpr (checking) {
+            if (!heap.owns(object)) {
+                platform::abortWithMessage("apr_pfree", "object of another pool");
+            }
+        }
         if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live)) {
             platform::abortWithMessage("apr_pfree", "double free or invalid pointer");
+        }
+        if constexpr (checking) {
+            std::memset(object, Nodes::filler, heap.getSize(object));
         }
         Tag::of(object).makeFree();
         heap.free(object);
@@ -86,5 +100,8 @@ private:
         return static_cast<apr_memnode_t*>(backward(place, headBytes));
     }
 };
+
+using ReapMemory = ReapMemoryOf<false>;
+using CheckedReapMemory = ReapMemoryOf<true>;
 
 } // namespace heapwright::apr

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 POOLS = ROOT / "interpose" / "apr"
-KINDS = {"reaps": "reaps.cpp", "emulated": "emulated.cpp"}
+KINDS = {"reaps": "reaps.cpp", "checked": "checked.cpp", "emulated": "emulated.cpp"}
 Build = Callable[..., Path]
 Under = Callable[..., subprocess.CompletedProcess[str]]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
@@ -51,7 +51,7 @@ def compiled(kind: str, folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Both libraries, as they are preloaded."""
+    """All libraries, as they are preloaded."""
     folder = tmp_path_factory.mktemp("apr")
     made = {}
     for kind in KINDS:

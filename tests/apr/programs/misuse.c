@@ -42,6 +42,26 @@ int main(int count, char** words) {
     } else if (strcmp(way, "destroy the parent in a cleanup") == 0) {
         apr_pool_cleanup_register(inner, pool, destroys, apr_pool_cleanup_null);
         apr_pool_destroy(inner);
+    } else if (strcmp(way, "free in another pool") == 0) {
+        apr_pfree(pool_in(NULL), object);
+    } else if (strcmp(way, "free in a pool inside") == 0) {
+        apr_pfree(inner, object);
+    } else if (strcmp(way, "free after clear") == 0) {
+        apr_pool_clear(pool);
+        apr_pfree(pool, object);
+    } else if (strcmp(way, "free in a destroyed pool") == 0) {
+        object = apr_palloc(inner, 100);
+        apr_pool_destroy(inner);
+        apr_pfree(inner, object);
+    } else if (strcmp(way, "allocate in a destroyed pool") == 0) {
+        apr_pool_destroy(inner);
+        apr_palloc(inner, 100);
+    } else if (strcmp(way, "create in a destroyed pool") == 0) {
+        apr_pool_destroy(inner);
+        pool_in(inner);
+    } else if (strcmp(way, "clear a destroyed pool") == 0) {
+        apr_pool_destroy(inner);
+        apr_pool_clear(inner);
     }
     puts("it went on");
     return 0;
