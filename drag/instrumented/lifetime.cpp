@@ -33,11 +33,12 @@ __attribute__((destructor)) void end() {
 }
 
 /// Passes on what never returns.
-[[noreturn]] void leaveBy(const char* name, int status) {
+template <class... Arguments>
+[[noreturn]] void leaveBy(const char* name, Arguments... arguments) {
     static std::atomic<void*> known;
     runtime.finish();
     void* const behind = heapwright_next_routine(&known, name);
-    reinterpret_cast<void (*)(int)>(behind)(status);
+    reinterpret_cast<void (*)(Arguments...)>(behind)(arguments...);
     __builtin_unreachable();
 }
 
@@ -81,7 +82,11 @@ void _exit(int status) {
 }
 
 void _Exit(int status) {
-    leaveBy("_Exit", status);
+    leaveBy("_exit", status); // which it is
+}
+
+void abort() {
+    leaveBy("abort");
 }
 
 #pragma GCC visibility pop

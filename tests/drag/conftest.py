@@ -9,16 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts import native
 from heapwright.artefacts.drag import Drag
 from heapwright.cli.dragging import watch_command
-from heapwright.drag import valgrind
+from heapwright.drag import instrumented, valgrind
 
 from .known import Known
 
 PROGRAMS = Path(__file__).parent / "programs"
 FLAGS = ("-O1", "-g", "-fno-builtin", "-pthread", "-Wall", "-Wextra", "-Werror")
 
+COMPILERS = {
+    "gcc": {".c": ("gcc", "cc"), ".cpp": ("g++", "c++")},
+    "clang": {".c": ("clang", "clang-14"), ".cpp": ("clang++", "clang++-14")},
+}
+
 Build = Callable[..., Path]
+Rebuild = Callable[..., Path]
 Watch = Callable[..., Drag]
 
 
@@ -67,3 +74,36 @@ def watch() -> Watch:
         return found
 
     return drag
+
+
+@pytest.fixture(scope="session", params=COMPILERS)
+def rebuild(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Rebuild:
+    """A program of programs/, rebuilt as `heapwright drag --flags` has it, by either compiler."""
+    folder = tmp_path_factory.mktemp("rebuilt")
+    names = COMPILERS[request.param]
+
+    def program(name: str, *flags: str) -> Path:
+        try:
+            ours = instrumented.flags()
+        except native.NativeMissingError as error:
+            pytest.skip(f"{error.message}: {error.hint}")
+        output = folder / name
+        if not output.exists():
+            (source,) = PROGRAMS.glob(f"{name}.c*")
+            compiler = next(filter(None, map(shutil.which, names[source.suffix])), None)
+            if compiler is None:
+                pytest.skip(f"{names[source.suffix][0]} is not installed")
+            standard = ["-std=c++20"] if source.suffix == ".cpp" else []
+            words = [compiler, *FLAGS, *standard, *ours, *flags, str(source), "-o", str(output)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            assert not done.stderr
+        return output
+
+    return program
+
+
+def watch_rebuilt(*command: object) -> Drag:
+    """The drag of a command of which a part was rebuilt."""
+    found, _ = watch_command(tuple(map(str, command)), "instrumented")
+    return found

@@ -2,58 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Of programs that were rebuilt: the drag is what is known, and what valgrind sees."""
 
-import shutil
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts import native
-from heapwright.artefacts.drag import Drag
-from heapwright.cli.dragging import watch_command
-from heapwright.drag import instrumented
 
-from .conftest import FLAGS, PROGRAMS, Build, Watch, known_of
+from .conftest import Build, Rebuild, Watch, known_of, watch_rebuilt
 from .known import KNOWN, access, allocate, drag_of, free
-
-COMPILERS = {
-    "gcc": {".c": ("gcc", "cc"), ".cpp": ("g++", "c++")},
-    "clang": {".c": ("clang", "clang-14"), ".cpp": ("clang++", "clang++-14")},
-}
-Rebuild = Callable[..., Path]
-
-
-@pytest.fixture(scope="session", params=COMPILERS)
-def rebuild(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Rebuild:
-    """A program of programs/, rebuilt as `heapwright drag --flags` has it, by either compiler."""
-    folder = tmp_path_factory.mktemp("rebuilt")
-    names = COMPILERS[request.param]
-
-    def program(name: str, *flags: str) -> Path:
-        try:
-            ours = instrumented.flags()
-        except native.NativeMissingError as error:
-            pytest.skip(f"{error.message}: {error.hint}")
-        output = folder / name
-        if not output.exists():
-            (source,) = PROGRAMS.glob(f"{name}.c*")
-            compiler = next(filter(None, map(shutil.which, names[source.suffix])), None)
-            if compiler is None:
-                pytest.skip(f"{names[source.suffix][0]} is not installed")
-            standard = ["-std=c++20"] if source.suffix == ".cpp" else []
-            words = [compiler, *FLAGS, *standard, *ours, *flags, str(source), "-o", str(output)]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
-            assert not done.stderr
-        return output
-
-    return program
-
-
-def watch_rebuilt(*command: object) -> Drag:
-    found, _ = watch_command(tuple(map(str, command)), "instrumented")
-    return found
 
 
 @pytest.mark.parametrize("name", KNOWN)

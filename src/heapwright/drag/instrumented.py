@@ -103,8 +103,12 @@ def watch(
             f"{command[0]} did not come to write its drag: {_end(status)}",
             "the account is written where a process ends by exit, _exit or a return from main",
         )
-    ended = (None, -status) if status < 0 else (status, None)
-    return Watched(document, *ended, seconds)
+    return Watched(
+        document=document,
+        exit_status=None if status < 0 else status,
+        signal=-status if status < 0 else None,
+        seconds=seconds,
+    )
 
 
 def _end(status: int) -> str:
