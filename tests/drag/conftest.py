@@ -76,7 +76,7 @@ def watch() -> Watch:
     return drag
 
 
-@pytest.fixture(scope="session", params=COMPILERS)
+@pytest.fixture(scope="session", params=["gcc", pytest.param("clang", marks=pytest.mark.compiles)])
 def rebuild(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Rebuild:
     """A program of programs/, rebuilt as `heapwright drag --flags` has it, by either compiler."""
     folder = tmp_path_factory.mktemp("rebuilt")

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,14 +86,7 @@ def watch(
         output = Path(folder) / "drag.json"
         whole = {**environment, "LD_PRELOAD": preload, OUTPUT_VARIABLE: str(output)}
         began = time.monotonic()
-        try:
-            process = subprocess.Popen(command, env=whole, cwd=cwd)
-        except OSError as error:
-            raise HeapwrightError(
-                f"{command[0]} cannot be started: {error.strerror or error}"
-            ) from error
-        with _passing_on(process):
-            status = process.wait()
+        status = _run(command, whole, cwd)
         seconds = time.monotonic() - began
         document = output.read_bytes() if output.exists() else None
     if document is None:
@@ -120,19 +113,49 @@ def _end(status: int) -> str:
         return f"it was ended by signal {-status}"
 
 
+def _run(command: tuple[str, ...], environment: Mapping[str, str], cwd: Path | None) -> int:
+    with _passing_on() as start:
+        try:
+            return start(command, environment, cwd).wait()
+        except OSError as error:
+            raise HeapwrightError(
+                f"{command[0]} cannot be started: {error.strerror or error}"
+            ) from error
+
+
+def _popen(
+    command: tuple[str, ...], environment: Mapping[str, str], cwd: Path | None
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, env=environment, cwd=cwd)
+
+
 @contextmanager
-def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """What is meant for the command goes to it; an interrupt it has from the terminal itself."""
+def _passing_on() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """What starts the command. What is meant for it goes to it, also while it is being started; an
+    interrupt it has from the terminal itself."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield _popen
         return
+    processes: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         del frame
-        process.send_signal(number)
+        for process in processes:
+            process.send_signal(number)
+        if not processes:
+            early.append(number)
 
     def leave_alone(number: int, frame: FrameType | None) -> None:
         del number, frame
+
+    def start(
+        command: tuple[str, ...], environment: Mapping[str, str], cwd: Path | None
+    ) -> subprocess.Popen[bytes]:
+        processes.append(_popen(command, environment, cwd))
+        for number in early:
+            processes[0].send_signal(number)
+        return processes[0]
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
     previous = {
@@ -141,7 +164,7 @@ def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
-        yield
+        yield start
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
