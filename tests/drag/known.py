@@ -177,6 +177,23 @@ def strings() -> Iterator[Event]:
         yield free(f"{i}")
 
 
+def regions() -> Iterator[Event]:
+    """What regions.c does, object by object."""
+    phases, count = 10, 50
+    for phase in range(phases):
+        names = [f"{phase}/{i}" for i in range(count)]
+        for name in names:
+            yield allocate(name, 80)
+            yield access(name)
+        if phase:
+            yield access(f"kept {phase - 1}")
+        yield allocate(f"kept {phase}", 1000)
+        yield access(f"kept {phase}")
+        yield from map(free, names)
+    for phase in range(phases):
+        yield free(f"kept {phase}")
+
+
 PROGRAMS = {
     "region": region,
     "prompt": prompt,

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """By valgrind: programs whose drag is known have exactly that."""
 
+from pathlib import Path
+
 import pytest
 
 from heapwright.artefacts import native
 from heapwright.artefacts.drag import Drag, Site
+from heapwright.report.drag.words import place_of
 
 from .conftest import Build, Watch, known_of
-from .known import KNOWN, Event, access, allocate, drag_of, free
+from .known import KNOWN, Event, access, allocate, drag_of, free, regions
+
+INCLUDE = Path(__file__).parents[2] / "include"
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -97,6 +102,34 @@ def test_the_same_program_has_the_same_drag_with_another_malloc(
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", str(native.library("kingsley")))
     assert known_of(watch(build("growing"))) == KNOWN["growing"]
+
+
+def region_libraries() -> tuple[Path, Path]:
+    """Regions as they are, and emulated; a skip where they are not built."""
+    try:
+        return native.library("c"), native.library("c-emulated")
+    except native.NativeMissingError as error:
+        pytest.skip(f"{error.message}: {error.hint}")
+
+
+def test_objects_in_regions_are_seen_on_the_emulator(
+    build: Build, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of regions as they are only the chunks are: they are used until their end."""
+    library, emulated = region_libraries()
+    link = [f"-I{INCLUDE}", "-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{library.parent}"]
+    program = build("regions", *link)
+    chunks = watch(program)
+    assert chunks.objects < 50
+    monkeypatch.setenv("LD_PRELOAD", str(emulated))
+    found = watch(program)
+    known = drag_of(list(regions()))
+    sites = site_of(found, "made (regions.c:")
+    assert sum(each.objects for each in sites) == known.objects
+    assert sum(each.held_area for each in sites) == known.held_area
+    assert sum(each.needed_area for each in sites) == known.needed_area
+    assert found.peak_held.bytes >= known.peak_held
+    assert [place_of(each.frames).split(" ")[0] for each in sites] == ["made"] * len(sites)
 
 
 def test_streams_and_arguments_are_the_commands_own(

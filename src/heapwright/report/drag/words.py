@@ -12,6 +12,14 @@ from heapwright.report.profile.words import ALLOCATING, NOTHING, memory
 PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))
 """Total drag of programs with regions, as published (Berger, Zorn and McKinley, 2002)."""
 
+PASSING_ON = (
+    *ALLOCATING,
+    *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
+    *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc"),
+)
+"""How the names of functions begin that only pass a request on, regions and pools among them."""
+LONG = 60
+
 
 def ratio(value: float | None) -> str:
     """`1.16`, `3.34`, `500`: as many digits as tell a tenth of what is over 1."""
@@ -43,7 +51,7 @@ def sentence(found: Drag) -> str:
 def place_of(frames: Sequence[str]) -> str:
     """The function that asked, past those that only pass a request on."""
     for frame in frames:
-        if not frame.startswith(ALLOCATING):
+        if not frame.startswith(PASSING_ON):
             return frame
     return frames[0] if frames else "unknown"
 
@@ -52,7 +60,25 @@ def chain_of(frames: Sequence[str], callers: int = 3) -> str:
     """That function and who called it, outwards."""
     place = place_of(frames)
     at = frames.index(place) + 1 if place in frames else 0
-    return " ← ".join((place, *frames[at : at + callers]))
+    return " ← ".join(map(short, (place, *frames[at : at + callers])))
+
+
+def short(frame: str) -> str:
+    """A long name without what stands in its angle brackets."""
+    if len(frame) <= LONG or frame.count("<") != frame.count(">"):
+        return frame
+    kept: list[str] = []
+    depth = 0
+    for letter in frame:
+        depth -= letter == ">"
+        if depth < 0:  # they are no brackets
+            return frame
+        if depth == 0:
+            kept.append(letter)
+        if letter == "<":
+            kept += "…" if depth == 0 else ""
+            depth += 1
+    return "".join(kept)
 
 
 def dragging(found: Drag) -> list[Site]:
