@@ -90,8 +90,8 @@ def table(variants: Sequence[str], rounds: Sequence[dict[tuple[str, str], float]
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--blocks", type=int, default=4)
-    parser.add_argument("--requests", type=int, default=2000, help="for each page and block")
+    parser.add_argument("--blocks", type=int, default=20)
+    parser.add_argument("--requests", type=int, default=250, help="for each page and block")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("pools", nargs="*", default=[Pools.REAP, Pools.EMULATED, AGAIN])
     options = parser.parse_args()
