@@ -9,19 +9,20 @@
 
 #include <allocators/nested_reap.hpp>
 #include <allocators/reap_hoard.hpp>
+#include <allocators/spare_chunks.hpp>
 #include <heapwright/adaptor/nested_resource.hpp>
 #include <heapwright/heap.hpp>
 
 namespace heapwright {
 
 namespace arenas {
-using Chunks = RegionHeap<8 * KiB, 1 * MiB, MallocHeap>; // larger and larger
-using NestedRegion = NestedHeap<Chunks>;                 // one inside another
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, allocators::SpareChunks>; // larger and larger
+using NestedRegion = NestedHeap<Chunks>;                              // one inside another
 } // namespace arenas
 
 using Region = NestedResource<arenas::NestedRegion>;
-using Reap = NestedResource<allocators::NestedReap<MallocHeap>>;
-using SharedReap = NestedResource<allocators::SharedReap<MallocHeap>>;
+using Reap = NestedResource<allocators::NestedReap<allocators::SpareChunks>>;
+using SharedReap = NestedResource<allocators::SharedReap<allocators::SpareChunks>>;
 using HoardReap = NestedResource<allocators::ReapHoard>;
 
 } // namespace heapwright

@@ -1,39 +1,42 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the regions and reaps of C programs take their chunks: malloc, with a count for each of
-// them of how much it has. Cost: that of malloc.
+// Where the regions and reaps of C programs take their chunks, with a count for each of them of how
+// much it has.
 #pragma once
 
+#include <allocators/spare_chunks.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/layers/source/malloc_heap.hpp>
 
 #include <cstddef>
 #include <string_view>
 
 namespace heapwright::capi {
 
-class ChunkSource : private MallocHeap {
+class ChunkSource {
+    using Chunks = allocators::SpareChunks;
+
 public:
-    static constexpr std::size_t alignment = MallocHeap::alignment;
-    static constexpr std::string_view caption = "asks malloc, counts what it has";
-    using Below = Heaps<MallocHeap>;
+    static constexpr std::size_t alignment = Chunks::alignment;
+    static constexpr std::string_view caption = "counts what it has";
+    using Below = Heaps<Chunks>;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        void* const chunk = MallocHeap::malloc(size);
-        taken_ += chunk == nullptr ? 0 : MallocHeap::getSize(chunk);
+        void* const chunk = chunks_.malloc(size);
+        taken_ += chunk == nullptr ? 0 : chunks_.getSize(chunk);
         return chunk;
     }
 
     void free(void* chunk) noexcept {
-        taken_ -= MallocHeap::getSize(chunk);
-        MallocHeap::free(chunk);
+        taken_ -= chunks_.getSize(chunk);
+        chunks_.free(chunk);
     }
 
     void measure(Footprint& footprint) const noexcept { footprint.mapped += taken_; }
 
 private:
+    [[no_unique_address]] Chunks chunks_; ///< one for all
     std::size_t taken_ = 0;
 };
 

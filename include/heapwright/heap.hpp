@@ -77,6 +77,7 @@
 #include <heapwright/layers/reuse/freelist_heap.hpp>         // last in, first out
 #include <heapwright/layers/reuse/quarantine_heap.hpp>       // late, poisoned and checked
 #include <heapwright/layers/reuse/random_freelist_heap.hpp>  // drawn at random
+#include <heapwright/layers/reuse/spare_heap.hpp>            // chunks, up to a sum
 
 // combine: several heaps as one
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
