@@ -16,7 +16,7 @@ import pytest
 
 from .conftest import KINDS, POOLS, Build, compiled, need, run
 
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
+SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 THREAD_SANITIZER = ["-fsanitize=thread", "-g"]
 PROGRAMS = ["cleanups", "pools", "nodes", "brigades", "threads", "single_frees", "histories"]
 OF_POOLS = re.compile(

@@ -47,7 +47,7 @@ static void step(apr_pool_t* pool) {
 }
 
 static void history(apr_pool_t* pool) {
-    for (int round = 0; round < 5; ++round) {
+    for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 20000; ++i) {
             step(pool);
             if (i % 1000 == 7) {
@@ -74,7 +74,7 @@ static size_t in_use(void) {
 static void memory_comes_back(apr_pool_t* pool) {
     char* number = apr_pstrdup(pool, "1");
     const size_t before = in_use();
-    for (int i = 0; i < 200000; ++i) {
+    for (int i = 0; i < 60000; ++i) {
         char* next = apr_psprintf(pool, "%d%s", i % 10, i % 500 == 0 ? "" : number);
         apr_pfree(pool, number);
         number = next;
