@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """By valgrind: programs whose drag is known have exactly that."""
 
+import os
+import pty
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,27 @@ def test_streams_and_arguments_are_the_commands_own(
     out, err = capfd.readouterr()
     assert (out, err) == ("to stdout\n", "to stderr\n")
     assert found.provenance.exit_status == 5
+
+
+def test_a_command_may_read_from_the_terminal(watch: Watch) -> None:
+    """In a process group of its own it would be stopped, and we would wait for ever."""
+    del watch  # it skips where nothing can be watched
+    process, terminal = pty.fork()
+    if process == 0:
+        words = [sys.executable, "-m", "heapwright", "drag", "-q", "--", "head", "-1"]
+        os.execv(words[0], words)
+    os.write(terminal, b"a line\n")
+    said = b""
+    while True:
+        try:
+            read = os.read(terminal, 4096)
+        except OSError:  # nobody has the terminal open any more
+            break
+        if not read:
+            break
+        said += read
+    os.close(terminal)
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert said.count(b"a line") == 2, "what was typed, and what head made of it"
+    assert b"total drag " in said
