@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -28,6 +29,8 @@ void execute(int log, const char* option, char** command) {
         "--trace-sched=yes", "--trace-syscalls=yes", "--fair-sched=try",
         // What the command starts is not traced, and does not write into our log.
         "--trace-children=no", "--child-silent-after-fork=yes",
+        // Nobody debugs it, and no pipes for that are left behind.
+        "--vgdb=no",
         // No options from a file or a variable.
         "--command-line-only=yes"};
     std::vector<char*> arguments;
@@ -46,6 +49,15 @@ void execute(int log, const char* option, char** command) {
     const Tool tool = findTool();
     setenv("VALGRIND_LAUNCHER", tool.launcher.c_str(), 1); // as the launcher would
     execv(tool.program.c_str(), arguments.data());
+}
+
+/// What dies under valgrind would leave a core of valgrind's making in its folder.
+void leaveNoCore() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+        limit.rlim_cur = 0;
+        setrlimit(RLIMIT_CORE, &limit);
+    }
 }
 
 } // namespace
@@ -73,6 +85,7 @@ bool Child::start(char** command, const char* option, std::string& reason) {
             setpgid(0, 0);
         }
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        leaveNoCore();
         if (getppid() == parent && fcntl(log[1], F_SETFD, 0) == 0) {
             execute(log[1], option, command);
         }

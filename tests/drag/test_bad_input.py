@@ -3,6 +3,7 @@
 """By valgrind: what cannot be seen is refused with its reason, and a part is called a part."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -49,13 +50,17 @@ def test_a_program_that_allocates_nothing_has_no_ratio(build: Build, watch: Watc
     assert found.curves.allocated == ()
 
 
-def test_who_is_interrupted_tells_what_there_was(build: Build, watch: Watch) -> None:
+def test_who_is_interrupted_tells_what_there_was(
+    build: Build, watch: Watch, tmp_path: Path
+) -> None:
     del watch  # it skips where nothing can be watched
     command = [sys.executable, "-m", "heapwright", "drag", "--json", "-", "--"]
     with subprocess.Popen(
         [*command, str(build("endings")), "forever"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as process:
         while not _started(build("endings")):
             assert process.poll() is None
@@ -68,6 +73,7 @@ def test_who_is_interrupted_tells_what_there_was(build: Build, watch: Watch) -> 
     assert found["provenance"]["interrupted"]
     assert found["objects"] in (0, 1, 2)
     assert not _started(build("endings"))
+    assert list(tmp_path.iterdir()) == [], "neither pipes nor cores are left behind"
 
 
 def _started(program: Path) -> bool:
