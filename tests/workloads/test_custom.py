@@ -9,6 +9,7 @@ from heapwright.artefacts.workloads import Workload
 from .conftest import result, run
 
 SMALL: dict[str, tuple[object, ...]] = {
+    "node-containers": ("--sessions", 3, "--steps", 2000, "--room", 100),
     "obstack-parser": ("--texts", 5, "--sources", 2, "--functions", 12),
     "region-compiler": ("--modules", 3, "--sources", 2, "--functions", 12),
     "region-parser": ("--requests", 12, "--documents", 4, "--bytes", 9000, "--session", 5),

@@ -23,6 +23,7 @@ SMALL: dict[str, tuple[object, ...]] = {
     "linux-scalability": ("--iterations", 300),
     "loop": ("--iterations", 300),
     "mixed": ("--visits", 300, "--life", 100, "--forks", 1, "--largest", 5000),
+    "node-containers": ("--custom", "general", "--sessions", 2, "--steps", 500),
     "obstack-parser": ("--custom", "general", "--texts", 5, "--functions", 6),
     "phong": ("--objects", 3000),
     "producer-consumer": ("--batch", 20, "--rounds", 5),
