@@ -29,6 +29,8 @@ PAGES = {
     "listing of a folder": "many/",
 }
 AGAIN = "stock again"
+Round = dict[tuple[str, str], list[float]]
+"""Of each variant and page the logarithms of the times in the blocks of one round."""
 
 
 def per_request(server: Server, page: str, requests: int) -> float:
@@ -38,11 +40,8 @@ def per_request(server: Server, page: str, requests: int) -> float:
     return (server.processor_ns() - before) / requests
 
 
-def one_round(
-    variants: Sequence[str], blocks: int, requests: int, chance: random.Random
-) -> dict[tuple[str, str], float]:
-    """Mean logarithm of the time of each page under each variant."""
-    logarithms: dict[tuple[str, str], list[float]] = {}
+def one_round(variants: Sequence[str], blocks: int, requests: int, chance: random.Random) -> Round:
+    logarithms: Round = {}
     with ExitStack() as stack:
         servers = {}
         for name in chance.sample(list(variants), len(variants)):
@@ -56,7 +55,13 @@ def one_round(
                 for name in chance.sample(list(variants), len(variants)):
                     time = per_request(servers[name], page, requests)
                     logarithms.setdefault((name, title), []).append(math.log(time))
-    return {cell: float(np.mean(values)) for cell, values in logarithms.items()}
+    return logarithms
+
+
+def ratio(measured: Round, name: str, title: str) -> float:
+    """Logarithm of the ratio to the stock pools: the median over the blocks, in each of which both
+    were asked one after the other."""
+    return float(np.median(np.subtract(measured[name, title], measured[Pools.STOCK, title])))
 
 
 def said(differences: Sequence[float]) -> str:
@@ -69,18 +74,18 @@ def said(differences: Sequence[float]) -> str:
     return f"{mean:.3f} ({low:.3f} to {high:.3f})"
 
 
-def table(variants: Sequence[str], rounds: Sequence[dict[tuple[str, str], float]]) -> str:
+def table(variants: Sequence[str], rounds: Sequence[Round]) -> str:
     others = [name for name in variants if name != Pools.STOCK]
     lines = [
         "| page | stock, µs | " + " | ".join(others) + " |",
         "|---|--:|" + "--:|" * len(others),
     ]
     for title in PAGES:
-        stock = math.exp(np.mean([each[Pools.STOCK, title] for each in rounds])) / 1000
-        ratios = [said([r[name, title] - r[Pools.STOCK, title] for r in rounds]) for name in others]
+        stock = math.exp(np.median([each[Pools.STOCK, title] for each in rounds])) / 1000
+        ratios = [said([ratio(each, name, title) for each in rounds]) for name in others]
         lines.append(f"| {title} | {stock:.1f} | " + " | ".join(ratios) + " |")
     means = [
-        said([np.mean([r[name, t] - r[Pools.STOCK, t] for t in PAGES]) for r in rounds])
+        said([np.mean([ratio(each, name, title) for title in PAGES]) for each in rounds])
         for name in others
     ]
     lines.append("| all | | " + " | ".join(means) + " |")

@@ -6,8 +6,9 @@
 #
 #     httpd.sh configure FOLDER PORT   writes pages and httpd.conf into FOLDER, which others may read
 #     httpd.sh serve FOLDER PORT       the same, and becomes the server
-#     httpd.sh load REQUESTS [PAGE...] serves from a temporary folder, has ab ask for each page
-#                                      REQUESTS times by eight connections that are kept, and stops it
+#     httpd.sh ask PORT REQUESTS PAGE  has ab ask for a page by eight connections that are kept, where
+#                                      that can be, and fails if an answer is wrong
+#     httpd.sh load REQUESTS [PAGE...] serves from a temporary folder, asks for each page, and stops it
 #
 # HEAPWRIGHT_POOLS says who serves the server's pools: stock (or nothing), reap, emulated, or the
 # path of a library. It is preloaded into the server alone, before what is preloaded anyway, so that
@@ -149,6 +150,16 @@ serve() {
         "$httpd" -d "$1" -f "$1/httpd.conf" -DFOREGROUND
 }
 
+# An answer is wrong if it is as long as no other, or none.
+ask() {
+    told=$(ab -q -k -c 8 -n "$2" "http://127.0.0.1:$1/$3" 2>&1) || fail "$told"
+    case $told in
+    *"Non-2xx"*) fail "answers of $3 are wrong: $told" ;;
+    *"Failed requests:        0"*) ;;
+    *) fail "answers of $3 are wrong: $told" ;;
+    esac
+}
+
 load() {
     requests=$1
     shift
@@ -163,11 +174,7 @@ load() {
         kill -0 $server 2>/dev/null || fail "the server ended: $(cat "$folder/error.log")"
     done
     for page in "$@"; do
-        ab -q -k -c 8 -n "$requests" "http://127.0.0.1:$port/$page" >"$folder/ab.txt" 2>&1 ||
-            fail "$(cat "$folder/ab.txt")"
-        if ! grep -q '^Failed requests: *0$' "$folder/ab.txt" || grep -q '^Non-2xx' "$folder/ab.txt"; then
-            fail "answers of $page are wrong: $(cat "$folder/ab.txt")"
-        fi
+        ask "$port" "$requests" "$page"
     done
     kill $server
     wait $server || fail "the server ended with status $?"
@@ -178,6 +185,7 @@ load() {
 case "${1:-} $#" in
 'configure 3') configure "$2" "$3" ;;
 'serve 3') serve "$2" "$3" ;;
+'ask 4') ask "$2" "$3" "$4" ;;
 load\ [2-9]*) shift && load "$@" ;;
-*) fail "usage: httpd.sh configure FOLDER PORT | serve FOLDER PORT | load REQUESTS [PAGE...]" ;;
+*) fail "usage: httpd.sh configure FOLDER PORT | serve FOLDER PORT | ask PORT REQUESTS PAGE | load REQUESTS [PAGE...]" ;;
 esac
