@@ -23,6 +23,13 @@ class Choice(BaseModel):
 
     factor: StrictStr = "allocator"
     custom: Annotated[Name, Field(description="The level that is judged")]
+    also: Annotated[
+        Names,
+        Field(
+            description="Levels that have the same, over something else: a rival must do as well "
+            "as each of them"
+        ),
+    ] = ()
     general: Annotated[
         Names, Field(min_length=1, description="What could stand in its place; the best counts")
     ]
@@ -82,6 +89,9 @@ class Judged(Frozen):
     response: str
     worth: Worth
     general: Annotated[tuple[Rival, ...], Field(description="The best first")]
+    also: Annotated[
+        tuple[Rival, ...], Field(description="The same over something else, to the judged level")
+    ] = ()
     instead: tuple[Rival, ...] = ()
     why: str = ""
 

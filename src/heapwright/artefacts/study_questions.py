@@ -65,14 +65,15 @@ def _choice_levels(study: Study, choice: Choice, whole: Study) -> Iterator[Probl
     known = _known_levels(choice.factor, study, whole)
     rivals = (*choice.general, *choice.instead)
     named = [("general", each) for each in choice.general]
+    named += [("also", each) for each in choice.also]
     named += [("instead", each) for each in choice.instead]
     for key, level in (("custom", choice.custom), *named):
         if known and level not in known:
             text = f"no level {level!r} in {choice.factor}"
             yield unknown_name(("choice", key), text, level, known)
-    if choice.custom in rivals:
+    if choice.custom in (*rivals, *choice.also):
         yield Problem(("choice", "custom"), f"{choice.custom!r} is no rival of itself")
-    if len(set(rivals)) < len(rivals):
+    if len({*rivals, *choice.also}) < len(rivals) + len(choice.also):
         yield Problem(("choice", "general"), "a rival is named twice")
 
 

@@ -62,7 +62,11 @@ def choice_headings(found: ChoiceTable) -> tuple[str, ...]:
     return tuple(
         f"{each.response}: {what}"
         for each in first
-        for what in ("best other", *(rival.level for rival in each.instead), "here")
+        for what in (
+            "best other",
+            *(rival.level for rival in (*each.also, *each.instead)),
+            "here",
+        )
     )
 
 
@@ -73,7 +77,7 @@ def choice_cells(judged: tuple[Judged, ...]) -> tuple[str, ...]:
         for each in judged
         for cell in (
             NOTHING if each.best is None else f"{each.best.level} {rival_text(each.best)}",
-            *map(rival_text, each.instead),
+            *map(rival_text, (*each.also, *each.instead)),
             each.worth.value,
         )
     )

@@ -95,6 +95,37 @@ def test_the_verdict_is_by_the_best_of_those_that_could_stand_in_its_place(
     assert found.rows[1].overall is Overall.NOT  # nothing depends on it there
 
 
+@pytest.mark.parametrize(
+    ("also", "worth"),
+    [
+        (0.95, Worth.COSTS),  # a is better than both
+        (0.8, Worth.MATCHED),  # a is as good as the same over something else
+        (0.6, Worth.PAYS),  # over something else it is better than all
+    ],
+)
+def test_the_same_over_something_else_counts(also: float, worth: Worth) -> None:
+    choice = CHOICE | {"also": ["other"], "instead": []}
+    row = first(judged({"own": 1.0, "a": 0.8, "b": 1.5, "other": also}, choice=choice))
+    (time,) = row.responses
+    assert time.worth is worth
+    assert [each.level for each in time.general] == ["a", "b"]
+    assert time.general[0].ratio == pytest.approx(0.8, rel=0.01)
+    assert [each.ratio for each in time.also] == [pytest.approx(also, rel=0.01)]
+
+
+def test_the_same_over_something_that_was_not_run_takes_no_part() -> None:
+    levels = LEVELS | {"allocator": ("own", "a", "b")}
+    found = judged(
+        {"own": 1.0, "a": 1.5, "b": 1.3},
+        choice=CHOICE | {"also": ["other"], "instead": []},
+        levels=levels,
+        design=design(levels, (Dropped(factor="allocator", level="other", because="gone"),)),
+    )
+    (time,) = first(found).responses
+    assert time.worth is Worth.PAYS
+    assert time.why == "allocator other was not run: gone"
+
+
 def test_what_is_shown_beside_does_not_decide() -> None:
     row = first(judged({"own": 1.0, "a": 1.5, "b": 1.5, "other": 0.5}))
     assert row.overall is Overall.WORTH

@@ -13,12 +13,16 @@ level, in one response,
   is matched      if some rival is shown to be not worse by more than m;
   cannot be told  otherwise.
 
+Where the same can be had over something else (`also`: a program's allocator over another malloc),
+it pays if that holds for one of these levels, and a rival that is better or not worse has to be so
+against all of them: else the rival may only do better than what lies below.
+
 Over all responses it is worth it if it pays in one and costs in none, a trade if it does both, and
 not worth it if it pays in none and all of them could be told.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapwright.analysis.findings import contrasts
@@ -91,15 +95,12 @@ def _row(
     assert choice is not None
     here = question.within({choice.by: (level,)})
     names = responses_of(study, choice)
-    found = [
-        [list(_compared(here, choice, name, levels)) for levels in (choice.general, choice.instead)]
-        for name in names
-    ]
-    figures = sum(len(each.sample) > 0 for sides in found for side in sides for each in side)
+    found = [_sides(here, choice, name) for name in names]
+    figures = sum(len(each.sample) > 0 for sides in found for each in sides.all)
     confidence = 1 - (1 - study.analysis.confidence) / max(1, figures)
     judged = tuple(
-        _judged(name, general, instead, confidence, _Scale(margin, question.better(name)))
-        for name, (general, instead) in zip(names, found, strict=True)
+        _judged(name, sides, confidence, _Scale(margin, question.better(name)))
+        for name, sides in zip(names, found, strict=True)
     )
     overall = _overall([each.worth for each in judged])
     return ChoiceRow(
@@ -107,19 +108,44 @@ def _row(
     )
 
 
-def _compared(
-    question: Question, choice: Choice, response: str, levels: Sequence[str]
-) -> Iterator[_Compared]:
-    to = {choice.factor: choice.custom}
-    for level in levels:
-        of = {choice.factor: level}
-        missing = question.any_absent(to) or question.any_absent(of)
-        if response not in {each.name for each in question.design.responses}:
-            missing = f"{response} was not measured"
-        sample = Sample() if missing else contrasts.ratio(question.runs, response, of, to)
-        if not missing and not len(sample):
-            missing = "there are no runs to compare"
-        yield _Compared(level, sample, missing)
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """All that is compared in one response."""
+
+    general: list[_Compared]
+    """To the judged level."""
+    against: list[list[_Compared]]
+    """The same to each of those that are judged with it."""
+    also: list[_Compared]
+    instead: list[_Compared]
+
+    @property
+    def all(self) -> list[_Compared]:
+        against = [each for rivals in self.against for each in rivals]
+        return [*self.general, *against, *self.also, *self.instead]
+
+
+def _sides(question: Question, choice: Choice, response: str) -> _Sides:
+    def compared(levels: Sequence[str], to: str) -> list[_Compared]:
+        return [_compared(question, choice.factor, response, level, to) for level in levels]
+
+    there = [each for each in choice.also if not question.absent(choice.factor, each)]
+    return _Sides(
+        general=compared(choice.general, choice.custom),
+        against=[compared(choice.general, each) for each in there],
+        also=compared(choice.also, choice.custom),
+        instead=compared(choice.instead, choice.custom),
+    )
+
+
+def _compared(question: Question, factor: str, response: str, level: str, to: str) -> _Compared:
+    missing = question.absent(factor, to) or question.absent(factor, level)
+    if response not in {each.name for each in question.design.responses}:
+        missing = f"{response} was not measured"
+    if missing:
+        return _Compared(level, Sample(), missing)
+    sample = contrasts.ratio(question.runs, response, {factor: level}, {factor: to})
+    return _Compared(level, sample, "" if len(sample) else "there are no runs to compare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +159,23 @@ class _Scale:
     def sign(self) -> int:
         return -1 if self.better == "higher" else 1
 
-    def worth(self, rivals: Sequence[Rival]) -> Worth:
-        """Of the judged level against these."""
-        ends = [self._ends(each) for each in rivals]
-        told = [each for each in ends if each is not None]
+    def worth(self, against: Sequence[Sequence[Rival]]) -> Worth:
+        """Of the judged levels; for each of them all rivals, in the same order."""
+        ends = [
+            [self._ends(each) for each in rivals if each.ratio is not None] for rivals in against
+        ]
+        if not all(ends) or any(each is None for rivals in ends for each in rivals):
+            return Worth.UNKNOWN
+        told = [[each for each in rivals if each is not None] for rivals in ends]
         limit = math.log1p(self.margin)
-        if any(high < -limit for _, high in told):
+        most = [
+            max(highs) for highs in zip(*([h for _, h in rivals] for rivals in told), strict=True)
+        ]
+        if any(high < -limit for high in most):
             return Worth.COSTS
-        if any(high < limit for _, high in told):
+        if any(high < limit for high in most):
             return Worth.MATCHED
-        # Of those that were run; the others are named in `why`.
-        told_all = bool(told) and len(told) == sum(each.ratio is not None for each in rivals)
-        pays = told_all and all(low > limit for low, _ in told)
+        pays = any(all(low > limit for low, _ in rivals) for rivals in told)
         return Worth.PAYS if pays else Worth.UNKNOWN
 
     def _ends(self, rival: Rival) -> tuple[float, float] | None:
@@ -161,20 +192,19 @@ class _Scale:
         return self.sign * rival.ratio
 
 
-def _judged(
-    response: str,
-    general: Sequence[_Compared],
-    instead: Sequence[_Compared],
-    confidence: float,
-    scale: _Scale,
-) -> Judged:
-    rivals = sorted((_rival(each, confidence) for each in general), key=scale.worse)
-    absent = [each.why for each in rivals if each.ratio is None]
+def _judged(response: str, sides: _Sides, confidence: float, scale: _Scale) -> Judged:
+    def rivals(compared: Sequence[_Compared]) -> tuple[Rival, ...]:
+        return tuple(_rival(each, confidence) for each in compared)
+
+    general = rivals(sides.general)
+    also = rivals(sides.also)
+    absent = [each.why for each in (*general, *also) if each.ratio is None]
     return Judged(
         response=response,
-        worth=scale.worth(rivals),
-        general=tuple(rivals),
-        instead=tuple(_rival(each, confidence) for each in instead),
+        worth=scale.worth([general, *map(rivals, sides.against)]),
+        general=tuple(sorted(general, key=scale.worse)),
+        also=also,
+        instead=rivals(sides.instead),
         why="; ".join(dict.fromkeys(absent)),
     )
 

@@ -5,7 +5,7 @@
 from collections import Counter
 from html import escape
 
-from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall, Rival
+from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
 from heapwright.report.study_choice import (
@@ -78,11 +78,7 @@ def _rivals(found: ChoiceTable) -> str:
         ]
         for row in found.rows
         for judged in row.responses
-        for rival in _all(judged.general, judged.instead)
+        for rival in (*judged.general, *judged.also, *judged.instead)
     ]
     inner = table((found.by, "response", "rival", "ratio", "blocks", "because"), rows, "figures")
     return opened("Every rival", inner)
-
-
-def _all(*sides: tuple[Rival, ...]) -> list[Rival]:
-    return [rival for side in sides for rival in side]
