@@ -79,13 +79,8 @@ public:
             return;
         }
         const platform::ErrnoKeeper keeper;
-        Nested& heap = heapOf(face);
-        if (Nested* const parent = heap.parent()) {
-            parent->endChild(&heap);
-        } else {
-            heap.~Nested();
-            Records().free(face);
-        }
+        heapOf(face).~Nested(); // its parent, if it has one, knows it no more
+        Records().free(face);
     }
 
     static void clear(Face* face) noexcept {
