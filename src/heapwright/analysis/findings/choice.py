@@ -160,23 +160,23 @@ class _Scale:
         return -1 if self.better == "higher" else 1
 
     def worth(self, against: Sequence[Sequence[Rival]]) -> Worth:
-        """Of the judged levels; for each of them all rivals, in the same order."""
-        ends = [
-            [self._ends(each) for each in rivals if each.ratio is not None] for rivals in against
-        ]
-        if not all(ends) or any(each is None for rivals in ends for each in rivals):
-            return Worth.UNKNOWN
+        """Of the judged levels; for each of them all rivals, in the same order.
+
+        What was not run takes no part: a rival is known if it can be held against all of them.
+        """
+        known = [each for each in zip(*against, strict=True) if None not in _ratios(each)]
+        ends = [[self._ends(each) for each in rivals] for rivals in known]
         told = [[each for each in rivals if each is not None] for rivals in ends]
+        if not known or told != ends:
+            return Worth.UNKNOWN
         limit = math.log1p(self.margin)
-        most = [
-            max(highs) for highs in zip(*([h for _, h in rivals] for rivals in told), strict=True)
-        ]
-        if any(high < -limit for high in most):
+        highest = min(max(high for _, high in rivals) for rivals in told)
+        if highest < -limit:
             return Worth.COSTS
-        if any(high < limit for high in most):
+        if highest < limit:
             return Worth.MATCHED
-        pays = any(all(low > limit for low, _ in rivals) for rivals in told)
-        return Worth.PAYS if pays else Worth.UNKNOWN
+        lowest = max(min(low for low, _ in levels) for levels in zip(*told, strict=True))
+        return Worth.PAYS if lowest > limit else Worth.UNKNOWN
 
     def _ends(self, rival: Rival) -> tuple[float, float] | None:
         """How much worse the rival is, as logarithms: at least and at most."""
@@ -224,6 +224,10 @@ def _rival(compared: _Compared, confidence: float) -> Rival:
         blocks=len(sample),
         why="; ".join(filter(None, reasons)),
     )
+
+
+def _ratios(rivals: Sequence[Rival]) -> list[float | None]:
+    return [each.ratio for each in rivals]
 
 
 def _exp(value: float) -> float:
