@@ -96,6 +96,9 @@ public:
         if constexpr (ClearableHeap<SuperHeap>) {
             SuperHeap::clear(); // what it holds of what has been freed
         }
+        if constexpr (ClearableHeap<Records>) {
+            records_.clear();
+        }
     }
 
     /// Looks at every object until it is found.
