@@ -44,7 +44,6 @@ using Reaps =
                      Stack<EmulatedRegionHeap<CountingHeap, CountingHeap>>,
                      Stack<EmulatedRegionHeap<MmapHeap, Blocks>>,
                      Stack<NestedHeap<EmulatedRegionHeap<MmapHeap, Quick>>>,
-                     OneSize<EmulatedRegionHeap<MmapHeap, FreelistHeap<CountingHeap>>>,
                      Uncounted<EmulatedRegionHeap<MmapHeap, MallocHeap>>,
                      Uncounted<NestedHeap<Region<MmapHeap>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Reaps, LayerStack, Reaps);
