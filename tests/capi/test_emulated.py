@@ -28,12 +28,12 @@ def tool(name: str) -> str:
     return shutil.which(name) or pytest.skip(f"needs {name} (package {name})")
 
 
-def run(*command: str | Path, preload: Path | None = None, status: int = 0) -> str:
-    environment = ENVIRONMENT if preload is None else {**ENVIRONMENT, "LD_PRELOAD": str(preload)}
+def run(*command: str | Path, preload: tuple[Path, ...] = ()) -> str:
+    environment = {**ENVIRONMENT, "LD_PRELOAD": ":".join(map(str, preload))}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=environment, timeout=120
     )
-    assert done.returncode == status, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
@@ -118,7 +118,9 @@ def test_a_program_of_regions_runs_on_it_when_it_is_preloaded(tmp_path: Path) ->
         "emulated_preloaded", tmp_path / "program", shared, f"-Wl,-rpath,{shared.parent}"
     )
     assert run(program) == "in chunks\n"
-    assert run(program, preload=emulated) == "one by one\n"
+    assert run(program, preload=(emulated,)) == "one by one\n"
+    lea = installed("libheapwright-lea.so")
+    assert run(program, preload=(lea, emulated)) == "one by one\n"
 
 
 def test_it_gives_what_the_other_gives() -> None:

@@ -14,6 +14,7 @@
 #include "support/calls.hpp"
 
 #include <allocators/emulated_region.hpp>
+#include <allocators/nested_reap.hpp>
 #include <heapwright/heap.hpp>
 
 #include <cstddef>
@@ -79,10 +80,8 @@ private:
 };
 
 namespace detail {
-using Pages = RegionHeap<8 * KiB, 1 * MiB, CallsHeap>;
-using Region = NestedHeap<Pages>;
-using Merging = CoalesceHeap<8 * KiB, CoalesceableHeap<SizeHeap<NullHeap>>>;
-using Reap = NestedHeap<ClearOptimizedHeap<Merging, Pages>>;
+using Region = NestedHeap<RegionHeap<8 * KiB, 1 * MiB, CallsHeap>>;
+using Reap = allocators::NestedReap<CallsHeap>;
 using Emulated = allocators::NestedEmulatedRegion<CallsHeap>;
 } // namespace detail
 
