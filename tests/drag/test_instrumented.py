@@ -71,6 +71,7 @@ def test_operators_of_cpp_are_seen_once_each(rebuild: Rebuild) -> None:
 def test_atomic_operations_do_what_they_are_for(rebuild: Rebuild) -> None:
     found = watch_rebuilt(rebuild("atomics"))
     assert found.provenance.exit_status == 0
+    assert found.provenance.threads is not None
     assert found.provenance.threads >= 1
     unused = next(each for each in found.sites if each.bytes == 500)
     assert unused.never_accessed.objects == 1
