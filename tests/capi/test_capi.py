@@ -62,12 +62,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return compile_library(tmp_path_factory.mktemp("library"), *SANITIZERS)
 
 
-def build(program: str, library: list[Path], target: Path) -> Path:
+def build(program: str, library: list[Path], target: Path, *more: str) -> Path:
     """One of the programs with our header and library, linked as C."""
     flags = ["-std=gnu11", "-O1", *WARNINGS, *SANITIZERS, "-DWITH_HEAPWRIGHT"]
     source = HERE / "programs" / f"{program}.c"
     include = f"-I{ROOT / 'include'}"
-    run(tool("gcc"), *flags, include, source, *library, "-pthread", "-o", target)
+    run(tool("gcc"), *flags, include, source, *library, "-pthread", *more, "-o", target)
     return target
 
 
@@ -80,6 +80,10 @@ def with_the_c_library(program: str, target: Path) -> Path:
 @pytest.mark.parametrize("program", ["region", "reap", "xalloc"])
 def test_program_holds(program: str, library: list[Path], tmp_path: Path) -> None:
     run(build(program, library, tmp_path / program))
+
+
+def test_memory_may_run_out_at_any_depth(library: list[Path], tmp_path: Path) -> None:
+    run(build("reap_exhausted", library, tmp_path / "program", "-Wl,--wrap=malloc"))
 
 
 @pytest.mark.parametrize("program", ["obstack_interface", "obstack_model"])
@@ -102,7 +106,11 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
         assert done.stderr == "memory exhausted\n"
 
 
-@pytest.mark.parametrize(("which", "printed"), list(enumerate(["a name 0\n", "one\n", "1.5\n"])))
+# What the programs of docs/use-from-c.md print, in its order.
+PRINTED = list(enumerate(["a name 0\n", "a, with room for more\n", "one\n", "1.5\n"]))
+
+
+@pytest.mark.parametrize(("which", "printed"), PRINTED)
 def test_the_page_shows_programs_that_run(
     which: int, printed: str, library: list[Path], tmp_path: Path
 ) -> None:

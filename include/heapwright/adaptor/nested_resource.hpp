@@ -67,11 +67,17 @@ public:
         return heap_.getSize(object);
     }
 
-    /// An object that needs no destructor: it ends when its memory goes.
+    /// An object that needs no destructor: it ends when its memory goes. Made by a constructor, or
+    /// as an aggregate from its parts.
     template <class T, class... Arguments>
-    requires std::is_trivially_destructible_v<T> && std::constructible_from<T, Arguments...>
+    requires std::is_trivially_destructible_v<T>
     [[nodiscard]] T* make(Arguments&&... arguments) {
-        return ::new (do_allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...);
+        void* const place = do_allocate(sizeof(T), alignof(T));
+        if constexpr (std::constructible_from<T, Arguments...>) {
+            return ::new (place) T(std::forward<Arguments>(arguments)...);
+        } else {
+            return ::new (place) T{std::forward<Arguments>(arguments)...};
+        }
     }
 
     /// Frees all that is in it, and in those inside.

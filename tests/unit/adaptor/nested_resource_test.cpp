@@ -80,6 +80,11 @@ TYPED_TEST(NestedResources, MakeObjectsWhereTheyBelong) {
     const auto* const pair = resource.template make<std::pair<int, double>>(1, 2.5);
     EXPECT_EQ(pair->first, 1);
     EXPECT_EQ(pair->second, 2.5);
+    struct Plain {
+        int x;
+        int y;
+    };
+    EXPECT_EQ(resource.template make<Plain>(3, 4)->y, 4);
     for (int i = 0; i < 20; ++i) {
         const auto* const wide = resource.template make<Wide>();
         EXPECT_EQ(addressOf(wide) % 256, 0U);
