@@ -33,6 +33,7 @@ static struct Routines next;
 static struct {
     bool begun;
     bool marking; /* under valgrind, and malloc is ours */
+    bool reached; /* by a call of malloc, as others make it */
 } process;
 
 /* The calling thread. */
@@ -49,16 +50,19 @@ static void sayModule(const struct MappedCode* code) {
     say("hw module %lx %lx %lx %s\n", code->start, code->end, code->bias, code->file);
 }
 
-/* Whose malloc the program calls, if it is not ours; else null. */
+/* probe.c: calls malloc and free as any library does. */
+void heapwrightProbe(void);
+
+/* Whose malloc the program calls, if it is not ours; else null. That is tried: an executable may
+ * have an address for malloc that is a mere step on the way to ours. */
 static const char* ownerOfMalloc(void) {
-    Dl_info ours;
+    heapwrightProbe();
     Dl_info bound;
     void* const routine = dlsym(RTLD_DEFAULT, "malloc");
-    if (dladdr(&process, &ours) == 0 || dladdr(routine, &bound) == 0 ||
-        ours.dli_fbase == bound.dli_fbase) {
+    if (process.reached) {
         return NULL;
     }
-    return bound.dli_fname != NULL ? bound.dli_fname : "";
+    return dladdr(routine, &bound) != 0 && bound.dli_fname != NULL ? bound.dli_fname : "";
 }
 
 __attribute__((constructor)) static void beginProcess(void) {
@@ -139,6 +143,7 @@ void heapwrightTouch(const void* address) {
 
 void* malloc(size_t size) {
     if (self.busy) {
+        process.reached = true;
         return arenaTake(size);
     }
     CALL(heapwright_allocate, NULL, size);

@@ -100,6 +100,10 @@ def test_code_that_came_later_has_names(build: Build, watch: Watch) -> None:
     assert site.frames[1].startswith("main (late.c:")
 
 
+def test_an_executable_at_a_fixed_place_is_seen(build: Build, watch: Watch) -> None:
+    assert known_of(watch(build("prompt", "-no-pie", "-fno-pie"))) == KNOWN["prompt"]
+
+
 def test_the_same_program_has_the_same_drag_with_another_malloc(
     build: Build, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
