@@ -106,14 +106,17 @@ private:
     }
 };
 
-/// One of the standard library's resources.
+/// One of the standard library's resources. It is asked for no more alignment than nodes need: the
+/// pools of libstdc++ 12 do not always have more where a size is no multiple of it.
 template <class Resource, bool Bulk>
 class ResourceArena {
+    static constexpr std::size_t alignment = alignof(std::uint64_t);
+
 public:
     static constexpr bool bulk = Bulk;
 
-    void* malloc(std::size_t size) { return resource_.allocate(size, minAlignment); }
-    void free(void* object, std::size_t size) { resource_.deallocate(object, size, minAlignment); }
+    void* malloc(std::size_t size) { return resource_.allocate(size, alignment); }
+    void free(void* object, std::size_t size) { resource_.deallocate(object, size, alignment); }
     void clear() { resource_.release(); }
 
 private:
@@ -136,7 +139,7 @@ public:
         : arena_(other.arena_), count_(other.count_) {}
 
     T* allocate(std::size_t number) {
-        static_assert(alignof(T) <= minAlignment);
+        static_assert(alignof(T) <= alignof(std::uint64_t));
         ++*count_;
         return static_cast<T*>(arena_->malloc(number * sizeof(T)));
     }
