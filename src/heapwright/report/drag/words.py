@@ -15,7 +15,7 @@ PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))
 PASSING_ON = (
     *ALLOCATING,
     *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
-    *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc"),
+    *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc", "Perl_safesys"),
 )
 """How the names of functions begin that only pass a request on, regions and pools among them."""
 LONG = 60
