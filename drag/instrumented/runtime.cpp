@@ -142,6 +142,7 @@ void Runtime::allocated(const void* object, std::size_t size, const void* frame)
     const Origin origin = originOf(frame);
     lock_.lock();
     add(object, size, origin);
+    thrown_ += object == nullptr ? 1 : 0;
     threads_ += thisThread.counted ? 0 : 1;
     thisThread.counted = true;
     lock_.unlock();
@@ -150,7 +151,11 @@ void Runtime::allocated(const void* object, std::size_t size, const void* frame)
 void Runtime::freed(const void* object) noexcept {
     lock_.lock();
     if (Kept* const kept = kept_; kept != nullptr && object != nullptr) {
-        kept->account.free(addressOf(object));
+        if (thrown_ != 0 && kept->account.find(addressOf(object)) == 0) {
+            --thrown_;
+        } else {
+            kept->account.free(addressOf(object));
+        }
     }
     lock_.unlock();
 }

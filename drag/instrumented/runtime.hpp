@@ -115,6 +115,9 @@ private:
     Rebuilt rebuilt_;
     const char* output_ = nullptr;
     std::uint32_t process_ = 0;
+    /// Allocations that failed, which for operator new makes an object that is thrown: made inside
+    /// of it, so unseen, and freed outside.
+    std::uint64_t thrown_ = 0;
     std::uint64_t threads_ = 0; ///< that have allocated
     bool claimed_ = false;      ///< the file is ours
 };

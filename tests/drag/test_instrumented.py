@@ -62,6 +62,7 @@ def test_operators_of_cpp_are_seen_once_each(rebuild: Rebuild) -> None:
     known = drag_of([*events, *map(free, names)])
     found = watch_rebuilt(rebuild("operators"))
     assert found.provenance.exit_status == 0
+    assert not any(found.oddities.model_dump().values()), "the exception's object, too"
     sites = [each for each in found.sites if any("makeThem" in frame for frame in each.frames)]
     assert sum(each.objects for each in sites) == known.objects
     assert sum(each.held_area for each in sites) == known.held_area
@@ -101,6 +102,14 @@ def test_what_the_c_library_accesses_for_the_program_is_seen(rebuild: Rebuild) -
         assert each.never_accessed.objects == 0
         assert each.drag_area == 0
         assert each.needed_area >= 2 * 2000, "the shortest has two bytes"
+
+
+def test_a_library_that_was_rebuilt_takes_part(rebuild: Rebuild) -> None:
+    library = rebuild("late_library", "-shared", "-fPIC")
+    found = watch_rebuilt(rebuild("late"), library)
+    (site,) = [each for each in found.sites if each.bytes == 12345]
+    assert site.frames[0].startswith("makeLate (late_library.c:")
+    assert site.frames[1].startswith("main (late.c:")
 
 
 def test_an_allocator_may_be_preloaded_behind(
