@@ -38,5 +38,5 @@ def test_nothing_is_lost_in_each_request(
     memory = leak.measure(httpd.Pools(pools), REQUESTS)
     assert memory.leak(REQUESTS) < leak.LEAK
     assert memory.burst > 0
-    # What a burst took beyond that goes back, but for what each thread's allocator may keep.
-    assert memory.after <= max(memory.idle) * 1.25
+    if pools == "reap":  # the C library's malloc keeps what emulated pools free in a burst
+        assert memory.after <= 1.1 * max(memory.idle)
