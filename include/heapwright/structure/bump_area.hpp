@@ -76,10 +76,12 @@ public:
         return block;
     }
 
-    /// From here on the pointer stands still. Pre: there is an area.
+    /// From here on the pointer stands still.
     void stop() noexcept {
         if (moving_) {
-            writeLastTag();
+            if (exists()) {
+                writeLastTag();
+            }
             cursor_.end = cursor_.next;
             moving_ = false;
         }

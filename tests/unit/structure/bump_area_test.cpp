@@ -25,6 +25,9 @@ TEST(BumpArea, HasNothingBeforeItEntersAnArea) {
     EXPECT_FALSE(area.cursor().hasRoom(0));
     EXPECT_EQ(area.rest(), 0U);
     EXPECT_TRUE(area.moving());
+    area.stop(); // nor is there a place for a tag
+    EXPECT_FALSE(area.moving());
+    EXPECT_FALSE(area.hasRoom(32));
 }
 
 TEST(BumpArea, LeavesLiveBlocksBehindUpToTheEnd) {

@@ -233,8 +233,7 @@ private:
         }
     }
 
-    /// Makes `Second` what is asked first; false if there is no memory for it. Pre: there is an
-    /// area.
+    /// Makes `Second` what is asked first; false if there is no memory for it.
     bool startFreeing() noexcept {
         static_assert(alignof(Second) <= minAlignment);
         if (second_ == nullptr) {
