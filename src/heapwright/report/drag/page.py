@@ -12,6 +12,7 @@ from heapwright.report.drag import words
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Data, Spec, contents, section, table
 from heapwright.report.pages.vega import BLUE, ORANGE, finished
+from heapwright.report.profile.page import STYLE
 from heapwright.report.profile.words import memory, share, unit_for
 
 LISTED = 50
@@ -37,7 +38,7 @@ def page(found: Drag) -> str:
             *(section(name, heading, inner) for name, heading, inner in shown),
         )
     )
-    return frame(f"Drag of {words.command_of(found)}", body, charts)
+    return frame(f"Drag of {words.command_of(found)}", body, charts, styles=(STYLE,))
 
 
 def head(found: Drag) -> str:
@@ -141,7 +142,7 @@ def sites(found: Drag) -> str:
 def _row(site: Site) -> tuple[str, ...]:
     calls = "<br>".join(f"<code>{escape(frame)}</code>" for frame in site.frames)
     return (
-        f"<code>{escape(words.place_of(site.frames))}</code>",
+        f"<code>{escape(words.chain_of(site.frames, callers=1))}</code>",
         escape(share(site.share)),
         escape(memory(site.idle_bytes)),
         f"{site.objects:,}",
