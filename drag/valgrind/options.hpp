@@ -4,16 +4,14 @@
 // The command line of heapwright-drag.
 #pragma once
 
+#include "instrument/lackey/options.hpp"
+
 #include <optional>
 
 namespace heapwright::drag {
 
-struct Options {
-    int resultFd = -1;
-    double seconds = 0;          ///< 0: as long as it takes
-    int calls = 12;              ///< that are kept of a chain
-    const char* trace = nullptr; ///< a log that is there already, instead of a command
-    char** command = nullptr;
+struct Options : instrument::LogOptions {
+    int calls = 12; ///< that are kept of a chain
 };
 
 /// Nothing, and a line on standard error that says why, when the command line is wrong.
