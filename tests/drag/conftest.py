@@ -87,7 +87,7 @@ def rebuild(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             ours = instrumented.flags()
         except native.NativeMissingError as error:
             pytest.skip(f"{error.message}: {error.hint}")
-        output = folder / name
+        output = folder / f"{name}{''.join(flags)}"
         if not output.exists():
             (source,) = PROGRAMS.glob(f"{name}.c*")
             compiler = next(filter(None, map(shutil.which, names[source.suffix])), None)

@@ -69,6 +69,14 @@ def test_operators_of_cpp_are_seen_once_each(rebuild: Rebuild) -> None:
     assert sum(each.needed_area for each in sites) == known.needed_area
 
 
+@pytest.mark.parametrize("standard", ["17", "20"])
+def test_strings_of_cpp_are_rebuilt_with_the_program(standard: str, rebuild: Rebuild) -> None:
+    found = watch_rebuilt(rebuild("text", f"-std=c++{standard}"))
+    (text,) = [each for each in found.sites if each.bytes == 1001]
+    assert any(frame.startswith("makeText") for frame in text.frames)
+    assert text.drag_area == 1001 * 10 * 100
+
+
 def test_atomic_operations_do_what_they_are_for(rebuild: Rebuild) -> None:
     found = watch_rebuilt(rebuild("atomics"))
     assert found.provenance.exit_status == 0

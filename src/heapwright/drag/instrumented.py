@@ -25,6 +25,7 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 
 LIBRARY = "drag"
+HEADER = "heapwright_drag.h"
 OUTPUT_VARIABLE = "HEAPWRIGHT_DRAG_OUTPUT"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
 HINT = "compile and link it with $(heapwright drag --flags)"
@@ -33,7 +34,7 @@ HINT = "compile and link it with $(heapwright drag --flags)"
 def flags() -> tuple[str, ...]:
     """What g++ and clang++ are given to rebuild a program, both to compile and to link it.
 
-    Raises HeapwrightError where the library is missing, or lies where the flags of a compiler
+    Raises HeapwrightError where a part is missing, or lies where the flags of a compiler
     cannot name it.
     """
     library = native.library(LIBRARY)
@@ -44,6 +45,9 @@ def flags() -> tuple[str, ...]:
             f"install Heapwright, or let {native.VARIABLE} name a link to it, without blanks, "
             "commas and quotes",
         )
+    header = native.native_dir() / "include" / HEADER
+    if not header.is_file():
+        raise native.NativeMissingError(f"{header} is missing", "build and install again")
     return (
         "-g",
         # Chains of calls are followed by the frames.
@@ -52,7 +56,8 @@ def flags() -> tuple[str, ...]:
         # The compiler itself is told, not its driver, which would link a sanitizer.
         "-Wp,-fsanitize=thread",
         # Strings and streams are the program's own, and are rebuilt with it.
-        "-D_GLIBCXX_EXTERN_TEMPLATE=0",
+        "-include",
+        str(header),
         "-Wno-unused-command-line-argument",
         f"-Wl,--push-state,--no-as-needed,{library},--pop-state",
         f"-Wl,-rpath,{folder}",
