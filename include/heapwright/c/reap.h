@@ -15,7 +15,8 @@
  *
  * Objects stand on multiples of 16. Every function that gives memory gives null if there is none,
  * and then nothing has changed. Memory comes from malloc, in chunks that double in size from 8 KiB
- * to 1 MiB, and goes back when the reap is cleared or destroyed.
+ * to 1 MiB. When the reap is cleared or destroyed they go back, or wait for the next reap or region
+ * of the process, up to 4 MiB in all.
  * Cost of an object: an addition, a compare and a store, inline, and 8 bytes; 32 bytes at least.
  * An empty reap takes about 150 bytes, wherever it is nested.
  *

@@ -12,7 +12,8 @@
  *
  * Objects stand on multiples of 16. Every function that gives memory gives null if there is none,
  * and then nothing has changed. Memory comes from malloc, in chunks that double in size from 8 KiB
- * to 1 MiB.
+ * to 1 MiB. When the region is cleared or destroyed they go back, or wait for the next region or
+ * reap of the process, up to 4 MiB in all.
  * Cost of an object: an addition and a compare, inline, and up to 15 bytes. An empty region takes
  * about 100 bytes, wherever it is nested.
  * Threads: a region has no lock; a region and all that were created in it belong to one thread at a
