@@ -27,6 +27,7 @@ def test_the_place_is_past_what_passes_requests_on() -> None:
     assert place_of(frames) == "parse (p.c:1)"
     assert chain_of(frames) == "parse (p.c:1) ← main (p.c:9)"
     assert place_of(("apr_palloc", "ap_run")) == "ap_run"
+    assert place_of(("malloc", "__GI___strdup (strdup.c:42)", "keep")) == "keep"
     assert place_of(("malloc", "xmalloc")) == "malloc"
     assert place_of(()) == "unknown"
 

@@ -14,6 +14,7 @@ PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))
 
 PASSING_ON = (
     *ALLOCATING,
+    *("__strdup", "__GI___strdup", "__strndup", "__GI___strndup"),
     *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
     *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc", "Perl_safesys"),
 )
