@@ -16,39 +16,54 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi harness instrument workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
+SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-programs stress test-builds peers lint format clean unit
+# Headers of other projects that parts of it are built with, where they are there. Packages that come
+# later bring those parts.
+OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/httpd.h /usr/include/lua5.4/lua.h \
+              /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
+INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
+
+.PHONY: always demo test test-all test-programs stress test-builds peers lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
 	@PYTHON='$(PYTHON)' scripts/demo.sh
 
+# Changes only if what it says does.
+build/optional: always
+	@mkdir -p build
+	@echo '$(OPTIONAL)' | cmp -s - $@ || echo '$(OPTIONAL)' >$@
+
 # The tool in its own environment; the second form has what the tests and linters need as well.
-$(VENV)/installed: $(SOURCES)
+$(VENV)/installed: $(SOURCES) build/optional
 	@PYTHON='$(PYTHON)' scripts/environment.sh && touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
 	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
 
-test: $(VENV)/installed-dev
+test:
 	@scripts/packages.sh peers test
+	@$(INSTALL)
 	@scripts/test.sh
 
-test-all: $(VENV)/installed-dev
+test-all:
 	@scripts/packages.sh peers test
+	@$(INSTALL)
 	@scripts/test.sh all
 
-test-programs: $(VENV)/installed-dev
+test-programs:
 	@scripts/packages.sh test
+	@$(INSTALL)
 	@scripts/test.sh programs
 
 stress: $(VENV)/installed
 	@$(BIN)/python tests/stress/stress.py $(STRESS)
 
-test-builds: $(VENV)/installed-dev
+test-builds:
 	@scripts/packages.sh test
+	@$(INSTALL)
 	@$(BIN)/python -m pytest -n $$(nproc) -q -m compiles
 	@$(BIN)/python -m pytest -q tests/architecture/test_builds.py
 

@@ -34,7 +34,7 @@ def show(compiler: Compiler, optimisation: str, counts: Counts) -> None:
 def show_golden(compiler: Compiler, counts: Counts) -> None:
     print(f'\n["{compiler.name}"]\nversion = "{compiler.version}"')
     for name, cases in counts.items():
-        print(f'\n["{compiler.name}".counts."{name}"]')
+        print(f'["{compiler.name}".counts."{name}"]')
         for case, figure in cases.items():
             print(f'"{case}" = {figure:.2f}')
 

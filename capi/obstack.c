@@ -6,8 +6,9 @@
 // chunks, the alignment, and where chunks come from.
 #include <heapwright/c/obstack.h>
 
-#include <stdlib.h>
-#include <unistd.h>
+#include "obstack_shared.h"
+
+#include <stddef.h>
 
 struct heapwright_obstack_chunk {
     struct heapwright_obstack_chunk* below;
@@ -21,17 +22,6 @@ enum {
     kUsualChunk = 4096 - 32, // so that with what malloc adds it is not more than a page
     kUsualAlignment = _Alignof(max_align_t),
 };
-
-int heapwright_obstack_exit_failure = EXIT_FAILURE;
-
-static void failAndExit(void) {
-    static const char line[] = "memory exhausted\n";
-    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
-    (void)written;
-    exit(heapwright_obstack_exit_failure);
-}
-
-void (*heapwright_obstack_alloc_failed_handler)(void) = failAndExit;
 
 static char* aligned(const struct obstack* h, char* address) {
     return address + ((0 - (uintptr_t)address) & h->mask_);
@@ -62,12 +52,6 @@ static void release(struct obstack* h, Chunk* chunk) {
         h->release_.plain(chunk);
 }
 
-/// The handler must not come back: whoever called has no other way to hear of it.
-_Noreturn static void fail(void) {
-    heapwright_obstack_alloc_failed_handler();
-    abort();
-}
-
 static int begin(struct obstack* h, size_t size, size_t alignment) {
     h->mask_ = (alignment == 0 ? kUsualAlignment : alignment) - 1;
     h->chunkSize_ = size == 0 ? kUsualChunk : size;
@@ -77,7 +61,7 @@ static int begin(struct obstack* h, size_t size, size_t alignment) {
     h->holdsEmpty_ = 0;
     Chunk* chunk = addChunk(h, h->chunkSize_);
     if (chunk == NULL)
-        fail();
+        heapwrightObstackFail();
     h->object_ = h->next_ = firstObject(h, chunk);
     return 1;
 }
@@ -107,11 +91,11 @@ void heapwright_obstack_new_chunk(struct obstack* h, size_t size) {
     const size_t have = (size_t)(h->next_ - h->object_);
     size_t whole = 0;
     if (__builtin_add_overflow(size, have + have / 8 + sizeof(Chunk) + h->mask_ + 100, &whole))
-        fail();
+        heapwrightObstackFail();
     Chunk* before = h->chunk_;
     Chunk* chunk = addChunk(h, whole < h->chunkSize_ ? h->chunkSize_ : whole);
     if (chunk == NULL)
-        fail();
+        heapwrightObstackFail();
     char* object = firstObject(h, chunk);
     memcpy(object, h->object_, have);
     if (!h->holdsEmpty_ && h->object_ == firstObject(h, before)) {
@@ -141,10 +125,7 @@ void heapwright_obstack_free_chunks(struct obstack* h, void* object) {
         h->object_ = h->next_ = object;
         h->end_ = chunk->end;
     } else if (object != NULL) {
-        static const char line[] = "heapwright: obstack_free(): object of another obstack\n";
-        ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
-        (void)written;
-        abort();
+        heapwrightObstackForeign();
     } else {
         h->object_ = h->next_ = h->end_ = NULL;
     }
@@ -159,26 +140,4 @@ size_t heapwright_obstack_memory_used(const struct obstack* h) {
     for (const Chunk* chunk = h->chunk_; chunk != NULL; chunk = chunk->below)
         used += (size_t)(chunk->end - (const char*)chunk);
     return used;
-}
-
-/// Without a null byte at the end, as the C library has it.
-int heapwright_obstack_vprintf(struct obstack* h, const char* format, va_list arguments) {
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(h->next_, heapwright_obstack_room(h), format, arguments);
-    if (length >= 0 && (size_t)length >= heapwright_obstack_room(h)) {
-        heapwright_obstack_make_room(h, (size_t)length + 1);
-        length = vsnprintf(h->next_, (size_t)length + 1, format, again);
-    }
-    va_end(again);
-    h->next_ += length > 0 ? length : 0;
-    return length;
-}
-
-int heapwright_obstack_printf(struct obstack* h, const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = heapwright_obstack_vprintf(h, format, arguments);
-    va_end(arguments);
-    return length;
 }

@@ -2,69 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Regions for C, over the layers: a nested region heap, of which the inline function in the header
-// carves whole areas. A region's two parts, what C sees and the heap, stand in one block: in the
-// parent's memory, or for a region without a parent in malloc's.
+// carves whole areas.
 #include <heapwright/c/region.h>
 
+#include <capi/chunk_source.hpp>
+#include <capi/nested_handle.hpp>
 #include <heapwright/core/address.hpp>
 #include <heapwright/layers/region/nested_heap.hpp>
 #include <heapwright/layers/region/region_heap.hpp>
-#include <heapwright/layers/source/malloc_heap.hpp>
-#include <heapwright/platform/errno_keeper.hpp>
 
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace {
 
 using namespace heapwright;
 
-using Nested = NestedHeap<RegionHeap<8 * KiB, 1 * MiB, MallocHeap>>;
-
-constexpr std::size_t headBytes = roundUp(sizeof(heapwright_region), minAlignment);
-constexpr std::size_t blockBytes = headBytes + sizeof(Nested);
-static_assert(alignof(Nested) <= minAlignment);
+using Nested = NestedHeap<RegionHeap<8 * KiB, 1 * MiB, capi::ChunkSource>>;
+using Handles = capi::NestedHandle<heapwright_region, Nested>;
 
 Nested& heapOf(const heapwright_region* region) noexcept {
-    return *static_cast<Nested*>(region->heap_);
-}
-
-void forgetArea(heapwright_region* region) noexcept {
-    region->next_ = region->end_ = 0;
+    return Handles::heapOf(const_cast<heapwright_region*>(region));
 }
 
 } // namespace
 
 heapwright_region* heapwright_region_create(heapwright_region* parent) {
-    const platform::ErrnoKeeper keeper;
-    void* const block =
-        parent == nullptr ? std::malloc(blockBytes) : heapwright_region_alloc(parent, blockBytes);
-    if (block == nullptr) {
-        return nullptr;
-    }
-    void* const place = forward(block, headBytes);
-    Nested* const heap =
-        parent == nullptr ? ::new (place) Nested : heapOf(parent).makeChildAt(place);
-    return ::new (block) heapwright_region{0, 0, heap};
+    return Handles::make(parent, Address{0}, Address{0});
 }
 
 void heapwright_region_destroy(heapwright_region* region) {
-    if (region == nullptr) {
-        return;
-    }
-    Nested& heap = heapOf(region);
-    const bool alone = heap.parent() == nullptr;
-    heap.~Nested();
-    if (alone) {
-        std::free(region);
+    if (region != nullptr) {
+        Handles::end(region);
     }
 }
 
 void heapwright_region_clear(heapwright_region* region) {
     heapOf(region).clear();
-    forgetArea(region);
+    region->next_ = region->end_ = 0;
+}
+
+heapwright_region* heapwright_region_parent(const heapwright_region* region) {
+    return Handles::headOf(heapOf(region).parent());
 }
 
 void* heapwright_region_refill(heapwright_region* region, size_t size) {
@@ -118,4 +97,8 @@ char* heapwright_region_strdup(heapwright_region* region, const char* string) {
 
 int heapwright_region_owns(const heapwright_region* region, const void* address) {
     return heapOf(region).owns(address) ? 1 : 0;
+}
+
+size_t heapwright_region_memory_used(const heapwright_region* region) {
+    return capi::memoryOf(heapOf(region));
 }

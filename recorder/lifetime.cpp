@@ -4,8 +4,7 @@
 // Where the recorder hooks into the life of a process: its start, its forks, its end in order, and
 // the signal that turns recording off and on. All but the start may be missed: a process that is
 // killed, that calls _exit, or becomes another program says nothing, and what it recorded is there.
-#include "lifetime.hpp"
-
+#include "operators_below.hpp"
 #include "record.hpp"
 
 #include <heapwright/platform/errno_keeper.hpp>

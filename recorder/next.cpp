@@ -31,7 +31,7 @@ void demand(Function*& place, const char* name) noexcept {
     Function* found = nullptr;
     find(found, name);
     if (found == nullptr) {
-        platform::abortWithMessage(name, "there is no allocator behind the recorder");
+        platform::abortWithMessage(name, "there is no allocator behind us");
     }
     place = found;
 }

@@ -15,8 +15,16 @@ from pathlib import Path
 
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
+from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import Cell, PublishedTable
 from heapwright.artefacts.study_results import Results, open_results
+from heapwright.report.study_choice import (
+    choice_about,
+    choice_cells,
+    choice_explained,
+    choice_heading,
+    choice_headings,
+)
 
 
 def page(results: Results, analysis: StudyAnalysis) -> str:
@@ -25,6 +33,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
     parts = [f"# {study.name}", study.title + ".", _commands(analysis), _circumstances(results)]
     if analysis.findings:
         parts += ["## Does it hold?", _findings(analysis)]
+    if analysis.choice is not None and analysis.choice.rows:
+        parts += [f"## {choice_heading(analysis.choice)}", *_choice(analysis.choice)]
     for response in analysis.responses:
         ranking = response.ranking()
         if ranking is not None and response.better != "none":
@@ -77,6 +87,15 @@ def _findings(analysis: StudyAnalysis) -> str:
         for each in analysis.findings
     ]
     return _table(("here", "claim", "published", "the figure that decides"), rows)
+
+
+def _choice(found: ChoiceTable) -> Iterator[str]:
+    yield choice_explained(found)
+    if found.about:
+        about = [(row.level, *choice_about(row, found), row.overall.value) for row in found.rows]
+        yield _table((found.by, *found.about, "verdict"), about)
+    rows = [(row.level, *choice_cells(row.responses), row.overall.value) for row in found.rows]
+    yield _table((found.by, *choice_headings(found), "verdict"), rows)
 
 
 def _ranking(ranking: Ranking) -> str:

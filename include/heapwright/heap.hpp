@@ -77,6 +77,7 @@
 #include <heapwright/layers/reuse/freelist_heap.hpp>         // last in, first out
 #include <heapwright/layers/reuse/quarantine_heap.hpp>       // late, poisoned and checked
 #include <heapwright/layers/reuse/random_freelist_heap.hpp>  // drawn at random
+#include <heapwright/layers/reuse/spare_heap.hpp>            // chunks, up to a sum
 
 // combine: several heaps as one
 #include <heapwright/layers/combine/hybrid_heap.hpp>      // one up to a size, one above
@@ -108,6 +109,7 @@
 
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
+#include <heapwright/layers/region/emulated_region_heap.hpp> // object by object, on any heap
 #include <heapwright/layers/region/nested_heap.hpp>          // children die with their parent
 #include <heapwright/layers/region/obstack_heap.hpp>         // a stack of growing objects
 #include <heapwright/layers/region/region_heap.hpp>          // chunks that double in size

@@ -19,7 +19,8 @@
 
 #include "code.hpp"
 #include "lines.hpp"
-#include "trace.hpp"
+
+#include "../lackey/trace.hpp"
 
 #include <array>
 #include <map>

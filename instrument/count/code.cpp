@@ -4,7 +4,7 @@
 // Looks each instruction up once, in the file that it is from.
 #include "code.hpp"
 
-#include "trace.hpp"
+#include "../lackey/trace.hpp"
 
 #include <array>
 #include <fcntl.h>

@@ -6,10 +6,11 @@
 // 0 whenever it wrote the object, with 2 when it was itself misused. The object says in `limit` if
 // a limit ended the command, and then holds what was counted until then.
 #include "account.hpp"
-#include "child.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "write_all.hpp"
+
+#include "../lackey/follow.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -17,7 +18,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,72 +31,6 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void onSignal(int) {
     interrupted = 1;
-}
-
-/// Bytes from a descriptor, line by line into an account.
-class Reader {
-public:
-    explicit Reader(int descriptor) : descriptor_(descriptor), buffer_(1 << 18) {}
-
-    /// False at the end.
-    bool readSome(Account& account) {
-        const ssize_t got = read(descriptor_, buffer_.data() + held_, buffer_.size() - held_);
-        if (got < 0 && errno == EINTR) {
-            return true;
-        }
-        if (got <= 0) {
-            return false;
-        }
-        bytes_ += static_cast<std::uint64_t>(got);
-        const std::size_t end = held_ + static_cast<std::size_t>(got);
-        std::size_t begin = 0;
-        while (const void* const newline = std::memchr(buffer_.data() + begin, '\n', end - begin)) {
-            const auto at =
-                static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());
-            account.take({buffer_.data() + begin, at - begin});
-            begin = at + 1;
-        }
-        held_ = end - begin;
-        std::memmove(buffer_.data(), buffer_.data() + begin, held_);
-        if (held_ == buffer_.size()) {
-            buffer_.resize(2 * buffer_.size());
-        }
-        return true;
-    }
-
-    std::uint64_t bytes() const { return bytes_; }
-
-private:
-    int descriptor_;
-    std::vector<char> buffer_;
-    std::size_t held_ = 0;
-    std::uint64_t bytes_ = 0;
-};
-
-/// Reads until the log or the command ends; says which limit ended it, if one did.
-const char* follow(Child& child, Reader& reader, Account& account, const Options& options) {
-    const auto limit = Clock::now() + std::chrono::duration<double>(options.seconds);
-    pollfd log{child.log(), POLLIN, 0};
-    for (;;) {
-        // A process that the command left behind may hold the log open.
-        const bool wasThere = !child.ended();
-        const int ready = poll(&log, 1, wasThere ? 100 : 0);
-        if (ready > 0 && !reader.readSome(account)) {
-            return nullptr;
-        }
-        if (ready == 0 && !wasThere) {
-            return nullptr;
-        }
-        if (interrupted != 0) {
-            return "interrupted";
-        }
-        if (reader.bytes() > options.traceBytes) {
-            return "trace";
-        }
-        if (Clock::now() > limit) {
-            return "time";
-        }
-    }
 }
 
 void number(heapwright::harness::Json& json, const char* name, std::uint64_t value) {
@@ -147,13 +81,14 @@ int countCommand(const Options& options) {
     std::string reason;
     heapwright::harness::Json json;
     json.open('{');
-    if (!child.start(options.command, reason)) {
+    if (!child.start(options.command, nullptr, reason)) {
         json.key("spawn_error").value("valgrind: " + reason).close('}');
         return writeResult(options, json);
     }
     Account account(child.pid());
     Reader reader(child.log());
-    const char* const limit = follow(child, reader, account, options);
+    const char* const limit =
+        follow(child, reader, account, {options.seconds, options.traceBytes}, interrupted);
     if (limit == nullptr) {
         // The log may end before the process does.
         const auto patience = Clock::now() + std::chrono::seconds(10);

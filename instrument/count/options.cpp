@@ -1,80 +1,35 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reads the command line of heapwright-count; everything after `--` is the command.
 #include "options.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 
 namespace heapwright::instrument {
 
 namespace {
 
-constexpr char usage[] =
+constexpr ProgramText program = {
+    "heapwright-count",
     "usage: heapwright-count --result-fd N [--seconds S] [--trace-bytes N] -- COMMAND ARGUMENT...\n"
     "       heapwright-count --result-fd N --trace FILE\n"
     "Runs the command under valgrind and writes one JSON object to the descriptor N: what was\n"
     "executed inside the allocator, and which lines of its memory several threads wrote. The "
     "marks\n"
-    "must be preloaded into the command, before the allocator. The second form reads such a log.\n";
-
-std::optional<double> positive(const char* text) {
-    char* end = nullptr;
-    const double value = std::strtod(text, &end);
-    return end != text && *end == '\0' && value > 0 && value < 1e15 ? std::optional(value)
-                                                                    : std::nullopt;
-}
-
-bool setOption(Options& options, const char* name, const char* value) {
-    if (std::strcmp(name, "--trace") == 0) {
-        options.trace = value;
-        return true;
-    }
-    const std::optional<double> number = positive(value);
-    if (!number) {
-        return false;
-    }
-    if (std::strcmp(name, "--result-fd") == 0) {
-        options.resultFd = *number < 1e6 ? static_cast<int>(*number) : -1;
-        return fcntl(options.resultFd, F_GETFD) >= 0;
-    }
-    if (std::strcmp(name, "--seconds") == 0) {
-        options.seconds = *number;
-        return true;
-    }
-    if (std::strcmp(name, "--trace-bytes") == 0) {
-        options.traceBytes = static_cast<std::uint64_t>(*number);
-        return true;
-    }
-    return false;
-}
+    "must be preloaded into the command, before the allocator. The second form reads such a log.\n",
+};
 
 } // namespace
 
 std::optional<Options> parseOptions(int count, char** arguments) {
     Options options;
-    int at = 1;
-    for (; at < count && std::strcmp(arguments[at], "--") != 0; at += 2) {
-        const char* const value = at + 1 < count ? arguments[at + 1] : "";
-        if (at + 1 >= count || !setOption(options, arguments[at], value)) {
-            std::fprintf(stderr, "heapwright-count: cannot use %s %s\n%s", arguments[at], value,
-                         usage);
-            return std::nullopt;
+    options.seconds = 120;
+    const auto own = [&options](std::string_view name, double number) {
+        if (name != "--trace-bytes") {
+            return false;
         }
-    }
-    if (at + 1 < count) {
-        options.command = arguments + at + 1;
-    }
-    if (options.resultFd < 0 || (options.trace == nullptr) == (options.command == nullptr)) {
-        std::fprintf(stderr, "heapwright-count: %s\n%s",
-                     options.resultFd < 0 ? "no --result-fd" : "one command or one log, please",
-                     usage);
-        return std::nullopt;
-    }
-    return options;
+        options.traceBytes = static_cast<std::uint64_t>(number);
+        return true;
+    };
+    const bool good = parseOptions(count, arguments, program, options, own);
+    return good ? std::optional(options) : std::nullopt;
 }
 
 } // namespace heapwright::instrument

@@ -4,17 +4,15 @@
 // The command line of heapwright-count.
 #pragma once
 
+#include "instrument/lackey/options.hpp"
+
 #include <cstdint>
 #include <optional>
 
 namespace heapwright::instrument {
 
-struct Options {
-    int resultFd = -1;
-    double seconds = 120;
+struct Options : LogOptions {
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
-    const char* trace = nullptr; ///< a log that is there already, instead of a command
-    char** command = nullptr;
 };
 
 /// Nothing, and a line on standard error that says why, when the command line is wrong.

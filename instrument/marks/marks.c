@@ -19,14 +19,14 @@
  */
 #define _GNU_SOURCE
 #include "marks.h"
+#include "arena.h"
+#include "code.h"
 #include "request.h"
+#include "routines.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,63 +37,7 @@
 
 enum { callsPerTurn = 10, unknownStack = 64 << 10 };
 
-/* The routines behind us, in the order of `names`. */
-static struct {
-    void* (*malloc)(size_t);
-    void* (*calloc)(size_t, size_t);
-    void* (*realloc)(void*, size_t);
-    void* (*reallocarray)(void*, size_t, size_t);
-    void (*free)(void*);
-    void* (*memalign)(size_t, size_t);
-    void* (*aligned_alloc)(size_t, size_t);
-    int (*posix_memalign)(void**, size_t, size_t);
-    void* (*valloc)(size_t);
-    void* (*pvalloc)(size_t);
-    size_t (*malloc_usable_size)(void*);
-    void* (*new[2])(size_t); /* single, array */
-    void* (*newNothrow[2])(size_t, const void*);
-    void* (*newAligned[2])(size_t, size_t);
-    void* (*newAlignedNothrow[2])(size_t, size_t, const void*);
-    void (*delete[2])(void*);
-    void (*deleteSized[2])(void*, size_t);
-    void (*deleteNothrow[2])(void*, const void*);
-    void (*deleteAligned[2])(void*, size_t);
-    void (*deleteSizedAligned[2])(void*, size_t, size_t);
-    void (*deleteAlignedNothrow[2])(void*, size_t, const void*);
-} next;
-
-static const char* const names[] = {"malloc",
-                                    "calloc",
-                                    "realloc",
-                                    "reallocarray",
-                                    "free",
-                                    "memalign",
-                                    "aligned_alloc",
-                                    "posix_memalign",
-                                    "valloc",
-                                    "pvalloc",
-                                    "malloc_usable_size",
-                                    "_Znwm",
-                                    "_Znam",
-                                    "_ZnwmRKSt9nothrow_t",
-                                    "_ZnamRKSt9nothrow_t",
-                                    "_ZnwmSt11align_val_t",
-                                    "_ZnamSt11align_val_t",
-                                    "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                    "_ZnamSt11align_val_tRKSt9nothrow_t",
-                                    "_ZdlPv",
-                                    "_ZdaPv",
-                                    "_ZdlPvm",
-                                    "_ZdaPvm",
-                                    "_ZdlPvRKSt9nothrow_t",
-                                    "_ZdaPvRKSt9nothrow_t",
-                                    "_ZdlPvSt11align_val_t",
-                                    "_ZdaPvSt11align_val_t",
-                                    "_ZdlPvmSt11align_val_t",
-                                    "_ZdaPvmSt11align_val_t",
-                                    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                                    "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
-_Static_assert(sizeof next == sizeof names, "a name for each routine");
+static struct Routines next;
 
 static struct {
     bool begun;
@@ -109,55 +53,16 @@ static _Thread_local struct {
     struct Print print;
 } self;
 
-static _Alignas(16) char arena[1 << 20];
-static atomic_size_t arenaUsed;
-
-static void* arenaTake(size_t size) {
-    const size_t rounded = (size + 31) & ~(size_t)15; /* a size before it, for realloc */
-    const size_t at = atomic_fetch_add(&arenaUsed, rounded);
-    if (size > sizeof arena || at + rounded > sizeof arena) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    memcpy(arena + at, &size, sizeof size);
-    return arena + at + 16;
-}
-
-static bool inArena(const void* object) {
-    return (uintptr_t)object - (uintptr_t)arena < sizeof arena;
-}
-
-/* What the loader has mapped so far: our code among it, and the allocator's. */
-static int tellCode(struct dl_phdr_info* object, size_t size, void* unused) {
-    (void)size;
-    (void)unused;
-    char path[4096];
-    const char* name = object->dlpi_name;
-    if (name[0] == '\0') {
-        const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-        path[length > 0 ? length : 0] = '\0';
-        name = path;
-    }
-    for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-        const ElfW(Phdr)* const segment = &object->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
-            const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
-            say("hw code %lx %lx %lx %s\n", start, start + segment->p_filesz,
-                (uintptr_t)segment->p_offset, name);
-        }
-    }
-    return 0;
+static void sayCode(const struct MappedCode* code) {
+    say("hw code %lx %lx %lx %s\n", code->start, code->end, code->offset, code->file);
 }
 
 static void beginProcess(void) {
     self.busy = true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        void* const routine = dlsym(RTLD_NEXT, names[i]);
-        memcpy((char*)&next + i * sizeof routine, &routine, sizeof routine);
-    }
+    findRoutines(&next);
     process.counting = underValgrind();
     if (process.counting) {
-        dl_iterate_phdr(tellCode, NULL);
+        tellAllCode(sayCode);
         say("hw marks %lx\n", (uintptr_t)&beginProcess);
         Dl_info found;
         void* routine;
@@ -230,6 +135,13 @@ static inline __attribute__((always_inline)) struct Call enter(enum heapwright_m
     return call;
 }
 
+/* The operators of a C++ runtime that the program opened after its beginning. */
+static void findLater(void) {
+    self.busy = true;
+    findLateOperators(&next);
+    self.busy = false;
+}
+
 #define CALL(...) struct Call call __attribute__((cleanup(leave), unused)) = enter(__VA_ARGS__)
 
 void* malloc(size_t size) {
@@ -252,9 +164,7 @@ void* realloc(void* object, size_t size) {
     if (self.busy || (object != NULL && inArena(object))) {
         void* const fresh = self.busy ? arenaTake(size) : malloc(size);
         if (fresh != NULL && object != NULL) {
-            size_t held;
-            memcpy(&held, (char*)object - 16, sizeof held);
-            memcpy(fresh, object, held < size ? held : size);
+            arenaCopy(fresh, object, size);
         }
         return fresh;
     }
@@ -315,42 +225,4 @@ size_t malloc_usable_size(void* object) {
     return next.malloc_usable_size(object);
 }
 
-/* operator new and delete, in their single and array forms, by the names that the C++ ABI gives
- * them */
-#define NEW(single, array, routine, parameters, arguments)                                         \
-    void* single parameters {                                                                      \
-        CALL(heapwright_allocate, NULL, size);                                                     \
-        return call.result = next.routine[0] arguments;                                            \
-    }                                                                                              \
-    void* array parameters {                                                                       \
-        CALL(heapwright_allocate, NULL, size);                                                     \
-        return call.result = next.routine[1] arguments;                                            \
-    }
-#define DELETE(single, array, routine, parameters, arguments)                                      \
-    void single parameters {                                                                       \
-        CALL(heapwright_release, object, 0);                                                       \
-        next.routine[0] arguments;                                                                 \
-    }                                                                                              \
-    void array parameters {                                                                        \
-        CALL(heapwright_release, object, 0);                                                       \
-        next.routine[1] arguments;                                                                 \
-    }
-
-NEW(_Znwm, _Znam, new, (size_t size), (size))
-NEW(_ZnwmRKSt9nothrow_t, _ZnamRKSt9nothrow_t, newNothrow, (size_t size, const void* tag),
-    (size, tag))
-NEW(_ZnwmSt11align_val_t, _ZnamSt11align_val_t, newAligned, (size_t size, size_t alignment),
-    (size, alignment))
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, _ZnamSt11align_val_tRKSt9nothrow_t, newAlignedNothrow,
-    (size_t size, size_t alignment, const void* tag), (size, alignment, tag))
-DELETE(_ZdlPv, _ZdaPv, delete, (void* object), (object))
-DELETE(_ZdlPvm, _ZdaPvm, deleteSized, (void* object, size_t size), (object, size))
-DELETE(_ZdlPvRKSt9nothrow_t, _ZdaPvRKSt9nothrow_t, deleteNothrow, (void* object, const void* tag),
-       (object, tag))
-DELETE(_ZdlPvSt11align_val_t, _ZdaPvSt11align_val_t, deleteAligned,
-       (void* object, size_t alignment), (object, alignment))
-DELETE(_ZdlPvmSt11align_val_t, _ZdaPvmSt11align_val_t, deleteSizedAligned,
-       (void* object, size_t size, size_t alignment), (object, size, alignment))
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdaPvSt11align_val_tRKSt9nothrow_t,
-       deleteAlignedNothrow, (void* object, size_t alignment, const void* tag),
-       (object, alignment, tag))
+#include "operators.h"

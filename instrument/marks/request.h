@@ -4,7 +4,8 @@
  * Asking valgrind for something from inside the program that it runs, on x86-64: a sequence of
  * instructions that changes nothing, and that valgrind knows as a request whose words lie where rax
  * points. Written from the description of that interface, so that nothing of valgrind is needed to
- * build. The requests: are we run by valgrind (0x1001); print a line into its log (0x1403).
+ * build. The requests: are we run by valgrind (0x1001); print a line into its log (0x1403), and
+ * behind it the chain of calls that led there (0x1404).
  */
 #ifndef HEAPWRIGHT_INSTRUMENT_REQUEST_H
 #define HEAPWRIGHT_INSTRUMENT_REQUEST_H
@@ -63,6 +64,11 @@ static inline void preparePrint(struct Print* print, const char* format) {
     print->request[2] = (uintptr_t)&print->list;
     print->list.general = 48;
     print->list.floating = 304;
+}
+
+/* Each print is followed by the chain of calls. */
+static inline void withCalls(struct Print* print) {
+    print->request[0] = 0x1404;
 }
 
 static inline void print(struct Print* print, uintptr_t first, uintptr_t second, uintptr_t third) {

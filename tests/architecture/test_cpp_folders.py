@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "replayer": {"trace"},
     "synthesis": {"trace"},
     "reach": {"trace"},
+    "drag": {"instrument", "recorder"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 # Headers of the standard library whose use asks for memory, or may throw.

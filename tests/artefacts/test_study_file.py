@@ -55,6 +55,12 @@ scaling = [{ response = "time", by = "threads" }]
 id = "grows"
 words = "It grows"
 test = { kind = "growth", response = "time", by = "threads", above = 0.5 }
+[choice]
+custom = "one"
+general = "glibc"
+by = "size"
+about = ["low"]
+responses = ["rate"]
 [scale.small.factors]
 threads.levels = [1, 2]
 [scale.small.design]
@@ -106,7 +112,11 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
     assert caught.value.hint == "did you mean small?"
 
 
-WRONG = tomllib.loads((Path(__file__).parent / "wrong_studies.toml").read_text("utf-8"))["wrong"]
+WRONG = [
+    wrong
+    for name in ("wrong_studies.toml", "wrong_choices.toml")
+    for wrong in tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))["wrong"]
+]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=[wrong["what"] for wrong in WRONG])

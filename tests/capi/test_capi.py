@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Regions, obstacks and xalloc from C: programs that use them, compiled and run.
+"""Regions, reaps, obstacks and xalloc from C: programs that use them, compiled and run.
 
 Programs of obstacks are compiled twice, with the header of the C library and with ours, and must
 print the same. Everything of ours runs under the address and undefined-behaviour sanitizers, which
@@ -51,7 +51,8 @@ def compile_library(folder: Path, *options: str) -> list[Path]:
             driver = [tool("gcc"), "-std=c11"]
         else:
             driver = [tool("g++"), "-std=c++20", "-fno-exceptions", "-fno-rtti"]
-        run(*driver, "-O1", "-fPIC", *options, f"-I{ROOT / 'include'}", "-c", source, "-o", target)
+        include = [f"-I{ROOT / 'include'}", f"-I{ROOT}"]
+        run(*driver, "-O1", "-fPIC", *options, *include, "-c", source, "-o", target)
         objects.append(target)
     return objects
 
@@ -61,11 +62,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return compile_library(tmp_path_factory.mktemp("library"), *SANITIZERS)
 
 
-def build(program: str, library: list[Path], target: Path) -> Path:
+def build(program: str, library: list[Path], target: Path, *more: str) -> Path:
     """One of the programs with our header and library, linked as C."""
     flags = ["-std=gnu11", "-O1", *WARNINGS, *SANITIZERS, "-DWITH_HEAPWRIGHT"]
     source = HERE / "programs" / f"{program}.c"
-    run(tool("gcc"), *flags, f"-I{ROOT / 'include'}", source, *library, "-o", target)
+    include = f"-I{ROOT / 'include'}"
+    run(tool("gcc"), *flags, include, source, *library, "-pthread", *more, "-o", target)
     return target
 
 
@@ -75,9 +77,13 @@ def with_the_c_library(program: str, target: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("program", ["region", "xalloc"])
+@pytest.mark.parametrize("program", ["region", "reap", "xalloc"])
 def test_program_holds(program: str, library: list[Path], tmp_path: Path) -> None:
     run(build(program, library, tmp_path / program))
+
+
+def test_memory_may_run_out_at_any_depth(library: list[Path], tmp_path: Path) -> None:
+    run(build("reap_exhausted", library, tmp_path / "program", "-Wl,--wrap=malloc"))
 
 
 @pytest.mark.parametrize("program", ["obstack_interface", "obstack_model"])
@@ -100,7 +106,11 @@ def test_without_memory_the_handler_is_called(library: list[Path], tmp_path: Pat
         assert done.stderr == "memory exhausted\n"
 
 
-@pytest.mark.parametrize(("which", "printed"), list(enumerate(["a name 0\n", "one\n", "1.5\n"])))
+# What the programs of docs/use-from-c.md print, in its order.
+PRINTED = list(enumerate(["a name 0\n", "a, with room for more\n", "one\n", "1.5\n"]))
+
+
+@pytest.mark.parametrize(("which", "printed"), PRINTED)
 def test_the_page_shows_programs_that_run(
     which: int, printed: str, library: list[Path], tmp_path: Path
 ) -> None:

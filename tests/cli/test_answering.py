@@ -11,10 +11,27 @@ from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.study_analysis import FactorInfo, Settings, StudyAnalysis, StudySummary
 from heapwright.artefacts.study_analysis import Verdict as Said
 from heapwright.artefacts.study_answers import Answer
+from heapwright.artefacts.study_choice import Overall
 from heapwright.artefacts.study_results import Results, open_results
-from heapwright.artefacts.study_runs import Cell, Factor, Header, Measured, StudyDesign, StudyRun
+from heapwright.artefacts.study_runs import (
+    Cell,
+    Dropped,
+    Factor,
+    Header,
+    Measured,
+    StudyDesign,
+    StudyRun,
+)
 from heapwright.cli.answering import with_published
 
+CHOICE = """[factors.program]
+levels = [{ name = "p", kind = "pool" }]
+[choice]
+custom = "quick"
+general = ["slow", "slower"]
+by = "program"
+about = ["kind"]
+"""
 STUDY = """format = 1
 name = "made"
 title = "Made"
@@ -70,6 +87,52 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
+def with_program(folder: Path) -> None:
+    """The same runs, of a program p, in a study that asks whether `quick` is worth it."""
+    path = folder / "design.json"
+    design = StudyDesign.model_validate_json(path.read_bytes())
+    cells = [
+        cell.model_copy(update={"levels": cell.levels | {"program": "p"}})
+        for cell in design.treatments
+    ]
+    program = Factor(name="program", levels=("p",))
+    lost = Dropped(factor="allocator", level="slower", because="it is not here")
+    changed = design.model_copy(
+        update={
+            "factors": (*design.factors, program),
+            "treatments": tuple(cells),
+            "dropped": (lost,),
+        }
+    )
+    path.write_text(changed.model_dump_json())
+    runs = (folder / "runs.jsonl").read_text().splitlines()[1:]
+    header = Header.of(changed).model_dump_json()
+    (folder / "runs.jsonl").write_text("".join(f"{line}\n" for line in (header, *runs)))
+    text = STUDY.replace('command = ["true"]', 'command = ["true", "{program}"]')
+    text = text.replace('"slow"]', '"slow", "slower"]')
+    (folder / "study.toml").write_text(text + CHOICE)
+
+
+def test_a_choice_is_judged_from_the_folder(folder: Path) -> None:
+    with_program(folder)
+    results = open_results(folder)
+    done = with_published(results, analysis(results))
+    assert done.notes == ()
+    assert done.choice is not None
+    (row,) = done.choice.rows
+    assert (row.level, row.about, row.overall) == ("p", {"kind": "pool"}, Overall.WORTH)
+    (time,) = row.responses
+    assert [each.level for each in time.general] == ["slow", "slower"]
+    assert time.general[0].ratio == pytest.approx(2, rel=0.05)
+    assert time.why == "allocator slower was not run: it is not here"
+    assert StudyAnalysis.from_json(done.to_json()) == done
+
+
+def test_a_study_that_asks_nothing_has_no_choice(folder: Path) -> None:
+    results = open_results(folder)
+    assert with_published(results, analysis(results)).choice is None
+
+
 def analysis(results: Results) -> StudyAnalysis:
     return StudyAnalysis(
         heapwright_version="0",
@@ -118,7 +181,8 @@ def test_a_study_that_cannot_be_read_is_a_note(folder: Path) -> None:
     assert "findings and published tables are left out" in note
 
 
-def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
+def page_of(folder: Path) -> str:
+    """What scripts/results_page.py makes of a results folder."""
     script = Path(__file__).parents[2] / "scripts" / "results_page.py"
     spec = importlib.util.spec_from_file_location("results_page", script)
     assert spec is not None
@@ -126,7 +190,22 @@ def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     results = open_results(folder)
-    page = module.page(results, with_published(results, analysis(results)))
+    page: str = module.page(results, with_published(results, analysis(results)))
+    return page
+
+
+def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
+    assert "worth it?" not in page_of(folder)
+    with_program(folder)
+    page = page_of(folder)
+    assert "## Is quick worth it?\n" in page
+    assert "| p | pool | worth it |" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("| p | slow 2.")]
+    assert line.endswith(" | pays | worth it |")
+
+
+def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:
+    page = page_of(folder)
     assert page.startswith("# made\n")
     assert "8 runs of 2 treatments in 4 measured blocks, 8 of them good" in page
     assert "| holds | quick is faster than slow | - | time: slow over quick " in page

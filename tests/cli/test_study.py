@@ -84,6 +84,13 @@ def test_show_of_a_shipped_study_has_its_findings(heapwright: Heapwright) -> Non
     assert "published" in done.out
 
 
+def test_show_says_what_is_judged(heapwright: Heapwright) -> None:
+    done = heapwright("study", "show", "custom-or-general", "--scale", "small")
+    assert done.status == 0
+    assert "is custom worth it, by program? against glibc, lea, " in done.out
+    assert "; beside it reap" in done.out
+
+
 def test_show_of_an_empty_design_says_so_beside_the_rest(
     heapwright: Heapwright, mine: Path
 ) -> None:

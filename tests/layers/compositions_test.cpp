@@ -5,6 +5,9 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/nested_reap.hpp>
+#include <allocators/reap.hpp>
+#include <allocators/reap_hoard.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -20,7 +23,10 @@ using Compositions =
                      Uncounted<allocators::kingsley_coalescing::Checked>,
                      Uncounted<allocators::kingsley::Checked>, Uncounted<allocators::WinXp>,
                      Uncounted<allocators::winxp::Checked>, Uncounted<allocators::Vmalloc>,
-                     Uncounted<allocators::vmalloc::Checked>>;
+                     Uncounted<allocators::vmalloc::Checked>, Uncounted<allocators::Reap>,
+                     Uncounted<allocators::reap::Checked>,
+                     Stack<allocators::NestedReap<CountingHeap>>,
+                     Stack<allocators::SharedReap<CountingHeap>>, Uncounted<allocators::ReapHoard>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Compositions, LayerStack, Compositions);
 
 } // namespace

@@ -41,6 +41,10 @@ using Reaps =
                      Stack<ClearOptimizedHeap<Merging, ObstackHeap<4 * KiB, CountingHeap>>>,
                      Stack<Reap>, Stack<ANSIWrapper<AlignHeap<CheckedHeap<Reap>>>>,
                      Stack<LockedHeap<FutexLock, CheckedHeap<Reap>>>,
+                     Stack<EmulatedRegionHeap<CountingHeap, CountingHeap>>,
+                     Stack<EmulatedRegionHeap<MmapHeap, Blocks>>,
+                     Stack<NestedHeap<EmulatedRegionHeap<MmapHeap, Quick>>>,
+                     Uncounted<EmulatedRegionHeap<MmapHeap, MallocHeap>>,
                      Uncounted<NestedHeap<Region<MmapHeap>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Reaps, LayerStack, Reaps);
 

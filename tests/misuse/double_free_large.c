@@ -4,6 +4,7 @@
 // A large object, freed twice. Where it had a mapping of its own, that is gone.
 // aborts: heapwright: free(): double free
 // under lea: SIGSEGV
+// under reap: SIGSEGV
 // under concurrent: SIGSEGV
 // under mtmalloc: SIGSEGV
 // under private: SIGSEGV

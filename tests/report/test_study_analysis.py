@@ -18,9 +18,18 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
+from heapwright.artefacts.study_choice import (
+    ChoiceRow,
+    ChoiceTable,
+    Judged,
+    Overall,
+    Rival,
+    Worth,
+)
 from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
+from heapwright.report.study_choice import rival_text
 
 
 def entry(allocator: str, place: int, **figures: object) -> RankingEntry:
@@ -129,6 +138,69 @@ def test_everything_that_is_to_be_known() -> None:
         "- one thing more",
     ):
         assert part in text
+
+
+def choice() -> ChoiceTable:
+    judged = Judged(
+        response="time",
+        worth=Worth.PAYS,
+        general=(
+            Rival(level="lea", ratio=1.21, low=1.18, high=1.24),
+            Rival(level="gone", ratio=None, why="not run"),
+        ),
+        instead=(Rival(level="reap", ratio=1.07), Rival(level="arena", ratio=None)),
+    )
+    none = Judged(response="time", worth=Worth.UNKNOWN, general=(), instead=judged.instead)
+    return ChoiceTable(
+        factor="allocator",
+        custom="own",
+        by="program",
+        margin=0.05,
+        confidence=0.95,
+        rows=(
+            ChoiceRow(level="parser", overall=Overall.WORTH, words="pays", responses=(judged,)),
+            ChoiceRow(level="server", overall=Overall.UNKNOWN, words="", responses=(none,)),
+        ),
+    )
+
+
+def test_whether_one_level_is_worth_it() -> None:
+    lines = printed(analysis().model_copy(update={"choice": choice()})).splitlines()
+    begin = lines.index("Is own worth it?")
+    heading, parser, server = (line.split("  ") for line in lines[begin + 1 : begin + 4])
+    assert [cell.strip() for cell in heading if cell] == [
+        *("program", "time: best other", "time: reap", "time: arena", "time: here", "verdict"),
+    ]
+    assert [cell.strip() for cell in parser if cell] == [
+        *("parser", "lea 1.21 (1.18 to 1.24)", "1.07", "-", "pays", "worth it"),
+    ]
+    assert [cell.strip() for cell in server if cell] == [
+        *("server", "-", "1.07", "-", "cannot be told", "cannot be told"),
+    ]
+    assert "worth it?" not in printed(analysis())
+
+
+def test_what_is_judged_is_told_before_its_figures() -> None:
+    told = choice().model_copy(
+        update={
+            "about": ("kind", "for"),
+            "rows": tuple(
+                row.model_copy(update={"about": {"kind": f"a {row.level}", "for": ""}})
+                for row in choice().rows
+            ),
+        }
+    )
+    lines = printed(analysis().model_copy(update={"choice": told})).splitlines()
+    begin = lines.index("Is own worth it?")
+    assert lines[begin + 1].split() == ["program", "kind", "for", "verdict"]
+    assert lines[begin + 2].startswith("parser   a parser  ")
+    assert lines[begin + 2].endswith("worth it")
+    assert any("in parentheses their intervals" in line for line in lines[begin:])
+
+
+def test_a_ratio_that_says_nothing_is_short() -> None:
+    rival = Rival(level="a", ratio=1.5, low=0.0, high=123456.0)
+    assert rival_text(rival) == "1.50 (0.00 to 1.2e+05)"
 
 
 def test_terms_that_tell_nothing_are_left_away() -> None:

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study comes to: treatments, what is dropped or left out, and what is far too large."""
 
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -305,3 +307,55 @@ def test_a_trace_is_a_path_or_a_re_created_one(trace: str, filled: str) -> None:
     (treatment,) = build_design(file, LARGE, 1).treatments
     assert treatment.trace == filled.replace("/t", f"{file.folder}/t")
     assert treatment.command == ()
+
+
+NEEDS = """
+[factors.tool]
+levels = [
+  { name = "here", file = "./input", needs = ["sh", "{folder}", "{tool.file}", "python:json"] },
+  { name = "no program", file = "", needs = ["sh", "no-such-program-anywhere"] },
+  { name = "no file", file = "", needs = ["{folder}/gone"] },
+  { name = "no module", file = "", needs = ["python:no_such_module.inside"] },
+  { name = "no name", file = "", needs = ["python:not a module"] },
+  { name = "no workload", file = "", needs = ["{workload:gone}"] },
+]
+"""
+
+
+def _needing(folder: Path, needs: str = NEEDS) -> StudyFile:
+    (folder / "input").touch()
+    text = 'format = 1\nname = "x"\ntitle = "x"\ncommand = ["true", "{tool}"]\n' + needs
+    return parse_study(text + '[responses.time]\nfrom = "wall"\n', "x.toml", None, folder)
+
+
+def test_a_level_whose_needs_are_not_here_is_dropped_and_named(tmp_path: Path) -> None:
+    def missing(name: str) -> str:
+        raise HeapwrightError(f"there is no workload {name!r}")
+
+    design = build_design(_needing(tmp_path), LARGE, 1, programs=missing)
+    assert [level.name for level in design.levels["tool"]] == ["here"]
+    assert {each.level: each.because for each in design.dropped} == {
+        "no program": "there is no program no-such-program-anywhere",
+        "no file": f"there is no {tmp_path}/gone",
+        "no module": "there is no Python module no_such_module.inside",
+        "no name": "there is no Python module not a module",
+        "no workload": "there is no workload 'gone'",
+    }
+
+
+def test_what_a_level_needs_may_name_that_level_only(tmp_path: Path) -> None:
+    other = '[factors.other]\nlevels = ["o"]\n'
+    needs = NEEDS.replace("{tool.file}", "{other}") + other
+    file = _needing(tmp_path, needs.replace('command = ["true"', 'command = ["true", "{other}"'))
+    with pytest.raises(StudyError, match=r"factors.tool.levels: there is no factor 'other'"):
+        build_design(file, LARGE, 1, programs=str)
+
+
+def test_templates_name_our_compiled_parts_and_our_interpreter(
+    make_study: MakeStudy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("HEAPWRIGHT_NATIVE", str(tmp_path))
+    more = '[environment]\nWHERE = "{native}/lib"\nWITH = "{python}"'
+    (treatment,) = designed(make_study({"load": ["a"]}, more=more)).treatments
+    assert treatment.environment == {"WHERE": f"{tmp_path}/lib", "WITH": sys.executable}

@@ -23,13 +23,18 @@ SMALL: dict[str, tuple[object, ...]] = {
     "linux-scalability": ("--iterations", 300),
     "loop": ("--iterations", 300),
     "mixed": ("--visits", 300, "--life", 100, "--forks", 1, "--largest", 5000),
+    "node-containers": ("--custom", "general", "--sessions", 2, "--steps", 500),
+    "obstack-parser": ("--custom", "general", "--texts", 5, "--functions", 6),
     "phong": ("--objects", 3000),
     "producer-consumer": ("--batch", 20, "--rounds", 5),
+    "region-compiler": ("--modules", 2, "--sources", 2, "--functions", 8),
+    "region-parser": ("--requests", 10, "--documents", 3, "--bytes", 2000),
     "round-robin": ("--batch", 20, "--rounds", 5),
     "shbench": ("--blocks", 2000, "--slots", 200),
     "t-test1": ("--total", 4, "--actions", 100),
     "threadtest": ("--objects", 300, "--rounds", 3),
     "uma-test": ("--allocations", 900),
+    "xalloc-parser": ("--custom", "general", "--parses", 3, "--sentences", 3, "--words", 9),
 }
 NAMES = sorted(SMALL)
 MIB = 1 << 20

@@ -83,6 +83,28 @@ std::uint64_t wholeNumber(Words& words, std::uint64_t least, std::uint64_t most)
     return value;
 }
 
+/// The names, with a word between each two.
+void listChoices(const Parameter& parameter, Text& text) {
+    for (std::size_t at = 0; parameter.choices[at] != nullptr; ++at) {
+        text.add(at == 0 ? "" : parameter.choices[at + 1] == nullptr ? " or " : ", ");
+        text.add(parameter.choices[at]);
+    }
+}
+
+std::uint64_t choice(Words& words, const Parameter& parameter) {
+    const char* const name = words.value();
+    for (std::size_t at = 0; parameter.choices[at] != nullptr; ++at) {
+        if (std::strcmp(parameter.choices[at], name) == 0) {
+            return at;
+        }
+    }
+    Text what;
+    what.add("--").add(parameter.name).add(" takes ");
+    listChoices(parameter, what);
+    what.add(", not");
+    usageError(what.text(), name);
+}
+
 double positiveNumber(Words& words) {
     const char* const option = words.word();
     const char* const text = words.value();
@@ -107,6 +129,21 @@ void setObserver(Words& words, Watching& watching) {
     }
 }
 
+void helpOn(const Parameter& parameter, Text& text) {
+    text.add(parameter.meaning);
+    if (parameter.choices != nullptr) {
+        text.add(": ");
+        listChoices(parameter, text);
+        text.add(" (").add(parameter.choices[parameter.value]);
+    } else {
+        text.add(" (").number(parameter.value).add(parameter.scaled ? " × scale" : "");
+    }
+    if (parameter.published[0] != '\0') {
+        text.add("; published: ").add(parameter.published);
+    }
+    text.add(")");
+}
+
 void help(const Description& description) {
     Text text;
     char line[600];
@@ -120,13 +157,11 @@ void help(const Description& description) {
     for (std::size_t at = 0; at < description.parameterCount; ++at) {
         const Parameter& parameter = description.parameters[at];
         char option[64];
-        std::snprintf(option, sizeof option, "--%s N", parameter.name);
-        const char* const published = parameter.published[0] != '\0' ? "; published: " : "";
-        char meaning[500];
-        std::snprintf(meaning, sizeof meaning, "%s (%llu%s%s%s)", parameter.meaning,
-                      static_cast<unsigned long long>(parameter.value),
-                      parameter.scaled ? " × scale" : "", published, parameter.published);
-        add(option, meaning);
+        std::snprintf(option, sizeof option, "--%s %s", parameter.name,
+                      parameter.choices != nullptr ? "NAME" : "N");
+        Text meaning;
+        helpOn(parameter, meaning);
+        add(option, meaning.text());
     }
     char threads[100];
     std::snprintf(threads, sizeof threads, "threads (%llu)",
@@ -165,6 +200,13 @@ void describe(const Description& description) {
         text.key("scaled").add(parameter.scaled ? "true" : "false");
         text.key("published").quoted(parameter.published);
         text.key("meaning").quoted(parameter.meaning);
+        if (parameter.choices != nullptr) {
+            text.key("choices").open('[');
+            for (std::size_t one = 0; parameter.choices[one] != nullptr; ++one) {
+                text.next().quoted(parameter.choices[one]);
+            }
+            text.close(']');
+        }
         text.close('}');
     }
     text.close(']').close('}').add("\n");
@@ -176,7 +218,9 @@ bool readParameter(Description& description, Words& words, bool* given) {
     for (std::size_t at = 0; at < description.parameterCount; ++at) {
         Parameter& parameter = description.parameters[at];
         if (words.isParameter(parameter.name)) {
-            parameter.value = wholeNumber(words, parameter.least, parameter.most);
+            parameter.value = parameter.choices != nullptr
+                                  ? choice(words, parameter)
+                                  : wholeNumber(words, parameter.least, parameter.most);
             given[at] = true;
             return true;
         }

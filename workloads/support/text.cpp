@@ -98,6 +98,12 @@ Text& Text::close(char bracket) {
     return *this;
 }
 
+const char* Text::text() {
+    append("", 1);
+    --length_;
+    return text_;
+}
+
 bool Text::writeTo(int descriptor) {
     return writeAll(descriptor, text_, length_);
 }

@@ -35,6 +35,9 @@ public:
 
     bool writeTo(int descriptor);
 
+    /// All of it so far, a null at the end; good until more is added.
+    const char* text();
+
 private:
     void append(const char* text, std::size_t length);
 

@@ -157,7 +157,13 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     text.key("seed").number(options.seed);
     text.key("scale").number(options.scale);
     for (std::size_t at = 0; at < description.parameterCount; ++at) {
-        text.key(description.parameters[at].name).number(description.parameters[at].value);
+        const Parameter& parameter = description.parameters[at];
+        text.key(parameter.name);
+        if (parameter.choices != nullptr) {
+            text.quoted(parameter.choices[parameter.value]);
+        } else {
+            text.number(parameter.value);
+        }
     }
     text.key("bump").add(options.bump ? "true" : "false");
     text.key("interleave").add(options.interleave ? "true" : "false");

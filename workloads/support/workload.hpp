@@ -18,7 +18,7 @@ namespace heapwright::workloads {
 
 using heapwright::Random;
 
-/// A number that a workload can be given.
+/// A number, or one of several names, that a workload can be given.
 struct Parameter {
     const char* name; ///< as the option and the key of the result have it
     std::uint64_t value;
@@ -27,6 +27,8 @@ struct Parameter {
     bool scaled;           ///< --scale multiplies it
     const char* published; ///< as the literature has it; empty if it has none
     const char* meaning;
+    /// Where it is one of several: their names, a null at the end; the value is which of them.
+    const char* const* choices = nullptr;
 };
 
 /// Whose the contents of objects are when they are verified.

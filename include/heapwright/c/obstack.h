@@ -12,6 +12,11 @@
  *     #define obstack_chunk_alloc malloc
  *     #define obstack_chunk_free free
  *
+ * or has the chunks of an obstack in a reap, which it goes with:
+ *
+ *     struct heapwright_reap* reap = heapwright_reap_create(NULL);
+ *     obstack_begin_in(&names, reap);
+ *
  * obstack_free(h, x) frees x and all that came after it; obstack_free(h, NULL) frees everything and
  * leaves the obstack to be begun anew. An object that outgrows its chunk moves, so what
  * obstack_base gives is good until the object grows. Where there is no memory,
@@ -43,6 +48,7 @@
 extern "C" {
 #endif
 
+struct heapwright_reap;          /* heapwright/c/reap.h */
 struct heapwright_obstack_chunk; /* end, the one below, then objects */
 
 struct obstack {
@@ -76,6 +82,8 @@ int heapwright_obstack_begin(struct obstack* h, size_t size, size_t alignment,
 int heapwright_obstack_begin_with_argument(struct obstack* h, size_t size, size_t alignment,
                                            void* (*allocate)(void*, size_t),
                                            void (*release)(void*, void*), void* argument);
+int heapwright_obstack_begin_in(struct obstack* h, size_t size, size_t alignment,
+                                struct heapwright_reap* reap);
 void heapwright_obstack_new_chunk(struct obstack* h, size_t size);
 void heapwright_obstack_free_chunks(struct obstack* h, void* object);
 int heapwright_obstack_empty_p(const struct obstack* h);
@@ -207,6 +215,7 @@ static inline void heapwright_obstack_free(struct obstack* h, void* object) {
     heapwright_obstack_begin_with_argument((h), (size), (alignment),                               \
                                            (void* (*)(void*, size_t))(allocate),                   \
                                            (void (*)(void*, void*))(release), (argument))
+#define obstack_begin_in(h, reap) heapwright_obstack_begin_in((h), 0, 0, (reap))
 #define obstack_chunkfun(h, allocate)                                                              \
     ((void)((h)->allocate_.withArgument = (void* (*)(void*, size_t))(allocate)))
 #define obstack_freefun(h, release)                                                                \

@@ -12,8 +12,10 @@
  *
  * Objects stand on multiples of 16. Every function that gives memory gives null if there is none,
  * and then nothing has changed. Memory comes from malloc, in chunks that double in size from 8 KiB
- * to 1 MiB.
- * Cost of an object: an addition and a compare, inline, and up to 15 bytes.
+ * to 1 MiB. When the region is cleared or destroyed they go back, or wait for the next region or
+ * reap of the process, up to 4 MiB in all.
+ * Cost of an object: an addition and a compare, inline, and up to 15 bytes. An empty region takes
+ * about 100 bytes, wherever it is nested.
  * Threads: a region has no lock; a region and all that were created in it belong to one thread at a
  * time. Regions that have no ancestor in common may be used by as many threads as there are.
  */
@@ -23,18 +25,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef HEAPWRIGHT_POINTER
 #ifdef __cplusplus
 #define HEAPWRIGHT_POINTER(address) reinterpret_cast<void*>(address)
-extern "C" {
 #else
 #define HEAPWRIGHT_POINTER(address) ((void*)(address))
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /* What the inline function needs; programs leave it alone. */
 struct heapwright_region {
     uintptr_t next_; /* where the next object starts */
     uintptr_t end_;  /* where the memory at hand ends */
-    void* heap_;
 };
 
 /* A region, inside `parent` or, if that is null, by itself. */
@@ -45,6 +51,9 @@ void heapwright_region_destroy(struct heapwright_region* region);
 
 /* Destroys the regions inside and frees all objects; the region may be used again. */
 void heapwright_region_clear(struct heapwright_region* region);
+
+/* The region in which this one was created; null if it is by itself. */
+struct heapwright_region* heapwright_region_parent(const struct heapwright_region* region);
 
 /* Where the memory at hand is used up; part of heapwright_region_alloc. */
 void* heapwright_region_refill(struct heapwright_region* region, size_t size);
@@ -72,6 +81,9 @@ char* heapwright_region_strdup(struct heapwright_region* region, const char* str
 
 /* Whether the address lies in a chunk of this very region (not of one inside it). */
 int heapwright_region_owns(const struct heapwright_region* region, const void* address);
+
+/* How many bytes this very region has from malloc, without those of the regions inside. */
+size_t heapwright_region_memory_used(const struct heapwright_region* region);
 
 #ifdef __cplusplus
 }

@@ -78,6 +78,8 @@ public:
     Json& value(double number) { return std::isfinite(number) ? digits(number) : null(); }
     Json& value(bool truth) { return plain(truth ? "true" : "false"); }
     Json& null() { return plain("null"); }
+    /// A number that is too large for any type, in the digits of its caller.
+    Json& number(std::string_view digits) { return plain(digits); }
     Json& value(std::string_view text) { return plain(jsonText(text)); }
     Json& value(const char* text) { return value(std::string_view(text)); }
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from heapwright.artefacts.schema import schema_text_of
+from heapwright.artefacts.study_choice import Choice
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role
 from heapwright.artefacts.study_finding import Finding
 from heapwright.artefacts.study_published import PublishedSource
@@ -251,6 +252,9 @@ class Study(_Frozen):
     hooks: Hooks = Hooks()
     analysis: Analysis = Analysis()
     findings: Annotated[tuple[Finding, ...], Field(alias="finding")] = ()
+    choice: Annotated[
+        Choice | None, Field(description="Is one level of a factor worth it? null: not asked")
+    ] = None
     published: Annotated[
         tuple[PublishedSource, ...], Field(description="Tables that are shown beside the results")
     ] = ()

@@ -21,6 +21,7 @@ from pydantic import Field
 
 from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_answers import FindingResult
+from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import PublishedTable
 from heapwright.artefacts.study_terms import Frozen, Section
 
@@ -284,6 +285,9 @@ class StudyAnalysis(Frozen):
     pareto: tuple[ParetoFront, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     findings: tuple[FindingResult, ...] = ()
+    choice: Annotated[
+        ChoiceTable | None, Field(description="Whether one level is worth it; null: not asked")
+    ] = None
     published: Annotated[
         tuple[PublishedTable, ...], Field(description="Published tables, with our figures beside")
     ] = ()

@@ -14,15 +14,16 @@ from collections.abc import Iterator
 from heapwright.artefacts.study import PARSED, Response, Study
 from heapwright.artefacts.study_condition import ConditionError, parse_condition
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
-from heapwright.artefacts.study_finding import Growth
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
+from heapwright.artefacts.study_questions import check_questions
 from heapwright.artefacts.study_runs import OWN_COLUMNS
+from heapwright.artefacts.study_template import PLACES
 from heapwright.artefacts.study_templates import ZERO, check_templates
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-RESERVED = {*OWN_COLUMNS, "command", "folder", "report", "true", "false", *keyword.kwlist}
+RESERVED = {*OWN_COLUMNS, *PLACES, "command", "report", "true", "false", *keyword.kwlist}
 COUNTING = ("counter", "callgrind", "cachegrind")
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
 LONGEST_NAME = 100
@@ -46,7 +47,7 @@ def check_study(study: Study, whole: Study | None = None) -> Iterator[Problem]:
         yield from _response(study, name, response)
     yield from _analysis(study)
     yield from _environment(("environment",), study.environment)
-    yield from _findings(study, whole or study)
+    yield from check_questions(study, whole or study)
     for scale in study.scale:
         if SCALE.fullmatch(scale) is None:
             yield Problem(("scale", scale), f"{scale!r} is no name of a scale; write it as small")
@@ -245,30 +246,3 @@ def _analysis(study: Study) -> Iterator[Problem]:
             yield unknown_name((*here, "by"), text, growth.by, study.factors)
         elif not study.factors[growth.by].is_quantitative:
             yield Problem((*here, "by"), f"the levels of {growth.by} are no quantities")
-
-
-def _findings(study: Study, whole: Study) -> Iterator[Problem]:
-    ids = [finding.id for finding in study.findings]
-    for place, finding in enumerate(study.findings):
-        here: Keys = ("finding", place)
-        if ids.index(finding.id) < place:
-            yield Problem((*here, "id"), f"there are two findings {finding.id!r}")
-        for at, rule in enumerate(finding.test):
-            inside: Keys = (*here, "test", at)
-            if rule.response not in study.responses:
-                text = f"no response {rule.response!r}"
-                yield unknown_name((*inside, "response"), text, rule.response, study.responses)
-            for name in dict.fromkeys(rule.factors()):
-                if name not in study.factors:
-                    yield unknown_name(inside, f"no factor {name!r}", name, study.factors)
-            by = study.factors.get(rule.by) if isinstance(rule, Growth) else None
-            if by is not None and not by.is_quantitative:
-                yield Problem((*inside, "by"), "there is no exponent of a factor that is no number")
-            for name, level in dict.fromkeys(rule.levels()):
-                known = dict.fromkeys(
-                    each
-                    for one in (study, whole)
-                    for each in (one.factors[name].names if name in one.factors else ())
-                )
-                if known and level not in known:
-                    yield unknown_name(inside, f"no level {level!r} in {name}", level, known)

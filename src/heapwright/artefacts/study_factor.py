@@ -54,6 +54,13 @@ class LevelTable(BaseModel):
             "and this is said; without it, an unknown name is a mistake"
         ),
     ] = ""
+    needs: Annotated[
+        tuple[StrictStr, ...],
+        Field(
+            description="Templates of what must be here: a program, a path, python:MODULE; where "
+            "one is not, the level is dropped and this is said"
+        ),
+    ] = ()
     preload: Annotated[
         StrictBool,
         Field(
@@ -80,6 +87,8 @@ class Level:
     preload: bool = True
     missing: str = ""
     """What to say if nobody knows the allocator; empty: that it is a mistake."""
+    needs: tuple[str, ...] = ()
+    """Programs, paths and modules without which there is no such level; templates."""
 
     @property
     def plain(self) -> bool | int | float | str:
@@ -149,6 +158,7 @@ class Factor(_Frozen):
                 written.allocator or written.name,
                 written.preload,
                 written.missing,
+                written.needs,
             )
         text = scalar_text(written)
         literal = text.replace("{", "{{").replace("}", "}}")

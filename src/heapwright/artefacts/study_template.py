@@ -4,7 +4,8 @@
 
 `{factor}` is the level's value (or its name, where it has none), `{factor.key}` a key of its table,
 `{factor.name}` its name; `{workload:NAME}` is the program of a named workload, `{folder}` the
-folder of the study file. Braces themselves are doubled. Nothing else is understood, and nothing is
+folder of the study file, `{native}` that of heapwright's compiled parts, `{python}` the interpreter
+that heapwright runs on. Braces themselves are doubled. Nothing else is understood, and nothing is
 left standing: what cannot be filled in is an error.
 """
 
@@ -18,6 +19,10 @@ PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
 NAME = re.compile(r"(?P<factor>[A-Za-z_]\w*)(?:\.(?P<key>[A-Za-z_]\w*))?", re.ASCII)
 WORKLOAD = "workload:"
 FOLDER = "folder"
+NATIVE = "native"
+PYTHON = "python"
+PLACES = (FOLDER, NATIVE, PYTHON)
+"""What is known of this installation, whatever the study."""
 
 
 class TemplateError(ValueError):
@@ -59,11 +64,12 @@ def fill(
     levels: Mapping[str, Level],
     *,
     programs: Callable[[str], str],
-    others: Mapping[str, str] | None = None,
+    others: Mapping[str, str | Callable[[], str]] | None = None,
 ) -> str:
     """Fill in a template; `programs` gives a workload's path. Raises TemplateError.
 
-    `others` are further names, such as `folder`; one that is given as `{name}` stays as it is.
+    `others` are further names, such as `folder`, or what finds what they stand for; one that is
+    given as `{name}` stays as it is.
     """
     extra = others or {}
 
@@ -74,7 +80,8 @@ def fill(
         if place.workload:
             return programs(place.workload)
         if not place.key and place.factor in extra:
-            return extra[place.factor]
+            found = extra[place.factor]
+            return found if isinstance(found, str) else found()
         return scalar_text(value_of(place, levels))
 
     for _ in places(template):  # a brace that stands alone is found before anything is replaced

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heapwright.artefacts.study import Study
 from heapwright.artefacts.study_factor import PARAMETER
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
-from heapwright.artefacts.study_template import FOLDER, Place, TemplateError, places
+from heapwright.artefacts.study_template import PLACES, Place, TemplateError, places
 
 COMMAND, REPORT = "command", "report"
 ZERO = "a zero byte cannot be handed to a program"
@@ -48,6 +48,7 @@ def _of_levels(study: Study) -> Iterator[tuple[Keys, str]]:
         for place, level in enumerate(factor.items):
             here: Keys = ("factors", name, "levels", place)
             yield from _of_words((*here, "prefix"), level.prefix)
+            yield from _of_words((*here, "needs"), level.needs)
             yield from (((*here, "set", key), text) for key, text in level.environment.items())
 
 
@@ -107,7 +108,7 @@ def _acts(study: Study, name: str) -> Iterator[bool]:
 
 def _place(study: Study, keys: Keys, template: str, place: Place) -> Iterator[Problem]:
     known = study.factors
-    if place.workload or place.text == FOLDER:
+    if place.workload or place.text in PLACES:
         return
     if place.text in (COMMAND, REPORT):
         yield Problem(keys, f"{{{place.text}}} is for the command of [measure]")

@@ -16,7 +16,7 @@ from heapwright.artefacts.native import NativeMissingError, workload, workload_d
 
 
 class Parameter(BaseModel):
-    """A number that a workload can be given, as `--name N`."""
+    """A number, or one of several names, that a workload can be given, as `--name N`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -30,6 +30,8 @@ class Parameter(BaseModel):
     published: str
     """As the literature has it; empty where it has none."""
     meaning: str
+    choices: tuple[str, ...] = ()
+    """The names, where it is one of several; the values are the places of them."""
 
 
 class Workload(BaseModel):

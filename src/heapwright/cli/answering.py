@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what was published beside an analysis: findings with verdicts, tables with our figures.
+"""Puts what a study asks beside its analysis: findings and a choice with verdicts, published tables
+with our figures.
 
 The study is read from its copy in the results folder, at the scale that was run, and so are the
 published tables (`artefacts.study_published.keep`). What cannot be read is a note, not an error:
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from heapwright.analysis.findings.answer import answer, good_runs
+from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
 from heapwright.artefacts.errors import HeapwrightError
@@ -36,10 +38,13 @@ def with_published(results: Results, analysis: StudyAnalysis) -> StudyAnalysis:
         note = f"findings and published tables are left out: {error.message}"
         return analysis.model_copy(update={"notes": (*analysis.notes, note)})
     notes: list[str] = []
-    tables = tuple(_tables(study, results, analysis, notes))
+    runs = good_runs(results.frame(), results.design)
+    question = Question(runs, results.design, study.analysis.margin)
+    tables = tuple(_tables(study, results, question, analysis, notes))
     return analysis.model_copy(
         update={
             "findings": answer(study, results.frame(), results.design),
+            "choice": choose(study, question),
             "published": tables,
             "notes": (*analysis.notes, *notes),
         }
@@ -47,10 +52,12 @@ def with_published(results: Results, analysis: StudyAnalysis) -> StudyAnalysis:
 
 
 def _tables(
-    study: Study, results: Results, analysis: StudyAnalysis, notes: list[str]
+    study: Study,
+    results: Results,
+    question: Question,
+    analysis: StudyAnalysis,
+    notes: list[str],
 ) -> Iterator[PublishedTable]:
-    runs = good_runs(results.frame(), results.design)
-    question = Question(runs, results.design, study.analysis.margin)
     for source in study.published:
         try:
             lines = _lines(source, results)

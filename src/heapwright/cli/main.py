@@ -25,6 +25,7 @@ from heapwright.cli import (
     compose,
     convert,
     doctor,
+    drag,
     explain,
     gate,
     options,
@@ -56,6 +57,7 @@ app.command("analyse", epilog=analyse.EXAMPLES)(analyse.analyse)
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)
 app.command("compose", cls=compose.OrderedCommand, epilog=compose.EXAMPLES)(compose.compose)
 app.command("doctor", cls=options.CommandAfterDashes, epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command("drag", cls=options.CommandAfterDashes, epilog=drag.EXAMPLES)(drag.drag)
 app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
 app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)

@@ -14,7 +14,8 @@ from pathlib import Path
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.study import Hook, Ready, Study
 from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_template import FOLDER, TemplateError, fill
+from heapwright.artefacts.study_places import places_here
+from heapwright.artefacts.study_template import TemplateError, fill
 from heapwright.artefacts.workloads import workload_path
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.server import Question
@@ -36,7 +37,7 @@ class Filling:
             name: {level.name: level for level in factor.items}
             for name, factor in study.factors.items()
         }
-        self._others = {FOLDER: str(folder), **STANDING}
+        self._others = {**places_here(folder), **STANDING}
 
     def text(self, template: str, treatment: Treatment) -> str:
         """Raises HeapwrightError where a name is not bound."""

@@ -14,6 +14,7 @@ from heapwright.artefacts.study_analysis import Ranking, ResponseAnalysis, Study
 from heapwright.artefacts.study_terms import AnovaTerm, Section
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING, digits, duration, memory
+from heapwright.report.study_choice import print_choice
 
 FEWEST_TESTED = 0.0005
 """Terms that explain less of the total than this, and are not significant, are not shown."""
@@ -33,6 +34,9 @@ def print_analysis(console: Console, analysis: StudyAnalysis) -> None:
         _print_response(console, analysis, response)
     _print_list(console, "Agreement of rankings", list(_agreements(analysis)))
     _print_list(console, "Findings", list(_findings(analysis)))
+    if analysis.choice is not None and analysis.choice.rows:
+        console.print()
+        print_choice(console, analysis.choice)
     _print_list(console, "Notes", list(analysis.notes))
 
 

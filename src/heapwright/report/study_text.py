@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.study import Study
+from heapwright.artefacts.study_choice import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ def print_study(console: Console, study: Study, path: str, sizes: Sequence[Size]
         for finding in study.findings:
             findings.add_row(finding.id, finding.words)
         console.print(findings)
+    if study.choice is not None:
+        console.print()
+        console.print(Text(_choice(study.choice)))
     console.print()
     print_sizes(console, sizes)
 
@@ -78,6 +82,13 @@ def _responses(study: Study) -> Table:
     for name, response in study.responses.items():
         table.add_row(name, response.origin, response.unit_text or "-", response.better)
     return table
+
+
+def _choice(choice: Choice) -> str:
+    """`is custom worth it, by program? against glibc, lea; beside it reap`."""
+    beside = f"; beside it {', '.join(choice.instead)}" if choice.instead else ""
+    rivals = ", ".join(choice.general)
+    return f"is {choice.custom} worth it, by {choice.by}? against {rivals}{beside}"
 
 
 def _plain(*columns: str) -> Table:

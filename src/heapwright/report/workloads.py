@@ -33,7 +33,7 @@ def print_workload(console: Console, workload: Workload, path: str) -> None:
             f"--{parameter.name}",
             _default(parameter),
             parameter.published or "-",
-            parameter.meaning,
+            _meaning(parameter),
         )
     console.print(table)
 
@@ -45,5 +45,14 @@ def _plain(*columns: str) -> Table:
     return table
 
 
+def _meaning(parameter: Parameter) -> str:
+    if not parameter.choices:
+        return parameter.meaning
+    *others, last = parameter.choices
+    return f"{parameter.meaning}: {', '.join(others)} or {last}"
+
+
 def _default(parameter: Parameter) -> str:
+    if parameter.choices:
+        return parameter.choices[parameter.value]
     return f"{parameter.value:,}" + (", scaled" if parameter.scaled else "")

@@ -87,7 +87,7 @@ def build_design(
     file: StudyFile, machine: Machine, seed: int, programs: Programs = installed
 ) -> DesignedStudy:
     """The treatments of a study. Raises HeapwrightError if there are none, or far too many."""
-    given, dropped = _given(file, machine)
+    given, dropped = _given(file, machine, programs)
     whole = Combinations(file, given)
     if whole.count == 0:
         raise _empty(file, whole)
@@ -132,10 +132,12 @@ def _chosen(
     return allowed, said
 
 
-def _given(file: StudyFile, machine: Machine) -> tuple[dict[str, tuple[Level, ...]], list[Dropped]]:
+def _given(
+    file: StudyFile, machine: Machine, programs: Programs
+) -> tuple[dict[str, tuple[Level, ...]], list[Dropped]]:
     """The levels that the machine can give, and the others."""
     study = file.study
-    filler = Filler(file)
+    filler = Filler(file, programs)
     dropped: list[Dropped] = []
     levels: dict[str, tuple[Level, ...]] = {}
     for name, factor in study.factors.items():
@@ -147,6 +149,8 @@ def _given(file: StudyFile, machine: Machine) -> tuple[dict[str, tuple[Level, ..
                 why = machine.unusable.get(filler.allocator(level))
                 if why is not None:
                     reasons[level.name] = why
+            if level.name not in reasons and (lack := filler.lacks(name, level)):
+                reasons[level.name] = lack
         dropped += [Dropped(name, level, why) for level, why in reasons.items()]
         levels[name] = tuple(each for each in factor.items if each.name not in reasons)
         if not levels[name]:

@@ -15,8 +15,9 @@ from pathlib import Path
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.study_factor import Level
 from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study_places import lacking, places_here
 from heapwright.artefacts.study_problem import Keys
-from heapwright.artefacts.study_template import FOLDER, TemplateError, fill
+from heapwright.artefacts.study_template import TemplateError, fill
 from heapwright.artefacts.study_treatment import StudyTreatment, Value, treatment_id
 from heapwright.artefacts.workloads import workload_path
 
@@ -38,7 +39,7 @@ class Filler:
         self._study = file.study
         self._programs = cache(programs)
         self._folder = file.folder
-        self._others = {FOLDER: str(file.folder)}
+        self._others = places_here(file.folder)
 
     def treatment(self, levels: Mapping[str, Level]) -> StudyTreatment:
         """Raises HeapwrightError where a workload is not there, or a prefix is no words."""
@@ -69,6 +70,19 @@ class Filler:
         if "/" not in path:
             return level.allocator
         return f"{name}{separator}{self._folder / path}"
+
+    def lacks(self, factor: str, level: Level) -> str:
+        """Why the machine cannot give a level; empty if it has all that the level needs."""
+        for need in level.needs:
+            try:
+                filled = fill(need, {factor: level}, programs=self._programs, others=self._others)
+            except TemplateError as error:
+                raise self._file.error(("factors", factor, "levels"), str(error)) from error
+            except HeapwrightError as error:
+                return error.message
+            if why := lacking(filled, self._folder):
+                return why
+        return ""
 
     def _filled(self, keys: Keys, template: str, levels: Mapping[str, Level]) -> str:
         try:

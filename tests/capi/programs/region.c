@@ -51,6 +51,8 @@ static void childrenDieWithTheirParents(void) {
         Region* other = heapwright_region_create(root);
         Region* grandchild = heapwright_region_create(child);
         CHECK(child != NULL && other != NULL && grandchild != NULL);
+        CHECK(heapwright_region_parent(grandchild) == child);
+        CHECK(heapwright_region_parent(child) == root && heapwright_region_parent(root) == NULL);
         for (int i = 0; i < 100; ++i) {
             CHECK(heapwright_region_alloc(root, 500) != NULL);
             CHECK(heapwright_region_alloc(child, 500) != NULL);
@@ -67,6 +69,20 @@ static void childrenDieWithTheirParents(void) {
     }
     heapwright_region_destroy(root);
     heapwright_region_destroy(NULL);
+}
+
+/// A region that comes and goes leaves nothing behind in the one that it was in.
+static void memoryIsCounted(void) {
+    Region* root = heapwright_region_create(NULL);
+    CHECK(heapwright_region_memory_used(root) == 0);
+    for (int i = 0; i < 1000; ++i) {
+        Region* child = heapwright_region_create(root);
+        CHECK(heapwright_region_alloc(child, 20000) != NULL);
+        CHECK(heapwright_region_memory_used(child) >= 20000);
+        heapwright_region_destroy(child);
+    }
+    CHECK(heapwright_region_memory_used(root) == 0);
+    heapwright_region_destroy(root);
 }
 
 static void helpers(void) {
@@ -102,6 +118,7 @@ int main(void) {
     objectsStandApart();
     noTwoAtOneAddress();
     childrenDieWithTheirParents();
+    memoryIsCounted();
     helpers();
     whatNoMemoryCanHold();
     return 0;

@@ -14,6 +14,14 @@ import pytest
 import vl_convert
 
 from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
+from heapwright.artefacts.study_choice import (
+    ChoiceRow,
+    ChoiceTable,
+    Judged,
+    Overall,
+    Rival,
+    Worth,
+)
 from heapwright.artefacts.study_published import Agreement, PublishedRow, PublishedTable
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
@@ -178,6 +186,44 @@ def test_findings_and_published_tables(small: StudyView) -> None:
     assert "<td>12.5</td><td>1</td><td>13.25 (13 to 13.5)</td><td>a</td>" in shown
     assert "<td>not run</td>" in shown
     assert "0.50 over 2 rows" in shown
+
+
+def test_whether_one_level_is_worth_it(small: StudyView, browsing: ModuleType) -> None:
+    judged = Judged(
+        response="time",
+        worth=Worth.COSTS,
+        general=(Rival(level="le<a>", ratio=0.8, low=0.75, high=0.85, blocks=5),),
+        instead=(Rival(level="reap", ratio=None, why="not <run>"),),
+    )
+    row = ChoiceRow(
+        level="parser<1>",
+        about={"policy": "<region>", "mechanism": ""},
+        overall=Overall.NOT,
+        words="costs in time",
+        responses=(judged,),
+    )
+    found = ChoiceTable(
+        factor="allocator",
+        custom="own",
+        by="program",
+        about=("policy", "mechanism"),
+        margin=0.05,
+        confidence=0.95,
+        rows=(row,),
+    )
+    analysis = small.analysis.model_copy(update={"choice": found})
+    text = page(StudyView(**{**_parts(small), "analysis": analysis}))
+    shown = plain(text)
+    assert "choice" in browsing.Reader(text).ids
+    assert "Of own, by program: not worth it: 1." in shown
+    assert "Differences up to 5% do not matter." in shown
+    assert (
+        '<th scope="row">parser&lt;1&gt;</th><td>&lt;region&gt;</td><td>-</td>'
+        "<td>le&lt;a&gt; 0.80 (0.75 to 0.85)</td><td>-</td>"
+        '<td><span class="bad">costs</span></td><td><span class="bad">not worth it</span></td>'
+    ) in shown
+    assert "<td>not &lt;run&gt;</td>" in shown
+    assert "choice" not in browsing.Reader(page(small)).ids
 
 
 def _parts(view: StudyView) -> dict[str, object]:

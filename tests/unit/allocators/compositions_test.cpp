@@ -3,6 +3,8 @@
 #include <allocators/kingsley.hpp>
 #include <allocators/kingsley_coalescing.hpp>
 #include <allocators/lea.hpp>
+#include <allocators/nested_reap.hpp>
+#include <allocators/reap.hpp>
 #include <allocators/vmalloc.hpp>
 #include <allocators/winxp.hpp>
 
@@ -21,6 +23,9 @@ namespace {
 using allocators::Kingsley;
 using allocators::KingsleyCoalescing;
 using allocators::Lea;
+using allocators::NestedReap;
+using allocators::Reap;
+using allocators::SharedReap;
 using allocators::Vmalloc;
 using allocators::WinXp;
 
@@ -54,6 +59,7 @@ TEST(Compositions, CoalescingMakesOneClassServeAnother) {
     const std::size_t plain = mappedAfterPhases<Kingsley>();
     EXPECT_LT(mappedAfterPhases<KingsleyCoalescing>(), plain / 2);
     EXPECT_LT(mappedAfterPhases<Lea>(), plain / 2);
+    EXPECT_LT(mappedAfterPhases<Reap>(), plain / 2);
     EXPECT_LT(mappedAfterPhases<WinXp>(), plain / 2);
     EXPECT_LT(mappedAfterPhases<Vmalloc>(), plain / 2);
 }
@@ -65,6 +71,21 @@ TEST(Compositions, KingsleyServesAClassFromItsListAlone) {
     EXPECT_EQ(heap.malloc(600), object);
     EXPECT_NE(heap.malloc(500), object);
     EXPECT_EQ(heap.getSize(object), 1016U);
+}
+
+TEST(Compositions, AReapIsARegionUntilSomethingIsFreed) {
+    Reap heap;
+    auto* const first = static_cast<std::byte*>(heap.malloc(40));
+    EXPECT_EQ(heap.malloc(100), first + 48);
+    EXPECT_EQ(heap.malloc(40), first + 48 + 112);
+    heap.free(first);
+    EXPECT_EQ(heap.malloc(40), first);
+}
+
+TEST(Compositions, NestedReapsAreSmallUntilSomethingIsFreed) {
+    EXPECT_LE(sizeof(NestedReap<MallocHeap>), 128U);
+    EXPECT_LE(sizeof(SharedReap<MallocHeap>), 144U);
+    EXPECT_LE(sizeof(allocators::nested_reap::Freed), 1 * KiB);
 }
 
 TEST(Compositions, LeaMapsTheLargeAndLearns) {

@@ -84,7 +84,7 @@ public:
             }
         }
         if constexpr (HoldingHeap<SuperHeap>) {
-            return held(rounded(size), *this);
+            return heldBelow(rounded(size), *this);
         } else {
             return nullptr;
         }
@@ -219,8 +219,12 @@ private:
         return object == nullptr && heap.flush() ? below.mallocHeld(size) : object;
     }
 
-    /// Out of line, as `release` is, so that the fast paths need no stack; static, so that the
-    /// size stays in the register in which it came.
+    /// Out of line, as `fetch` and `release` are, so that the fast paths need no stack; static, so
+    /// that the size stays in the register in which it came.
+    [[gnu::noinline]] static void* heldBelow(std::size_t size, StrictSegHeap& heap) noexcept {
+        return held(size, heap);
+    }
+
     [[gnu::noinline]] static void* fetch(std::size_t size, StrictSegHeap& heap) noexcept {
         if constexpr (HoldingHeap<SuperHeap>) {
             if (void* const object = held(size, heap)) {

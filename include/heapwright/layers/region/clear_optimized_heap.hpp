@@ -3,16 +3,17 @@
 //
 // Quick as a region until something is freed: a pointer moves through areas of the superheap, and
 // writes each object's tag on its way. What is freed goes to `Second`, which then serves requests
-// from what it holds until it has none that fits; from there on the pointer moves again. `clear`
-// frees everything at once, whichever way it was served.
-//
-//   | unused | tag | object ... | tag | object ... | last tag | not used yet ...
+// from what it holds until it has none that fits; from there on the pointer moves again. The object
+// made last goes back to the area that it came from. `clear` frees everything at once, whichever
+// way it was served.
 //
 // Blocks are laid out as structure/block.hpp has them, so that a `Second` that merges may merge
-// them; the last tag says live and stands for what comes after, until the next object's tag takes
-// its place. Invariants: `next_` is the place of the last tag or 0; nothing but freed objects is in
-// `Second`, and nothing at all while `bumping_` is set after `clear`.
-// Cost: a compare, an addition, two stores. The layer from Heap Layers (Berger, 2002, 6.3).
+// them; the pointer and its area are in structure/bump_area.hpp. `Second` is made with the first
+// object that goes to it, in the superheap's memory, so that a heap without frees is small; where
+// there is none for it, what is freed waits for `clear`.
+// Invariants: there is a `Second` while the pointer stands still; nothing but freed objects, and
+// what was left of areas, is in it. Cost: a compare, an addition, a store. The layer from Heap
+// Layers (Berger, 2002, 6.3).
 // Example: ClearOptimizedHeap<CoalesceHeap<4 * KiB, CoalesceableHeap<SizeHeap<NullHeap>>>, RegionHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
@@ -20,10 +21,14 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/block.hpp>
+#include <heapwright/structure/bump_area.hpp>
 #include <heapwright/structure/tag.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <new>
 #include <string_view>
+#include <utility>
 
 namespace heapwright {
 
@@ -35,8 +40,6 @@ requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &
 class ClearOptimizedHeap : private SuperHeap {
     /// What is asked of a superheap that has no areas.
     static constexpr std::size_t usualArea = 8 * KiB - 2 * minAlignment;
-    /// What an area has beside its blocks: the tags at both ends.
-    static constexpr std::size_t overhead = 2 * Tag::bytes;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -48,50 +51,100 @@ public:
     using Below = Heaps<Second, SuperHeap>;
 
     constexpr ClearOptimizedHeap() noexcept = default;
+    /// Over a superheap that has to be told something.
+    template <class... Told>
+    requires(sizeof...(Told) != 0) &&
+        std::constructible_from<SuperHeap, Told...> explicit ClearOptimizedHeap(
+            Told&&... told) noexcept
+        : SuperHeap(std::forward<Told>(told)...) {}
+    ClearOptimizedHeap(const ClearOptimizedHeap&) = delete;
+    ClearOptimizedHeap& operator=(const ClearOptimizedHeap&) = delete;
     ~ClearOptimizedHeap() { clear(); }
 
     [[nodiscard]] void* malloc(std::size_t request) noexcept {
-        const std::size_t size = Block::sizeFor(request);
-        if (bumping_ && fits(size)) [[likely]] {
-            return bump(size);
+        return malloc(request, [](void* /*object*/) {});
+    }
+
+    /// Runs `recycle` on an object that comes from `Second`; one that the pointer makes has a new
+    /// tag.
+    template <std::invocable<void*> Recycle>
+    [[nodiscard]] void* malloc(std::size_t request, Recycle recycle) noexcept {
+        if (!area_.moving()) {
+            if (void* const object = second_->mallocHeld(request)) [[likely]] {
+                recycle(object);
+                return object;
+            }
         }
-        return mallocOtherwise(request, *this);
+        const std::size_t size = Block::sizeFor(request);
+        if (area_.cursor().hasRoom(size)) [[likely]] {
+            return area_.cursor().make(size)->object();
+        }
+        return mallocFromArea(request, *this);
     }
 
     /// From `Second`, or from the area at hand.
     [[nodiscard]] void* mallocHeld(std::size_t request) noexcept {
-        if (!bumping_) {
-            if (void* const object = second_.mallocHeld(request)) {
+        if (!area_.moving()) {
+            if (void* const object = second_->mallocHeld(request)) {
                 return object;
             }
-            bumping_ = true;
         }
         const std::size_t size = Block::sizeFor(request);
-        return fits(size) ? bump(size) : nullptr;
+        return area_.hasRoom(size) ? area_.make(size)->object() : nullptr;
+    }
+
+    /// What lies before and behind the aligned object goes to `Second`; while there is none, it is
+    /// lost.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        if (align <= alignment || size == 0 || align > Block::largest) {
+            return align <= alignment ? malloc(request) : nullptr;
+        }
+        const std::size_t whole = size + align + Block::minSize; // has it inside, wherever it is
+        void* object = area_.moving() ? nullptr : second_->mallocHeld(whole);
+        if (object == nullptr) {
+            const std::size_t gap = BumpArea::gapBefore(align, area_.cursor().next);
+            if (area_.hasRoom(gap + size)) {
+                return cutFront(area_.make(gap + size), gap);
+            }
+            object = fromNewArea(whole);
+        }
+        return object == nullptr ? nullptr : cutAround(Block::of(object), align, request);
     }
 
     void free(void* object) noexcept {
-        bumping_ = false;
-        second_.free(object);
+        if (!area_.moving()) [[likely]] {
+            second_->free(object);
+        } else {
+            freeWhileMoving(object, *this);
+        }
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    /// What is given back by this is free in `Second`.
+    /// The object made last grows and shrinks where it stands, the others as `Second` can.
     [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<Second> {
-        const bool done = second_.resize(object, size);
-        bumping_ = bumping_ && !done;
-        return done;
+                              std::size_t request) noexcept requires ResizableHeap<Second> {
+        Block* const block = Block::of(object);
+        if (area_.isLast(block)) {
+            return area_.resizeLast(block, Block::sizeFor(request));
+        }
+        if (second_ == nullptr && request > getSize(object)) {
+            return false; // nothing beside it is free
+        }
+        return startFreeing() ? second_->resize(object, request) : request <= getSize(object);
     }
 
     void clear() noexcept {
-        second_.clear();
+        if (second_ != nullptr) {
+            second_->clear(); // at once, where its destructor would look at each object
+            second_->~Second();
+            second_ = nullptr;
+        }
         SuperHeap::clear();
-        next_ = end_ = 0;
-        bumping_ = true;
+        area_ = {};
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
@@ -101,45 +154,54 @@ public:
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
         if constexpr (MeasurableHeap<Second>) {
-            second_.measure(footprint);
+            if (second_ != nullptr) {
+                second_->measure(footprint);
+            }
         }
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        footprint.held += area_.rest();
+        footprint.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
+
+    /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made
+    /// since the start or the last `clear`, and they suffice for a block.
+    void beginIn(void* memory, std::size_t bytes) noexcept {
+        area_.enter(memory, BumpArea::roomIn(bytes));
+    }
+
+    /// The pointer and how far it may go: for who makes objects by itself, as `malloc` does.
+    [[nodiscard]] BumpCursor& cursor() noexcept { return area_.cursor(); }
 
 private:
-    /// No block has size 0; that is what a request beyond all sizes makes.
-    [[nodiscard]] bool fits(std::size_t size) const noexcept { return size - 1 < end_ - next_; }
-
-    /// Pre: the area has room for the block and the tag behind it.
-    void* bump(std::size_t size) noexcept {
-        auto* const block = static_cast<Block*>(pointerTo(next_));
-        block->tag = Tag(size, State::live, block->tag.flags());
-        next_ += size;
-        Block::make(pointerTo(next_), 0, State::live);
-        return block->object();
-    }
-
-    [[gnu::noinline]] static void* mallocOtherwise(std::size_t request,
-                                                   ClearOptimizedHeap& heap) noexcept {
-        if (void* const object = heap.mallocHeld(request)) {
-            return object;
-        }
+    /// From the area at hand, or from a new one: where `Second` has none that fits. Out of line and
+    /// static, so that the size stays in its register.
+    [[gnu::noinline]] static void* mallocFromArea(std::size_t request,
+                                                  ClearOptimizedHeap& heap) noexcept {
         const std::size_t size = Block::sizeFor(request);
-        return size != 0 && heap.addArea(size) ? heap.bump(size) : nullptr;
+        if (heap.area_.hasRoom(size)) {
+            return heap.area_.make(size)->object();
+        }
+        return size != 0 ? heap.fromNewArea(size) : nullptr;
     }
 
-    /// Goes on in a new area, which has room for a block of `size` bytes.
-    bool addArea(std::size_t size) noexcept {
+    /// From an area that has room for a block of `size` bytes; the pointer goes on where there is
+    /// more.
+    void* fromNewArea(std::size_t size) noexcept {
         std::size_t granted = 0;
-        void* const area = takeArea(size + overhead, granted);
-        if (area == nullptr) {
-            return false;
+        void* const memory = takeArea(size + BumpArea::overhead, granted);
+        if (memory == nullptr) {
+            return nullptr;
         }
-        next_ = addressOf(area) + Tag::bytes;
-        end_ = next_ + roundDown(granted - overhead, minAlignment);
-        Block::make(pointerTo(next_), 0, State::live);
-        return true;
+        const std::size_t usable = BumpArea::roomIn(granted);
+        if (usable - size >= area_.rest()) {
+            leaveArea();
+            area_.enter(memory, usable);
+            return area_.make(size)->object();
+        }
+        BumpArea alone;
+        alone.enter(memory, usable);
+        void* const object = alone.make(usable)->object();
+        alone.stop();
+        return object;
     }
 
     void* takeArea(std::size_t least, std::size_t& granted) noexcept {
@@ -151,10 +213,68 @@ private:
         }
     }
 
-    Address next_ = 0; ///< where the next block starts: the last tag
-    Address end_ = 0;  ///< where the last block of the area ends at most
-    bool bumping_ = true;
-    Second second_;
+    /// What is left of the area goes to `Second` if there is one.
+    void leaveArea() noexcept {
+        if (!area_.exists()) {
+            return;
+        }
+        if (second_ != nullptr && area_.rest() >= Block::minSize) {
+            Block* const rest = area_.make(area_.rest());
+            area_.stop();
+            second_->free(rest->object());
+        } else {
+            area_.stop();
+        }
+    }
+
+    [[gnu::noinline]] static void freeWhileMoving(void* object, ClearOptimizedHeap& heap) noexcept {
+        if (!heap.area_.takeBack(Block::of(object)) && heap.startFreeing()) {
+            heap.second_->free(object);
+        }
+    }
+
+    /// Makes `Second` what is asked first; false if there is no memory for it.
+    bool startFreeing() noexcept {
+        static_assert(alignof(Second) <= minAlignment);
+        if (second_ == nullptr) {
+            const std::size_t size = Block::sizeFor(sizeof(Second));
+            void* const place = area_.hasRoom(size) ? area_.make(size)->object()
+                                                    : SuperHeap::malloc(sizeof(Second));
+            if (place == nullptr) {
+                return false;
+            }
+            second_ = ::new (place) Second;
+        }
+        area_.stop();
+        return true;
+    }
+
+    /// Makes an aligned object of a block that has one inside.
+    void* cutAround(Block* whole, std::size_t align, std::size_t request) noexcept {
+        void* const object = cutFront(whole, BumpArea::gapBefore(align, addressOf(whole)));
+        if constexpr (ResizableHeap<Second>) {
+            if (!area_.moving() || area_.isLast(Block::of(object))) {
+                static_cast<void>(resize(object, request));
+            }
+        }
+        return object;
+    }
+
+    /// Makes two blocks of one, and gives the first to `Second` if there is one.
+    void* cutFront(Block* front, std::size_t gap) noexcept {
+        if (gap == 0) {
+            return front->object();
+        }
+        Block* const block = Block::make(front->at(gap), front->size() - gap, State::live);
+        front->tag = Tag(gap, State::live, front->tag.flags());
+        if (second_ != nullptr) {
+            second_->free(front->object());
+        }
+        return block->object();
+    }
+
+    BumpArea area_;
+    Second* second_ = nullptr; ///< where what was freed is
 };
 
 } // namespace heapwright

@@ -10,6 +10,7 @@ from pathlib import Path
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Spec, contents, section
 from heapwright.report.study import every_run, failures, memory
+from heapwright.report.study.choice import choice
 from heapwright.report.study.figures import Figures
 from heapwright.report.study.findings import findings, published
 from heapwright.report.study.groups import groups
@@ -58,6 +59,7 @@ def sections(view: StudyView, figures: Figures) -> list[Section]:
     """Name, heading and HTML of each part; empty where there is nothing to say."""
     return [
         ("findings", "What was published, and whether it holds", findings(view)),
+        ("choice", "Is it worth it?", choice(view)),
         ("interactions", "How the factors act", interactions(view, figures)),
         ("rankings", "Rankings", rankings(view, figures)),
         ("trade-off", "Trade-off", trade_off(view, figures)),

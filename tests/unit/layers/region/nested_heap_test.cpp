@@ -4,12 +4,20 @@
 
 #include <heapwright/layers/region/obstack_heap.hpp>
 #include <heapwright/layers/region/region_heap.hpp>
+#include <heapwright/layers/source/malloc_heap.hpp>
+#include <heapwright/layers/source/null_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
 
 #include <support/counting_heap.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
 #include <optional>
+#include <thread>
+#include <vector>
 
 namespace heapwright::testing {
 namespace {
@@ -113,7 +121,7 @@ TEST(NestedHeap, AChildMayStandInMemoryThatTheParentGaveOutBefore) {
     Ledger::begin();
     {
         Nested parent;
-        Nested* const child = parent.makeChildAt(parent.malloc(sizeof(Nested)));
+        Nested* const child = parent.makeChildAt(parent.malloc(sizeof(Nested)), nullptr);
         EXPECT_EQ(child->parent(), &parent);
         ASSERT_NE(child->malloc(100), nullptr);
         EXPECT_EQ(chunks(), 2U);
@@ -121,6 +129,105 @@ TEST(NestedHeap, AChildMayStandInMemoryThatTheParentGaveOutBefore) {
         EXPECT_EQ(chunks(), 0U);
     }
     EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST(NestedHeap, WhatAChildStandsInIsGivenBackWhenItEnds) {
+    static std::size_t released = 0;
+    released = 0;
+    const auto release = [](Nested* child) noexcept {
+        ++released;
+        std::free(child);
+    };
+    Ledger::begin();
+    {
+        Nested parent;
+        const auto add = [&](Nested& to) {
+            return to.makeChildAt(std::malloc(sizeof(Nested)), release);
+        };
+        Nested* const first = add(parent);
+        ASSERT_NE(add(*add(*first))->malloc(100), nullptr);
+        parent.endChild(first);
+        EXPECT_EQ(released, 3U);
+        ASSERT_NE(add(*add(parent))->malloc(100), nullptr);
+        ASSERT_NE(parent.makeChild(), nullptr);
+        parent.clear();
+        EXPECT_EQ(released, 5U);
+        add(*add(parent));
+    }
+    EXPECT_EQ(released, 7U);
+    EXPECT_EQ(chunks(), 0U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+// Each in the one before, and all in one: no stack is deep enough for a call for each.
+TEST(NestedHeap, AMillionHeapsEndWithTheirParent) {
+    constexpr std::size_t number = 1'000'000;
+    using Small = NestedHeap<RegionHeap<128, 128, NullHeap>>;
+    std::vector<std::byte> memory(number * sizeof(Small));
+    for (const bool deep : {true, false}) {
+        static std::size_t ended = 0;
+        ended = 0;
+        Small root;
+        Small* parent = &root;
+        for (std::size_t i = 0; i < number; ++i) {
+            Small* const child = parent->makeChildAt(&memory[i * sizeof(Small)],
+                                                     [](Small* /*child*/) noexcept { ++ended; });
+            parent = deep ? child : parent;
+        }
+        root.clear();
+        EXPECT_EQ(ended, number);
+    }
+}
+
+TEST(NestedHeap, HeapsOfTheProgramAmongThoseThatEndLiveOn) {
+    Ledger::begin();
+    Nested root;
+    Nested* const inside = root.makeChild();
+    Nested mine(*inside);
+    Nested* const insideMine = mine.makeChild();
+    Nested below(*insideMine);
+    for (Nested* const heap : {&root, inside, &mine, insideMine, &below}) {
+        ASSERT_NE(heap->malloc(100), nullptr);
+    }
+    root.clear();
+    EXPECT_EQ(chunks(), 0U);
+    EXPECT_EQ(mine.parent(), nullptr);
+    EXPECT_EQ(below.parent(), nullptr);
+    ASSERT_NE(mine.malloc(100), nullptr);
+    ASSERT_NE(below.malloc(100), nullptr);
+    mine.leave(); // has none: nothing happens
+    Nested other(mine);
+    EXPECT_EQ(other.parent(), &mine);
+    other.leave();
+    mine.clear();
+    EXPECT_EQ(other.parent(), nullptr);
+}
+
+TEST(NestedHeap, ThreadsMakeAndEndChildrenOfASharedOne) {
+    using Shared = NestedHeap<LockedHeap<FutexLock, RegionHeap<1 * KiB, 8 * KiB, MallocHeap>>>;
+    static_assert(ConcurrentHeap<Shared> && !ConcurrentHeap<Nested>);
+    Shared root;
+    std::vector<std::thread> threads;
+    std::atomic<int> failed = 0;
+    for (int thread = 0; thread < 4; ++thread) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 2000; ++round) {
+                Shared child(root);
+                Shared* const other = root.makeChild();
+                if (other == nullptr || root.malloc(10) == nullptr || child.malloc(10) == nullptr) {
+                    ++failed;
+                    return;
+                }
+                root.endChild(other);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(failed, 0);
+    Shared last(root);
+    EXPECT_EQ(last.parent(), &root);
 }
 
 TEST(NestedHeap, ANullFromBelowIsNoChild) {

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory for a scope, as objects of a C++ program: a region, whose objects go together; a reap,
+// whose objects can also be freed one by one; the same for several threads, small or, where many
+// are busy in it at once, made for that. Each may be inside another of its kind, and each is a
+// `std::pmr::memory_resource`.
+#pragma once
+
+#include <allocators/nested_reap.hpp>
+#include <allocators/reap_hoard.hpp>
+#include <allocators/spare_chunks.hpp>
+#include <heapwright/adaptor/nested_resource.hpp>
+#include <heapwright/heap.hpp>
+
+namespace heapwright {
+
+namespace arenas {
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, allocators::SpareChunks>; // larger and larger
+using NestedRegion = NestedHeap<Chunks>;                              // one inside another
+} // namespace arenas
+
+using Region = NestedResource<arenas::NestedRegion>;
+using Reap = NestedResource<allocators::NestedReap<allocators::SpareChunks>>;
+using SharedReap = NestedResource<allocators::SharedReap<allocators::SpareChunks>>;
+using HoardReap = NestedResource<allocators::ReapHoard>;
+
+} // namespace heapwright

@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What the sources of numbers share with each other.
+ */
+#ifndef HEAPWRIGHT_CALCULATOR_NUMBER_PARTS_H
+#define HEAPWRIGHT_CALCULATOR_NUMBER_PARTS_H
+
+#include "number.h"
+
+static const char kNoMemory[] = "out of memory";
+
+/* Null, for this reason. */
+struct Number* numberFail(struct Arithmetic* arithmetic, const char* why);
+
+/* A number whose limbs are still to be written. */
+struct Number* numberMake(struct Arithmetic* arithmetic, size_t length, size_t scale);
+
+/* The number when its limbs are written: trimmed, with its sign. */
+struct Number* numberDone(struct Number* number, int negative);
+
+/* The same value at another scale; digits that have no place are cut off. */
+struct Number* numberRescaled(struct Arithmetic* arithmetic, const struct Number* a, size_t scale);
+
+/* The number itself, or in its place one that is cut off to `scale`; null stays null. */
+struct Number* numberCut(struct Arithmetic* arithmetic, struct Number* number, size_t scale);
+
+/* a * b with all its digits. */
+struct Number* numberProduct(struct Arithmetic* arithmetic, const struct Number* a,
+                             const struct Number* b);
+
+#endif

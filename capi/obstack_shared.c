@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See obstack_shared.h. Printing, and beginning in a reap, need only the interface: they work on
+// any obstack.
+#include "obstack_shared.h"
+
+#include <heapwright/c/obstack.h>
+#include <heapwright/c/reap.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int heapwright_obstack_exit_failure = EXIT_FAILURE;
+
+static void failAndExit(void) {
+    static const char line[] = "memory exhausted\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    exit(heapwright_obstack_exit_failure);
+}
+
+void (*heapwright_obstack_alloc_failed_handler)(void) = failAndExit;
+
+/// The handler must not come back: whoever called has no other way to hear of it.
+void heapwrightObstackFail(void) {
+    heapwright_obstack_alloc_failed_handler();
+    abort();
+}
+
+void heapwrightObstackForeign(void) {
+    static const char line[] = "heapwright: obstack_free(): object of another obstack\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    abort();
+}
+
+/// Without a null byte at the end, as the C library has it.
+int heapwright_obstack_vprintf(struct obstack* h, const char* format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(h->next_, heapwright_obstack_room(h), format, arguments);
+    if (length >= 0 && (size_t)length >= heapwright_obstack_room(h)) {
+        heapwright_obstack_make_room(h, (size_t)length + 1);
+        length = vsnprintf(h->next_, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    h->next_ += length > 0 ? length : 0;
+    return length;
+}
+
+int heapwright_obstack_printf(struct obstack* h, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = heapwright_obstack_vprintf(h, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+static void* chunkOfReap(void* reap, size_t size) {
+    return heapwright_reap_malloc(reap, size);
+}
+
+static void releaseToReap(void* reap, void* chunk) {
+    heapwright_reap_free(reap, chunk);
+}
+
+int heapwright_obstack_begin_in(struct obstack* h, size_t size, size_t alignment,
+                                struct heapwright_reap* reap) {
+    return heapwright_obstack_begin_with_argument(h, size, alignment, chunkOfReap, releaseToReap,
+                                                  reap);
+}

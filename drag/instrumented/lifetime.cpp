@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of the process, by which its account is written: after its own ends, or where it leaves
+// without any. One that is killed says nothing. And what calls/ asks of the runtime.
+#include "calls/calls.h"
+#include "runtime.hpp"
+
+#include "recorder/operators_below.hpp"
+
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/errno_keeper.hpp>
+
+#include <dlfcn.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace heapwright;
+using drag::runtime;
+using drag::thisThread;
+
+namespace {
+
+__attribute__((constructor)) void begin() {
+    if (runtime.enter()) {
+        recorder::findWhoseOperators();
+        runtime.leave();
+    }
+}
+
+__attribute__((destructor)) void end() {
+    runtime.finish();
+}
+
+/// Passes on what never returns.
+template <class... Arguments>
+[[noreturn]] void leaveBy(const char* name, Arguments... arguments) {
+    static std::atomic<void*> known;
+    runtime.finish();
+    void* const behind = heapwright_next_routine(&known, name);
+    reinterpret_cast<void (*)(Arguments...)>(behind)(arguments...);
+    __builtin_unreachable();
+}
+
+} // namespace
+
+extern "C" {
+
+void heapwright_touch(const void* address) {
+    runtime.touch(address);
+}
+
+void* heapwright_next_routine(std::atomic<void*>* known, const char* name) {
+    void* routine = known->load(std::memory_order_relaxed);
+    if (routine == nullptr) [[unlikely]] {
+        const platform::ErrnoKeeper keeper;
+        const bool before = std::exchange(thisThread.inside, true);
+        routine = ::dlsym(RTLD_NEXT, name);
+        thisThread.inside = before;
+        if (routine == nullptr) {
+            platform::abortWithMessage(name, "the C library has no such routine");
+        }
+        known->store(routine, std::memory_order_relaxed);
+    }
+    return routine;
+}
+
+heapwright_behalf heapwright_on_behalf(const void* frame) {
+    const void* const before = thisThread.behalf;
+    thisThread.behalf = before != nullptr ? before : frame; // the outermost is what was called
+    return {before};
+}
+
+void heapwright_behalf_ends(heapwright_behalf* behalf) {
+    thisThread.behalf = behalf->before;
+}
+
+#pragma GCC visibility push(default)
+
+void _exit(int status) {
+    leaveBy("_exit", status);
+}
+
+void _Exit(int status) {
+    leaveBy("_exit", status); // which it is
+}
+
+void abort() {
+    leaveBy("abort");
+}
+
+#pragma GCC visibility pop
+
+} // extern "C"

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps large objects that are freed, up to `Bytes` in all, for the next requests of their size:
+// chunks that many short-lived heaps take and give back. The last in is the first out, so that it
+// is still in the cache; its pages are there already.
+//
+// Objects below a kibibyte go below at once, as do those larger than a quarter of `Bytes`. What
+// waits serves requests of its size or less, but not of half of it. Several threads may be inside:
+// whoever finds another there does not wait, but asks below. So a fork, too, may come at any time.
+// AddressSanitizer sees nothing here: where it looks, all goes below.
+// Invariant: a waiting object's first word is the link. Cost: a lock that is tried, a few loads.
+//
+// Example: SpareHeap<FutexLock, 4 * MiB, MallocHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/poison.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <Lock Mutex, std::size_t Bytes, SizedHeap SuperHeap>
+requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class SpareHeap : private SuperHeap {
+    struct Node {
+        Node* next;
+    };
+
+    static constexpr std::size_t least = 1 * KiB;
+    static constexpr std::size_t most = platform::poisons ? 0 : Bytes / 4;
+    static constexpr std::size_t leastLog = floorLog2(least);
+    static constexpr std::size_t bins = floorLog2(Bytes) - leastLog + 1;
+    static constexpr int depth = 4; ///< how many of a bin are looked at
+
+    static_assert(Bytes >= 4 * least);
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
+    static constexpr std::string_view caption =
+        "keeps freed chunks, up to a sum, for the next requests";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr SpareHeap() noexcept = default;
+    SpareHeap(const SpareHeap&) = delete;
+    SpareHeap& operator=(const SpareHeap&) = delete;
+    ~SpareHeap() { flush(); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const object = mallocHeld(size);
+        return object != nullptr ? object : SuperHeap::malloc(size);
+    }
+
+    /// Only what waits, and if nobody else is inside.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
+        if (size < least || size > most || !lock_.tryLock()) {
+            return nullptr;
+        }
+        void* const object = takeFit(size);
+        lock_.unlock();
+        return object;
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return SuperHeap::zalloc(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return SuperHeap::memalign(align, size);
+    }
+
+    void free(void* object) noexcept {
+        const std::size_t size = SuperHeap::getSize(object);
+        if (size >= least && size <= most && lock_.tryLock()) {
+            const bool kept = waiting_ + size <= Bytes;
+            if (kept) {
+                Node*& bin = bins_[floorLog2(size) - leastLog];
+                bin = ::new (object) Node{bin};
+                waiting_ += size;
+            }
+            lock_.unlock();
+            if (kept) {
+                return;
+            }
+        }
+        SuperHeap::free(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return SuperHeap::resize(object, size);
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::relocate(object, size);
+    }
+
+    /// Hands all that waits down; true if there was anything.
+    bool flush() noexcept {
+        const bool any = passDown();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            return SuperHeap::flush() || any;
+        } else {
+            return any;
+        }
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        passDown();
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        passDown();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        const Guard<Mutex> hold(lock_);
+        footprint.held += waiting_;
+        for (const Node* const bin : bins_) {
+            for (const Node* node = bin; node != nullptr; node = node->next) {
+                ++footprint.heldCount;
+            }
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> {
+        lock_.lock();
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+        lock_.unlock();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+        lock_.reset();
+    }
+
+private:
+    void* takeFit(std::size_t size) noexcept {
+        Node** link = &bins_[floorLog2(size) - leastLog];
+        for (int seen = 0; *link != nullptr && seen < depth; ++seen, link = &(*link)->next) {
+            Node* const node = *link;
+            const std::size_t have = SuperHeap::getSize(node);
+            if (have >= size) {
+                *link = node->next;
+                waiting_ -= have;
+                return node;
+            }
+        }
+        return nullptr;
+    }
+
+    bool passDown() noexcept {
+        const Guard<Mutex> hold(lock_);
+        for (Node*& bin : bins_) {
+            while (bin != nullptr) {
+                Node* const node = bin;
+                bin = node->next;
+                SuperHeap::free(node);
+            }
+        }
+        const bool any = waiting_ != 0;
+        waiting_ = 0;
+        return any;
+    }
+
+    Node* bins_[bins] = {};
+    std::size_t waiting_ = 0; ///< bytes in the bins
+    Mutex lock_;
+};
+
+} // namespace heapwright

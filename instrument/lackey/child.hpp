@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command under valgrind, in a process group of its own, with its log in a pipe. It does not
+// outlive this program: the kernel kills it when we die, and whatever else is in its group is
+// killed by its number when we end. One that may read from a terminal stays in our group, for only
+// the terminal's own group may.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+namespace heapwright::instrument {
+
+class Child {
+public:
+    Child() = default;
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    ~Child();
+
+    /// False, and why, if nothing could be started. `option` is one more for valgrind, or null.
+    bool start(char** command, const char* option, std::string& reason);
+
+    pid_t pid() const { return pid_; }
+    int log() const { return log_; }
+
+    /// True once it has ended; `status()` is then as waitpid gives it.
+    bool ended();
+    int status() const { return status_; }
+
+    /// Ends it and its group, and waits for it.
+    void end();
+
+private:
+    pid_t pid_ = -1;
+    int log_ = -1;
+    int status_ = 0;
+    bool apart_ = false; ///< it has a group of its own
+    bool ended_ = false;
+};
+
+} // namespace heapwright::instrument

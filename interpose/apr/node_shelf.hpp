@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the free nodes of an APR allocator wait: on a list for each size in pages, one list for all
+// that are larger, up to a limit that the program may set. `NoShelf` keeps none: each node goes
+// back to malloc, for pools that are emulated on it.
+//
+// A request takes from the first list from its own upward that has something, as APR does: a larger
+// node than needed rather than a new one. Invariant: a set bit in `occupied_` is a list with a
+// node; `kept_` is the sum of the pages on all lists. Cost: a bit scan; in the last list the first
+// that fits is looked for.
+#pragma once
+
+#include <apr_allocator.h>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/platform/pages.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace heapwright::apr {
+
+constexpr std::size_t nodePage = 4 * KiB;
+constexpr std::size_t leastNode = 2 * nodePage;
+/// What a node has before the memory that is for use: APR_MEMNODE_T_SIZE.
+constexpr std::size_t nodeHead = sizeof(apr_memnode_t);
+static_assert(nodeHead % 8 == 0); // to what APR rounds it up
+
+/// The pages of a node: what APR calls its index, and one.
+[[nodiscard]] inline std::size_t pagesOf(const apr_memnode_t* node) noexcept {
+    return std::size_t{node->index} + 1;
+}
+
+class NodeShelf {
+public:
+    static constexpr bool keeps = true;
+
+    static void* newMemory(std::size_t bytes) noexcept { return platform::mapPages(bytes); }
+    static void endMemory(void* memory, std::size_t bytes) noexcept {
+        platform::unmapPages(memory, bytes);
+    }
+
+    /// A node of at least so many pages; null if there is none.
+    [[nodiscard]] apr_memnode_t* take(std::size_t pages) noexcept {
+        const std::uint32_t fitting = occupied_ & (~std::uint32_t{0} << listOf(pages));
+        if (fitting == 0) {
+            return nullptr;
+        }
+        const auto list = static_cast<std::size_t>(__builtin_ctz(fitting));
+        apr_memnode_t** link = &lists_[list];
+        if (list == last) {
+            while (*link != nullptr && pagesOf(*link) < pages) {
+                link = &(*link)->next;
+            }
+        }
+        return *link == nullptr ? nullptr : takeAt(link, list);
+    }
+
+    /// Keeps of a list what the limit allows; the others are what is returned.
+    [[nodiscard]] apr_memnode_t* keepWhatFits(apr_memnode_t* nodes) noexcept {
+        apr_memnode_t* others = nullptr;
+        while (nodes != nullptr) {
+            apr_memnode_t* const next = nodes->next;
+            apr_memnode_t*& home = fits(nodes) ? add(nodes) : others;
+            nodes->next = home;
+            home = nodes;
+            nodes = next;
+        }
+        return others;
+    }
+
+    /// All nodes, as one list.
+    [[nodiscard]] apr_memnode_t* takeAll() noexcept {
+        apr_memnode_t* all = nullptr;
+        for (apr_memnode_t*& list : lists_) {
+            while (list != nullptr) {
+                apr_memnode_t* const node = list;
+                list = node->next;
+                node->next = all;
+                all = node;
+            }
+        }
+        occupied_ = 0;
+        kept_ = 0;
+        return all;
+    }
+
+    /// From now on keeps so many pages at most; without limit if 0. What is here stays.
+    void setMost(std::size_t pages) noexcept { most_ = pages; }
+
+private:
+    static constexpr std::size_t last = 19; ///< the list of all from 21 pages on
+
+    static constexpr std::size_t listOf(std::size_t pages) noexcept {
+        const std::size_t list = pages - leastNode / nodePage;
+        return list < last ? list : last;
+    }
+
+    [[nodiscard]] bool fits(const apr_memnode_t* node) const noexcept {
+        return most_ == APR_ALLOCATOR_MAX_FREE_UNLIMITED || kept_ + pagesOf(node) <= most_;
+    }
+
+    apr_memnode_t*& add(const apr_memnode_t* node) noexcept {
+        const std::size_t list = listOf(pagesOf(node));
+        occupied_ |= std::uint32_t{1} << list;
+        kept_ += pagesOf(node);
+        return lists_[list];
+    }
+
+    apr_memnode_t* takeAt(apr_memnode_t** link, std::size_t list) noexcept {
+        apr_memnode_t* const node = *link;
+        *link = node->next;
+        kept_ -= pagesOf(node);
+        if (lists_[list] == nullptr) {
+            occupied_ &= ~(std::uint32_t{1} << list);
+        }
+        return node;
+    }
+
+    apr_memnode_t* lists_[last + 1] = {};
+    std::size_t kept_ = 0; ///< pages
+    std::size_t most_ = APR_ALLOCATOR_MAX_FREE_UNLIMITED;
+    std::uint32_t occupied_ = 0;
+};
+
+class NoShelf {
+public:
+    static constexpr bool keeps = false;
+
+    static void* newMemory(std::size_t bytes) noexcept { return std::malloc(bytes); }
+    static void endMemory(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+
+    static apr_memnode_t* takeAll() noexcept { return nullptr; }
+    static void setMost(std::size_t /*pages*/) noexcept {}
+};
+
+} // namespace heapwright::apr

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what a study asks of its runs, `[[finding]]` and `[choice]`: every name is one of its own.
+
+Levels may be those of the whole study where a scale has fewer: what is asked of one that was not
+run is answered so.
+"""
+
+from collections.abc import Iterator
+
+from heapwright.artefacts.study import Study
+from heapwright.artefacts.study_choice import Choice
+from heapwright.artefacts.study_finding import Growth
+from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
+
+
+def check_questions(study: Study, whole: Study) -> Iterator[Problem]:
+    """`whole` is the study without its scale."""
+    yield from _findings(study, whole)
+    if study.choice is not None:
+        yield from _choice(study, study.choice)
+        yield from _choice_levels(study, study.choice, whole)
+        yield from _about(study, study.choice)
+
+
+def _findings(study: Study, whole: Study) -> Iterator[Problem]:
+    ids = [finding.id for finding in study.findings]
+    for place, finding in enumerate(study.findings):
+        here: Keys = ("finding", place)
+        if ids.index(finding.id) < place:
+            yield Problem((*here, "id"), f"there are two findings {finding.id!r}")
+        for at, rule in enumerate(finding.test):
+            inside: Keys = (*here, "test", at)
+            if rule.response not in study.responses:
+                text = f"no response {rule.response!r}"
+                yield unknown_name((*inside, "response"), text, rule.response, study.responses)
+            for name in dict.fromkeys(rule.factors()):
+                if name not in study.factors:
+                    yield unknown_name(inside, f"no factor {name!r}", name, study.factors)
+            by = study.factors.get(rule.by) if isinstance(rule, Growth) else None
+            if by is not None and not by.is_quantitative:
+                yield Problem((*inside, "by"), "there is no exponent of a factor that is no number")
+            for name, level in dict.fromkeys(rule.levels()):
+                known = _known_levels(name, study, whole)
+                if known and level not in known:
+                    yield unknown_name(inside, f"no level {level!r} in {name}", level, known)
+
+
+def _choice(study: Study, choice: Choice) -> Iterator[Problem]:
+    here: Keys = ("choice",)
+    for key, name in (("factor", choice.factor), ("by", choice.by)):
+        if name not in study.factors:
+            yield unknown_name((*here, key), f"no factor {name!r}", name, study.factors)
+    if choice.factor == choice.by:
+        yield Problem((*here, "by"), "`factor` and `by` are the same factor")
+    for name in choice.responses:
+        if name not in study.responses:
+            text = f"no response {name!r}"
+            yield unknown_name((*here, "responses"), text, name, study.responses)
+        elif study.responses[name].better == "none":
+            yield Problem((*here, "responses"), f"of {name!r} neither side is better")
+
+
+def _choice_levels(study: Study, choice: Choice, whole: Study) -> Iterator[Problem]:
+    known = _known_levels(choice.factor, study, whole)
+    rivals = (*choice.general, *choice.instead)
+    named = [("general", each) for each in choice.general]
+    named += [("also", each) for each in choice.also]
+    named += [("instead", each) for each in choice.instead]
+    for key, level in (("custom", choice.custom), *named):
+        if known and level not in known:
+            text = f"no level {level!r} in {choice.factor}"
+            yield unknown_name(("choice", key), text, level, known)
+    if choice.custom in (*rivals, *choice.also):
+        yield Problem(("choice", "custom"), f"{choice.custom!r} is no rival of itself")
+    if len({*rivals, *choice.also}) < len(rivals) + len(choice.also):
+        yield Problem(("choice", "general"), "a rival is named twice")
+
+
+def _about(study: Study, choice: Choice) -> Iterator[Problem]:
+    levels = study.factors[choice.by].items if choice.by in study.factors else ()
+    for key in choice.about:
+        for level in levels:
+            if key not in level.keys:
+                text = f"level {level.name!r} of {choice.by} has no {key!r}"
+                yield unknown_name(("choice", "about"), text, key, level.keys)
+                break
+
+
+def _known_levels(factor: str, *studies: Study) -> dict[str, None]:
+    """The levels that a factor has at this scale or without one."""
+    named = (each.factors[factor].names for each in studies if factor in each.factors)
+    return dict.fromkeys(level for names in named for level in names)

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of drag in words: ratios, sites, and what to know of a run."""
+
+import signal
+from collections.abc import Iterator, Sequence
+
+from heapwright.artefacts.drag import Drag, Site
+from heapwright.artefacts.quantities import several
+from heapwright.report.profile.words import ALLOCATING, NOTHING, memory
+
+PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))
+"""Total drag of programs with regions, as published (Berger, Zorn and McKinley, 2002)."""
+
+PASSING_ON = (
+    *ALLOCATING,
+    *("__strdup", "__GI___strdup", "__strndup", "__GI___strndup"),
+    *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
+    *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc", "Perl_safesys"),
+)
+"""How the names of functions begin that only pass a request on, regions and pools among them."""
+LONG = 60
+
+
+def ratio(value: float | None) -> str:
+    """`1.16`, `3.34`, `500`: as many digits as tell a tenth of what is over 1."""
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if value < 1.1 else f"{value:.2f}" if value < 100 else f"{value:,.1f}"
+
+
+def increase(value: float | None) -> str:
+    """What a ratio adds, in per cent."""
+    return NOTHING if value is None else f"+{100 * (value - 1):,.1f} %"
+
+
+def command_of(found: Drag) -> str:
+    return " ".join(found.provenance.command)
+
+
+def sentence(found: Drag) -> str:
+    """All of it in one line."""
+    if found.total_drag is None:
+        return "total drag unknown: it allocated nothing"
+    return (
+        f"total drag {ratio(found.total_drag)}, peak {increase(found.peak_increase)} "
+        f"({memory(found.peak_held.bytes)} held, {memory(found.peak_needed.bytes)} needed), "
+        f"over {memory(found.allocated_bytes)} in {several(found.objects, 'allocation')}"
+    )
+
+
+def place_of(frames: Sequence[str]) -> str:
+    """The function that asked, past those that only pass a request on."""
+    for frame in frames:
+        if not frame.startswith(PASSING_ON):
+            return frame
+    return frames[0] if frames else "unknown"
+
+
+def chain_of(frames: Sequence[str], callers: int = 3) -> str:
+    """That function and who called it, outwards."""
+    place = place_of(frames)
+    at = frames.index(place) + 1 if place in frames else 0
+    return " ← ".join(map(short, (place, *frames[at : at + callers])))
+
+
+def short(frame: str) -> str:
+    """A long name without what stands in its angle brackets."""
+    if len(frame) <= LONG or frame.count("<") != frame.count(">"):
+        return frame
+    kept: list[str] = []
+    depth = 0
+    for letter in frame:
+        depth -= letter == ">"
+        if depth < 0:  # they are no brackets
+            return frame
+        if depth == 0:
+            kept.append(letter)
+        if letter == "<":
+            kept += "…" if depth == 0 else ""
+            depth += 1
+    return "".join(kept)
+
+
+def dragging(found: Drag) -> list[Site]:
+    """The sites that have any drag."""
+    return [site for site in found.sites if site.drag_area]
+
+
+def remarks(found: Drag) -> Iterator[str]:
+    """Whatever keeps the figures from being all that the command did."""
+    origin, odd = found.provenance, found.oddities
+    if origin.interrupted:
+        yield "it was ended early; the figures are those until then"
+    elif origin.signal is not None:
+        yield f"it was ended by {_signal(origin.signal)}"
+    elif origin.exit_status:
+        yield f"it left with status {origin.exit_status}"
+    if origin.replaced:
+        yield "it became another program by exec, which was not watched"
+    if origin.children:
+        were = "was" if origin.children == 1 else "were"
+        yield (
+            f"{several(origin.children, 'process', 'processes')} that it started {were} not watched"
+        )
+    if found.unseen.objects:
+        yield (
+            f"{several(found.unseen.objects, 'object')} of {memory(found.unseen.bytes)} are of "
+            "code that was not rebuilt; they count as needed until they were freed"
+        )
+    if odd.unknown_frees:
+        yield f"{several(odd.unknown_frees, 'free')} of what was not live"
+    if odd.overwritten:
+        yield f"of {several(odd.overwritten, 'object')} the free was not seen"
+    if odd.unplaced or odd.misread_lines:
+        yield "some of what was seen made no sense: the figures are not exact"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The calculator answers as bc does, and gives back what it takes."""

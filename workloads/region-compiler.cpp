@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// region-compiler: modules of a small language are compiled and run: parsed to trees, lowered to
+// instructions, optimised, placed. Each phase has objects that nobody wants after it, so with
+// regions each has one, inside its function's, inside the module's. With malloc, each phase frees
+// what it has made; with a reap, what the optimiser leaves out and tables that are outgrown go at
+// once, and the rest with the phase.
+#include "regions/compiler/compile_load.hpp"
+#include "regions/compiler/sources.hpp"
+#include "support/bump.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+using namespace heapwright::workloads;
+
+Parameter parameters[] = {
+    {"custom", 1, 0, std::size(arenaNames) - 2, false, "", "where objects come from", arenaNames},
+    {"modules", 300, 1, 1'000'000'000, true, "", "modules that each thread compiles"},
+    {"sources", 8, 1, 100'000, false, "", "different ones"},
+    {"functions", 40, 1, compiler::CompileLoad<GeneralArena>::mostFunctions, false, "",
+     "functions of each"},
+};
+const std::uint64_t& custom = parameters[0].value;
+const std::uint64_t& modules = parameters[1].value;
+const std::uint64_t& sources = parameters[2].value;
+const std::uint64_t& functions = parameters[3].value;
+
+struct Done {
+    std::uint64_t objects;
+    std::uint64_t sum;
+};
+
+template <class Arena>
+Done compile(const compiler::Sources& texts, unsigned thread, bool again) {
+    compiler::CompileLoad<Arena> load;
+    for (std::uint64_t module = 0; module < modules; ++module) {
+        if (!load.compile(texts[(module + thread) % texts.count()], again)) {
+            notVerified("module %llu is not compiled as it is meant",
+                        static_cast<unsigned long long>(module));
+        }
+    }
+    return {load.objects(), load.sum()};
+}
+
+void body(Run& run) {
+    const compiler::Sources texts(run.seed(), sources, functions);
+    std::atomic<std::uint64_t> objects{0};
+    std::atomic<std::uint64_t> sum{0};
+    run.parallel([&](unsigned thread) {
+        const Done done = withArena(custom, [&]<class Arena>(Arena*) {
+            return compile<Arena>(texts, thread, run.verifying());
+        });
+        objects += done.objects;
+        sum += done.sum;
+    });
+    run.count(2 * objects);
+    run.report("objects", static_cast<double>(objects));
+    run.report("checksum", static_cast<double>(sum % 1'000'000'000));
+    if (run.verifying()) {
+        calls = bumpCalls(false);
+        std::uint64_t expected = 0;
+        for (unsigned thread = 0; thread < run.threads(); ++thread) {
+            expected += compile<GeneralArena>(texts, thread, true).sum;
+        }
+        if (expected != sum) {
+            notVerified("the modules give something else than on the bump pointer");
+        }
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Description description{"region-compiler",
+                            "modules are parsed, lowered, optimised and run, a region for a phase",
+                            "not published; the phases and regions of a compiler as lcc has them",
+                            1,
+                            Contents::Program,
+                            parameters,
+                            std::size(parameters)};
+    return runWorkload(description, argc, argv, body);
+}

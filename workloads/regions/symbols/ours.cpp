@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The load on obstacks of heapwright/c/obstack.h, whose macros have C's casts.
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <cstddef>
+#include <heapwright/c/obstack.h>
+
+#include "obstack_place.hpp"
+
+namespace heapwright::workloads::symbols {
+
+void readInOurs(const TextPiece* texts, std::uint64_t count, std::uint64_t times,
+                std::uint64_t first, Found& found) {
+    readMany<ObstackPlace>(texts, count, times, first, found);
+}
+
+} // namespace heapwright::workloads::symbols

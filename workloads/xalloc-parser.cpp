@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// xalloc-parser: sentences are parsed with a link grammar. Its objects live about as on a stack,
+// for which its like (197.parser of SPEC) has an allocator: one area, in which a new object stands
+// behind the last one in use, with the interface of malloc and free. With it, and with malloc, each
+// object is freed by itself; with a region or a reap, a sentence's objects go with the sentence.
+#include "regions/arenas.hpp"
+#include "regions/links/linker.hpp"
+#include "support/bump.hpp"
+#include "support/program.hpp"
+
+namespace {
+
+using namespace heapwright::workloads;
+
+/// One area, from the allocator under test.
+class XallocArena {
+public:
+    static constexpr bool bulk = false;
+    [[maybe_unused]] static constexpr bool single = true;
+
+    void* malloc(std::size_t size) {
+        void* const object = heap_.malloc(size);
+        if (object == nullptr) [[unlikely]] {
+            noMemory("xalloc", size);
+        }
+        return object;
+    }
+    void free(void* object) { heap_.free(object); }
+    void clear() {}
+
+private:
+    heapwright::XallocHeap<32 * heapwright::MiB, CallsHeap> heap_;
+};
+
+const char* const customs[] = {"xalloc",       "general",  "region",        "reap",
+                               "unfreed-reap", "emulated", "emulated-reap", nullptr};
+
+Parameter parameters[] = {
+    {"custom", 0, 0, std::size(customs) - 2, false, "", "where objects come from", customs},
+    {"parses", 3000, 1, 1'000'000'000, true, "", "sentences that each thread parses"},
+    {"sentences", 64, 1, 100'000, false, "", "different ones"},
+    {"words", 14, 2, links::mostWords, false, "", "words of each"},
+};
+const std::uint64_t& custom = parameters[0].value;
+const std::uint64_t& parses = parameters[1].value;
+const std::uint64_t& sentences = parameters[2].value;
+const std::uint64_t& words = parameters[3].value;
+
+struct Done {
+    std::uint64_t objects = 0;
+    std::uint64_t digest = 0xcbf29ce484222325U;
+};
+
+template <class Arena>
+Done parse(const links::Sentences& texts, unsigned thread) {
+    Done done;
+    Arena arena;
+    for (std::uint64_t at = 0; at < parses; ++at) {
+        links::Linker<Arena> linker(arena, texts);
+        const std::uint64_t ways = linker.link(texts[(at + thread) % texts.count()], done.digest);
+        if (ways == 0) {
+            notVerified("sentence %llu cannot be linked", static_cast<unsigned long long>(at));
+        }
+        done.digest = (done.digest ^ ways) * 0x100000001b3U;
+        done.objects += linker.objects();
+        arena.clear();
+    }
+    return done;
+}
+
+Done parseWith(const links::Sentences& texts, unsigned thread) {
+    if (custom == 0) {
+        return parse<XallocArena>(texts, thread);
+    }
+    return withArena(custom - 1, [&]<class Arena>(Arena*) { return parse<Arena>(texts, thread); });
+}
+
+void body(Run& run) {
+    const links::Sentences texts(run.seed(), sentences, words);
+    std::atomic<std::uint64_t> objects{0};
+    std::atomic<std::uint64_t> digest{0};
+    run.parallel([&](unsigned thread) {
+        const Done done = parseWith(texts, thread);
+        objects += done.objects;
+        digest += done.digest;
+    });
+    run.count(2 * objects);
+    run.report("objects", static_cast<double>(objects));
+    run.report("checksum", static_cast<double>(digest % 1'000'000'000));
+    if (run.verifying()) {
+        calls = bumpCalls(false);
+        std::uint64_t expected = 0;
+        for (unsigned thread = 0; thread < run.threads(); ++thread) {
+            expected += parse<GeneralArena>(texts, thread).digest;
+        }
+        if (expected != digest) {
+            notVerified("the sentences are linked otherwise than on the bump pointer");
+        }
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Description description{"xalloc-parser",
+                            "sentences are parsed with a link grammar, in stack-like memory",
+                            "not published; the algorithm and the allocator of 197.parser",
+                            1,
+                            Contents::Program,
+                            parameters,
+                            std::size(parameters)};
+    return runWorkload(description, argc, argv, body);
+}
