@@ -185,6 +185,7 @@ char* heapwright_reap_strdup(heapwright_reap* reap, const char* string) {
 }
 
 size_t heapwright_reap_size(const heapwright_reap* reap, const void* object) {
+    const Hold hold(reap); // a neighbour that is freed changes the flags beside the size
     return heapOf(reap).getSize(const_cast<void*>(object));
 }
 

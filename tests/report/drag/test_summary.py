@@ -48,6 +48,13 @@ def test_one_sentence(drag: Drag, nothing: Drag) -> None:
     assert printed(nothing, quiet=True) == "total drag unknown: it allocated nothing\n"
 
 
+def test_the_sentence_says_that_a_program_was_killed(nothing: Drag) -> None:
+    killed = nothing.provenance.model_copy(update={"signal": 9})
+    assert printed(nothing.model_copy(update={"provenance": killed}), quiet=True) == (
+        "total drag unknown: it allocated nothing; it was ended by SIGKILL\n"
+    )
+
+
 def test_a_program_without_objects_is_told(nothing: Drag) -> None:
     assert "unknown: it allocated nothing" in printed(nothing)
 

@@ -22,7 +22,8 @@ CURVES = ("Held", "Needed")
 def print_summary(console: Console, found: Drag, *, quiet: bool = False) -> None:
     """Print the summary; `quiet` leaves one sentence."""
     if quiet:
-        console.print(Text(words.sentence(found)), soft_wrap=True)
+        line = "; ".join([words.sentence(found), *words.endings(found)])
+        console.print(Text(line), soft_wrap=True)
         return
     drawn = console.encoding.startswith("utf")
     console.print(Entries([each for each in entries(found) if drawn or each[0] not in CURVES]))

@@ -87,9 +87,9 @@ def dragging(found: Drag) -> list[Site]:
     return [site for site in found.sites if site.drag_area]
 
 
-def remarks(found: Drag) -> Iterator[str]:
-    """Whatever keeps the figures from being all that the command did."""
-    origin, odd = found.provenance, found.oddities
+def endings(found: Drag) -> Iterator[str]:
+    """How it ended, if that was not in order."""
+    origin = found.provenance
     if origin.interrupted:
         yield "it was ended early; the figures are those until then"
     elif origin.signal is not None:
@@ -98,6 +98,12 @@ def remarks(found: Drag) -> Iterator[str]:
         yield f"it left with status {origin.exit_status}"
     if origin.replaced:
         yield "it became another program by exec, which was not watched"
+
+
+def remarks(found: Drag) -> Iterator[str]:
+    """Whatever keeps the figures from being all that the command did."""
+    origin, odd = found.provenance, found.oddities
+    yield from endings(found)
     if origin.children:
         were = "was" if origin.children == 1 else "were"
         yield (
