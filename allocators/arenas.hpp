@@ -15,14 +15,16 @@
 
 namespace heapwright {
 
-namespace arenas {
-using Chunks = RegionHeap<8 * KiB, 1 * MiB, allocators::SpareChunks>; // larger and larger
-using NestedRegion = NestedHeap<Chunks>;                              // one inside another
-} // namespace arenas
+namespace allocators::arenas {
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, SpareChunks>; // larger and larger
+using NestedRegion = NestedHeap<Chunks>;                  // one inside another
+using OneThreads = NestedReap<SpareChunks>;               // its objects can be freed
+using ManyThreads = SharedReap<SpareChunks>;              // by any of them
+} // namespace allocators::arenas
 
-using Region = NestedResource<arenas::NestedRegion>;
-using Reap = NestedResource<allocators::NestedReap<allocators::SpareChunks>>;
-using SharedReap = NestedResource<allocators::SharedReap<allocators::SpareChunks>>;
+using Region = NestedResource<allocators::arenas::NestedRegion>;
+using Reap = NestedResource<allocators::arenas::OneThreads>;
+using SharedReap = NestedResource<allocators::arenas::ManyThreads>;
 using HoardReap = NestedResource<allocators::ReapHoard>;
 
 } // namespace heapwright

@@ -22,8 +22,10 @@ using Classes = GeometricSlots<6, 5, 16, 4 * KiB>;           // b = 1.2, up to S
 using Assigned = PerProcessor<16>;                           // 2 P heaps
 using Rule = Emptiness<1, 4, 4>;                             // f = 1/4, K = 4
 using Small = HoardHeap<Classes, Assigned, Rule, AnyLines, Blocks>;
-using Large = nested_reap::Locked<MmapHeap>;    // one thread at a time
-using Split = SplitHeap<4 * KiB, Small, Large>; // large ones apart
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, MmapHeap>;          // larger and larger
+using Objects = ClearOptimizedHeap<nested_reap::Freed, Chunks>; // a reap
+using Large = LockedHeap<FutexLock, Objects>;                   // one thread at a time
+using Split = SplitHeap<4 * KiB, Small, Large>;                 // large ones apart
 } // namespace reap_hoard
 
 using ReapHoard = NestedHeap<reap_hoard::Split>;

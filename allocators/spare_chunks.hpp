@@ -13,9 +13,10 @@ namespace heapwright::allocators {
 namespace spare_chunks {
 using Kept = SpareHeap<FutexLock, 4 * MiB, MallocHeap>;
 struct Name {};
+using OneForAll = UniqueHeap<Name, Kept>;
 } // namespace spare_chunks
 
-using SpareChunks = UniqueHeap<spare_chunks::Name, spare_chunks::Kept>; // one for all
+using SpareChunks = spare_chunks::OneForAll;
 
 static_assert(ConcurrentHeap<SpareChunks> && SizedHeap<SpareChunks> && UnphasedHeap<SpareChunks>);
 

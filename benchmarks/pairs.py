@@ -52,6 +52,6 @@ PAIRS = [
         "obstacks/c_api.c",
         "obstacks/libc.c",
         "obstack_driver.c",
-        library=(ROOT / "capi" / "obstack.c",),
+        library=(ROOT / "capi" / "obstack.c", ROOT / "capi" / "obstack_shared.c"),
     ),
 ]

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See obstack_shared.h. Printing, and beginning in a reap, need only the interface: they work on
-// any obstack.
+// See obstack_shared.h. Printing needs only the interface: it works on any obstack.
 #include "obstack_shared.h"
 
 #include <heapwright/c/obstack.h>
-#include <heapwright/c/reap.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,18 +53,4 @@ int heapwright_obstack_printf(struct obstack* h, const char* format, ...) {
     const int length = heapwright_obstack_vprintf(h, format, arguments);
     va_end(arguments);
     return length;
-}
-
-static void* chunkOfReap(void* reap, size_t size) {
-    return heapwright_reap_malloc(reap, size);
-}
-
-static void releaseToReap(void* reap, void* chunk) {
-    heapwright_reap_free(reap, chunk);
-}
-
-int heapwright_obstack_begin_in(struct obstack* h, size_t size, size_t alignment,
-                                struct heapwright_reap* reap) {
-    return heapwright_obstack_begin_with_argument(h, size, alignment, chunkOfReap, releaseToReap,
-                                                  reap);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What obstacks have in common, wherever their objects stand: what happens without memory,
- * printing, and chunks from a reap (obstack_shared.c). */
+ * printing (obstack_shared.c). */
 #ifndef HEAPWRIGHT_OBSTACK_SHARED_H
 #define HEAPWRIGHT_OBSTACK_SHARED_H
 

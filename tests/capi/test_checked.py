@@ -23,7 +23,10 @@ HERE = Path(__file__).parent
 MISUSES = sorted((HERE / "misuse").glob("*.c"))
 SOURCES = [
     *sorted((ROOT / "capi" / "checked").glob("*.cpp")),
-    *(ROOT / "capi" / name for name in ("obstack.c", "obstack_shared.c", "xalloc.cpp")),
+    *(
+        ROOT / "capi" / name
+        for name in ("obstack.c", "obstack_in.c", "obstack_shared.c", "xalloc.cpp")
+    ),
 ]
 INCLUDE = [f"-I{ROOT / 'include'}", f"-I{ROOT}"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]

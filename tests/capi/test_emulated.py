@@ -17,7 +17,11 @@ from heapwright.artefacts.native import NativeMissingError, native_dir
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-SOURCES = [*sorted((ROOT / "capi" / "emulated").glob("*.cpp")), ROOT / "capi" / "obstack_shared.c"]
+SOURCES = [
+    *sorted((ROOT / "capi" / "emulated").glob("*.cpp")),
+    ROOT / "capi" / "obstack_in.c",
+    ROOT / "capi" / "obstack_shared.c",
+]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 WRAPPED = ["malloc", "calloc", "realloc", "posix_memalign", "free"]
 # A malloc that gives null where there is no memory, as without the sanitizer.
