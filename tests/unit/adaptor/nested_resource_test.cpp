@@ -28,7 +28,7 @@ using CountedReap = NestedResource<allocators::NestedReap<CountingHeap>>;
 using CountedRegion = NestedResource<NestedHeap<RegionHeap<1 * KiB, 8 * KiB, CountingHeap>>>;
 
 static_assert(!std::is_copy_constructible_v<Reap> && !std::is_copy_assignable_v<Reap>);
-static_assert(NestableHeap<arenas::NestedRegion> && !NestableHeap<MallocHeap>);
+static_assert(NestableHeap<allocators::arenas::NestedRegion> && !NestableHeap<MallocHeap>);
 
 template <class R>
 class NestedResources : public ::testing::Test {};
