@@ -112,9 +112,13 @@ class Server:
         )
 
     def stop(self) -> None:
-        """An orderly end. Raises where it is none, or where a child died."""
+        """An orderly end. Raises where it is none, or where a child died.
+
+        A graceful one: children of httpd that are told to end at once while they still start can
+        die of it, on any pools.
+        """
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.send_signal(signal.SIGWINCH)
         if self.process.wait(PATIENCE_S) != 0:
             raise ServerError(f"ended with status {self.process.returncode}:\n{self.log()}")
         if died := re.findall(
