@@ -24,6 +24,8 @@
 //   trim(pad)                 gives memory back to the system
 //   clear()                   takes everything back at once
 //   measure(footprint)        says how much memory it has and holds
+//   inspect(inspection)       says what its classes, caches and locks are doing
+//   walk(visit)               shows each object that it has given out
 //   beforeFork() …            stands still while the process forks
 //   check(object, routine)    ends the program unless it is a live object
 //   owns(object)              tells its own objects from those of others
@@ -132,6 +134,7 @@
 #include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
+#include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree
