@@ -18,6 +18,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 
 #include <array>
 #include <concepts>
@@ -172,6 +173,20 @@ concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
 template <class H>
 concept MeasurableHeap = Heap<H> && requires(H heap, Footprint& footprint) {
     { heap.measure(footprint) } -> std::same_as<void>;
+};
+
+/// An inspectable heap adds its figures to an inspection: of classes, caches, locks, and what was
+/// asked of the system. It is held still meanwhile (`beforeFork`), or nobody else is inside.
+template <class H>
+concept InspectableHeap = Heap<H> && requires(H heap, Inspection& inspection) {
+    { heap.inspect(inspection) } -> std::same_as<void>;
+};
+
+/// A walkable heap shows each object that it has given out, held still in the same way. Who is
+/// shown them must not use the heap meanwhile.
+template <class H>
+concept WalkableHeap = Heap<H> && requires(H heap, const ObjectVisitor& visit) {
+    { heap.walk(visit) } -> std::same_as<void>;
 };
 
 /// A forkable heap can be held still while the process forks, and set going again on both sides.
