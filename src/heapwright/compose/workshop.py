@@ -121,7 +121,9 @@ def compose(order: Order, shop: Shop) -> Made:
         draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, folder)
         header = f"{order.name}.hpp"
         caption = " ".join((order.caption or _caption(order)).split())
-        entry = ComposedAllocator(order.name, header, draft.type, caption)
+        base = shop.catalogue.find(order.base) if order.base else None
+        offers = base.entry_points if isinstance(base, ComposedAllocator | UserAllocator) else ()
+        entry = ComposedAllocator(order.name, header, draft.type, caption, offers)
         shop.tell("compiling", 0, 0)
         library, answer = build_library(compiler, shop.native, folder, entry)
         if not answer.valid:
