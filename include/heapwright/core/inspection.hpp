@@ -31,6 +31,9 @@ struct Inspection {
         std::uint64_t blocks = 0;     ///< superblocks of the class
         std::uint64_t returned = 0;   ///< superblocks of the class that went to the heap below
 
+        [[nodiscard]] constexpr bool everUsed() const noexcept {
+            return used + held + heldGlobal + returned != 0;
+        }
         [[nodiscard]] constexpr std::uint64_t live() const noexcept {
             return used > cached ? used - cached : 0;
         }
@@ -66,7 +69,6 @@ struct Inspection {
         std::uint64_t bytes = 0;       ///< of memory that is theirs alone
         std::uint64_t direct = 0;      ///< of these objects: with a mapping of their own
         std::uint64_t directBytes = 0; ///< …
-        std::uint64_t made = 0;        ///< since the start
     };
 
     /// The memory from which superblocks and large objects are cut.
@@ -91,6 +93,16 @@ struct Inspection {
         [[nodiscard]] constexpr std::uint64_t nowMapped() const noexcept {
             return mappedBytes > unmappedBytes ? mappedBytes - unmappedBytes : 0;
         }
+    };
+
+    /// Over all size classes and large objects.
+    struct Totals {
+        std::uint64_t liveObjects = 0;
+        std::uint64_t liveBytes = 0;
+        std::uint64_t cachedObjects = 0;
+        std::uint64_t cachedBytes = 0;
+        std::uint64_t freeObjects = 0;
+        std::uint64_t freeBytes = 0;
     };
 
     struct Lock {
@@ -128,6 +140,24 @@ struct Inspection {
         classCount = classCount > at ? classCount : at + 1;
         classes[at].size = size;
         return classes[at];
+    }
+
+    [[nodiscard]] constexpr Totals totals() const noexcept {
+        Totals sum = {.liveObjects = large.objects, .liveBytes = large.bytes};
+        for (std::size_t at = 0; at < classCount; ++at) {
+            const SizeClass& each = classes[at];
+            sum.liveObjects += each.live();
+            sum.liveBytes += each.live() * each.size;
+            sum.cachedObjects += each.cached;
+            sum.cachedBytes += each.cached * each.size;
+            sum.freeObjects += each.free();
+            sum.freeBytes += each.free() * each.size;
+        }
+        return sum;
+    }
+
+    [[nodiscard]] constexpr std::size_t cacheRows() const noexcept {
+        return cacheCount < mostCaches ? cacheCount : mostCaches;
     }
 
     constexpr void addCache(const Cache& cache) noexcept {
