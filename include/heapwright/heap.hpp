@@ -19,6 +19,12 @@
 //   freeBatch(chain)          takes a chain back in one step
 //   mallocAtOnce(size)        malloc without a lock and without the heap below, or null
 //   freeAtOnce(object)        free in the same way; false if it needs more
+//   mallocAfterAll(size)      malloc where that was null
+//   freeAfterAll(object)      free where that was false
+//   homeOf(object)            for which thread a cache above may keep it
+//   hasHome(object)           whether there is such a word; of any address
+//   homeOfThread()            the word that `homeOf` has for the calling thread
+//   classAt(object)           its size class
 //   keep(object)              free, where there is room for it; false if there is not
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
@@ -94,7 +100,9 @@
 // thread: who may be inside
 #include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
 #include <heapwright/layers/thread/batch_cache_heap.hpp>  // freed objects, by batches
+#include <heapwright/layers/thread/handler_safe_heap.hpp> // a handler that interrupted
 #include <heapwright/layers/thread/hoard_heap.hpp>        // one each, and a global one
+#include <heapwright/layers/thread/home_cache_heap.hpp>   // freed objects, each at home
 #include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
 #include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
 #include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
@@ -125,11 +133,13 @@
 #include <heapwright/sizeclass/geometric.hpp>        // blocks in a fixed ratio
 #include <heapwright/sizeclass/geometric_slots.hpp>  // slots in a fixed ratio, without tags
 #include <heapwright/sizeclass/large_limit.hpp>      // what is large
+#include <heapwright/sizeclass/linear_slots.hpp>     // slots 16 apart, and then in steps
 #include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
 #include <heapwright/sizeclass/up_to.hpp>            // the first of another's classes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
 #include <heapwright/structure/assignment.hpp>       // which of several heaps serves
+#include <heapwright/structure/cache_limits.hpp>     // how much a thread keeps
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
 #include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond

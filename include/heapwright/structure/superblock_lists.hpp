@@ -16,6 +16,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/object_chain.hpp>
 
 #include <array>
 #include <cstddef>
@@ -48,6 +49,18 @@ public:
             regroup(block);
         }
         return slot;
+    }
+
+    /// Slots of one of the superblocks, up to `most`, in a chain from `*end` on; how many there
+    /// are. Pre: it has one.
+    [[nodiscard]] std::uint32_t takeChainFrom(Block& block, std::uint32_t most,
+                                              ObjectLink**& end) noexcept {
+        const std::uint32_t taken = block.takeChain(most, end);
+        used_ += taken;
+        if (block.used() >= block.high || (Block::clean && !block.hasRoom())) {
+            regroup(block);
+        }
+        return taken;
     }
 
     /// Takes an object back; aborts if it is none. True if now less is used than should be.

@@ -28,6 +28,19 @@ namespace heapwright {
 template <class Small, class Large>
 concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
 
+namespace detail {
+
+/// 0 where objects do not stand in units.
+template <class H>
+inline constexpr std::size_t unitBytesOf = 0;
+template <class H>
+requires requires {
+    H::unitBytes;
+}
+inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
+
+} // namespace detail
+
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
 requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
     AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
@@ -42,6 +55,7 @@ public:
     static constexpr bool processLocal = requires { requires Small::processLocal; }
     || requires { requires SuperHeap::processLocal; };
     static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
+    static constexpr std::size_t unitBytes = detail::unitBytesOf<Small>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -168,6 +182,28 @@ public:
         }
     }
 
+    /// For a cache above. What is large is nobody's; where both heaps have their objects in units
+    /// of one size the word says so itself.
+    [[nodiscard, gnu::always_inline]] std::uint64_t
+    homeOf(const void* object) noexcept requires HomingHeap<Small> {
+        if constexpr (sharesUnits) {
+            return small_.homeOf(object);
+        } else {
+            return small_.owns(object) ? small_.homeOf(object) : 0U;
+        }
+    }
+    [[nodiscard]] bool hasHome(const void* object) noexcept requires HomingHeap<Small> {
+        return small_.hasHome(object);
+    }
+    [[nodiscard]] std::uint64_t homeOfThread() noexcept requires HomingHeap<Small> {
+        return small_.homeOfThread();
+    }
+    /// Pre: it is small.
+    [[nodiscard, gnu::always_inline]] std::size_t
+    classAt(const void* object) noexcept requires HomingHeap<Small> {
+        return small_.classAt(object);
+    }
+
     void check(void* object, std::string_view routine) noexcept requires CheckingHeap<Small> &&
         CheckingHeap<SuperHeap> {
         if (small_.owns(object)) {
@@ -226,6 +262,9 @@ public:
     [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
 
 private:
+    static constexpr bool sharesUnits =
+        unitBytes != 0 && unitBytes == detail::unitBytesOf<SuperHeap>;
+
     /// Names the heaps that are held over a fork, one at least, from 0 on.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {

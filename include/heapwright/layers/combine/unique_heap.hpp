@@ -19,6 +19,7 @@
 #include <heapwright/core/immortal.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -26,6 +27,19 @@ namespace heapwright {
 /// A name for who does not want to declare a type for it.
 template <std::size_t Number>
 struct HeapName {};
+
+namespace detail {
+
+/// 0 where objects do not stand in units.
+template <class H>
+inline constexpr std::size_t unitBytesIn = 0;
+template <class H>
+requires requires {
+    H::unitBytes;
+}
+inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
+
+} // namespace detail
 
 template <class Name, Heap SuperHeap>
 class UniqueHeap {
@@ -39,6 +53,7 @@ public:
     static constexpr bool adopting = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
+    static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 
@@ -88,6 +103,34 @@ public:
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         return theHeap().owns(object);
+    }
+
+    [[nodiscard]] ObjectLink*
+    mallocBatch(std::size_t size, std::size_t count) noexcept requires BatchingHeap<SuperHeap> {
+        return theHeap().mallocBatch(size, count);
+    }
+
+    void freeBatch(ObjectLink* chain) noexcept requires BatchingHeap<SuperHeap> {
+        theHeap().freeBatch(chain);
+    }
+
+    [[nodiscard, gnu::always_inline]] static std::uint64_t
+    homeOf(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().homeOf(object);
+    }
+    [[nodiscard]] static bool hasHome(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().hasHome(object);
+    }
+    [[nodiscard]] static std::uint64_t homeOfThread() noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().homeOfThread();
+    }
+    [[nodiscard, gnu::always_inline]] static std::size_t
+    classAt(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().classAt(object);
+    }
+
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        theHeap().check(object, routine);
     }
 
     bool flush() noexcept requires FlushableHeap<SuperHeap> { return theHeap().flush(); }

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one thread keeps in `HomeCacheHeap`: a list of objects for each size class, each with the
+// number of those that it may still take, and a list of objects that are at home elsewhere.
+//
+// `State` is what the two quick steps go by. As it is at first, `State{}`, both refuse: there is
+// nothing to take, and the thread is at home nowhere. So it can be moved out of the way while a
+// signal handler runs, and come back, between any two instructions of the quick steps.
+// Invariant, while the cache is active: a list has as many objects as its room is below
+// `Limits::roomFor`; so it does when another thread looks at the room, which is read as it is.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/build.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/home_word.hpp>
+#include <heapwright/structure/links.hpp>
+#include <heapwright/structure/object_chain.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace heapwright {
+
+template <SizeClasses Classes, class Limits, LinkCode Links>
+class HomeCache {
+public:
+    struct State {
+        std::array<ObjectLink*, Classes::count> heads{};
+        Home me = homeless; ///< the key of the thread
+    };
+
+    /// The first that waits of a class, or null.
+    [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
+        ObjectLink* const object = state.heads[index];
+        if (object == nullptr) [[unlikely]] {
+            return nullptr;
+        }
+        state.heads[index] = Links::decode(object->next, object);
+        ++room_[index];
+        return object;
+    }
+
+    /// Makes an object the first that waits of its class, if there is room.
+    [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t index) noexcept {
+        if (--room_[index] < 0) [[unlikely]] {
+            ++room_[index];
+            return false;
+        }
+        push(object, index);
+        return true;
+    }
+
+    /// Keeps a chain for which there is room.
+    void fill(ObjectLink* chain, std::size_t index) noexcept {
+        while (chain != nullptr) {
+            ObjectLink* const next = chain->next;
+            push(chain, index);
+            --room_[index];
+            chain = next;
+        }
+    }
+
+    /// Up to `most` objects of a class, as a chain; null if none waits.
+    [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
+        ObjectLink* first = nullptr;
+        ObjectLink** end = &first;
+        for (; most > 0; --most) {
+            void* const object = take(index);
+            if (object == nullptr) {
+                break;
+            }
+            *end = ::new (object) ObjectLink{nullptr};
+            end = &(*end)->next;
+        }
+        return first;
+    }
+
+    /// Keeps an object of `size` bytes that is at home elsewhere. When there are too many, all are
+    /// handed out, as a chain.
+    [[nodiscard]] ObjectLink* putRemote(void* object, std::size_t size) noexcept {
+        remote_ = ::new (object) ObjectLink{remote_};
+        ++remoteCount_;
+        remoteBytes_ += size;
+        return remoteCount_ < Limits::remoteObjects && remoteBytes_ < Limits::remoteBytes
+                   ? nullptr
+                   : takeRemote();
+    }
+
+    [[nodiscard]] ObjectLink* takeRemote() noexcept {
+        remoteCount_ = 0;
+        remoteBytes_ = 0;
+        ObjectLink* const chain = remote_;
+        remote_ = nullptr;
+        return chain;
+    }
+
+    /// Adds what waits.
+    void measure(Footprint& footprint) const noexcept {
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            footprint.held += count(index) * Classes::sizeOf(index);
+            footprint.heldCount += count(index);
+        }
+        footprint.held += remoteBytes_;
+        footprint.heldCount += remoteCount_;
+    }
+
+    /// How many objects of a class wait.
+    [[nodiscard]] std::size_t count(std::size_t index) const noexcept {
+        const std::uint32_t most = Limits::roomFor(Classes::sizeOf(index));
+        return most - static_cast<std::uint32_t>(room_[index]);
+    }
+
+    [[nodiscard]] bool isActive() const noexcept { return phase_ == Phase::active; }
+
+    /// Whether the cache may begin; once for each thread it may.
+    [[nodiscard]] bool mayBegin() noexcept {
+        const bool may = phase_ == Phase::notYet;
+        phase_ = may ? Phase::none : phase_;
+        return may;
+    }
+    /// It begins for the thread with a key, or never if the thread has none.
+    void begin(Home key) noexcept {
+        if (key != homeless) {
+            for (std::size_t index = 0; index < Classes::count; ++index) {
+                room_[index] = static_cast<Room>(Limits::roomFor(Classes::sizeOf(index)));
+            }
+            state.me = key;
+            phase_ = Phase::active;
+        }
+    }
+    /// It is over. Pre: nothing waits.
+    void end() noexcept {
+        state = State{};
+        phase_ = Phase::none;
+    }
+
+    State state;
+
+private:
+    using Room = std::int32_t;
+    enum class Phase : std::uint8_t { notYet, active, none };
+
+    [[gnu::always_inline]] void push(void* object, std::size_t index) noexcept {
+        ObjectLink*& head = state.heads[index];
+        head = ::new (object) ObjectLink{Links::encode(head, object)};
+    }
+
+    std::array<Room, Classes::count> room_{};
+    ObjectLink* remote_ = nullptr;
+    std::size_t remoteCount_ = 0;
+    std::size_t remoteBytes_ = 0;
+    Phase phase_ = Phase::notYet;
+};
+
+} // namespace heapwright
