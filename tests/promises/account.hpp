@@ -14,16 +14,13 @@
 #pragma once
 
 #include "histories.hpp"
-#include "puppets.hpp"
+#include "player.hpp"
 
 #include <heapwright/core/address.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace heapwright::testing::promises {
 
@@ -64,28 +61,9 @@ public:
     /// Carries out a history, or all of it by one thread, looking after the class of each step, and
     /// after all of them each so many steps.
     static Verdict carryOut(const Author& author, bool byOne = false) {
-        Account account(author.objects());
-        const auto& steps = author.steps();
-        for (std::size_t at = 0; at < steps.size();) {
-            const std::size_t thread = byOne ? 0 : steps[at].thread;
-            std::size_t stop = at;
-            while (stop < steps.size() && stop - at < 256 &&
-                   (byOne || steps[stop].thread == thread) && steps[stop].verb != Step::Verb::end) {
-                ++stop;
-            }
-            if (stop == at) {
-                account.end(byOne, thread);
-                ++at;
-                continue;
-            }
-            account.puppets_.run(thread, [&account, &steps, at, stop] {
-                for (std::size_t step = at; step < stop; ++step) {
-                    account.carryOutOne(steps[step]);
-                }
-                account.noteAll();
-            });
-            at = stop;
-        }
+        Heap heap;
+        Account account(heap);
+        play(author, heap, account, byOne);
         return account.settled();
     }
 
@@ -125,72 +103,57 @@ private:
         return all;
     }
 
-    explicit Account(std::size_t objects) : objects_(objects) {}
+    friend class Player<Heap, Account>;
+    explicit Account(Heap& heap) : heap_(heap) {}
 
-    void carryOutOne(const Step& step) {
-        auto& [address, size] = objects_[step.object];
-        if (step.verb == Step::Verb::take) {
-            size = step.size;
-            address = heap_->malloc(size);
-            const std::size_t sizeClass = Classes::classFor(size);
-            most_[sizeClass] = std::max(most_[sizeClass], ++live_[sizeClass]);
-            liveBytes_ += Classes::sizeOf(sizeClass);
-            mostLiveBytes_ = std::max(mostLiveBytes_, liveBytes_);
-            note(sizeClass);
-        } else {
-            heap_->free(address);
-            const std::size_t sizeClass = Classes::classFor(size);
-            --live_[sizeClass];
-            liveBytes_ -= Classes::sizeOf(sizeClass);
-            note(sizeClass);
-        }
+    void taken(const Step& step, const void* /*object*/) {
+        const std::size_t sizeClass = Classes::classFor(step.size);
+        most_[sizeClass] = std::max(most_[sizeClass], ++live_[sizeClass]);
+        liveBytes_ += Classes::sizeOf(sizeClass);
+        mostLiveBytes_ = std::max(mostLiveBytes_, liveBytes_);
+        note(sizeClass);
     }
-
-    /// One ends; where all is done by one it only goes on with another class.
-    void end(bool byOne, std::size_t thread) {
-        if (!byOne) {
-            puppets_.end(thread);
-        }
+    void giving(const Step& /*step*/, const void* /*object*/) {}
+    void given(const Step& /*step*/, std::size_t size) {
+        const std::size_t sizeClass = Classes::classFor(size);
+        --live_[sizeClass];
+        liveBytes_ -= Classes::sizeOf(sizeClass);
+        note(sizeClass);
     }
-
-    void note(std::size_t sizeClass) {
-        const auto now = Stack::figures(*heap_, sizeClass);
-        const auto held =
-            static_cast<double>((now.held + now.heldGlobal) * Classes::sizeOf(sizeClass));
-        const double part = held / bound(sizeClass, most_[sizeClass], now.heaps);
-        verdict_.tightest = std::max(verdict_.tightest, part);
-    }
-
-    void noteAll() {
+    void ended(std::size_t /*thread*/) {}
+    void paused() {
         std::size_t held = 0;
         for (std::size_t sizeClass = 0; sizeClass < Classes::count; ++sizeClass) {
-            const auto now = Stack::figures(*heap_, sizeClass);
+            const auto now = Stack::figures(heap_, sizeClass);
             held += (now.held + now.heldGlobal) * Classes::sizeOf(sizeClass);
             note(sizeClass);
         }
         verdict_.most = std::max(verdict_.most, held);
     }
 
+    void note(std::size_t sizeClass) {
+        const auto now = Stack::figures(heap_, sizeClass);
+        const auto held =
+            static_cast<double>((now.held + now.heldGlobal) * Classes::sizeOf(sizeClass));
+        const double part = held / bound(sizeClass, most_[sizeClass], now.heaps);
+        verdict_.tightest = std::max(verdict_.tightest, part);
+    }
+
     Verdict settled() {
-        for (std::size_t thread = 0; thread < threads; ++thread) {
-            puppets_.end(thread);
-        }
         for (std::size_t sizeClass = 0; sizeClass < Classes::count; ++sizeClass) {
-            verdict_.left += Stack::figures(*heap_, sizeClass).used - live_[sizeClass];
+            verdict_.left += Stack::figures(heap_, sizeClass).used - live_[sizeClass];
         }
         verdict_.blowup = static_cast<double>(verdict_.most) /
                           static_cast<double>(std::max(mostLiveBytes_, std::size_t{1}));
         return verdict_;
     }
 
-    std::unique_ptr<Heap> heap_ = std::make_unique<Heap>();
-    std::vector<std::pair<void*, std::size_t>> objects_;
+    Heap& heap_;
     std::array<std::size_t, Classes::count> live_{};
     std::array<std::size_t, Classes::count> most_{};
     std::size_t liveBytes_ = 0;
     std::size_t mostLiveBytes_ = 0;
     Verdict verdict_;
-    Puppets puppets_{threads}; // last: its threads end before what they use
 };
 
 } // namespace heapwright::testing::promises

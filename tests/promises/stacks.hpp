@@ -43,4 +43,8 @@ using Bounded = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, CleanLines>,
                                  HoardStack<Emptiness<1, 4, 4>, AnyLines>,
                                  HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
 
+/// Those that promise clean lines.
+using CleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+                                   HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+
 } // namespace heapwright::testing::promises
