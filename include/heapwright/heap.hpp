@@ -74,9 +74,11 @@
 #include <heapwright/layers/object/ansi_wrapper.hpp>         // the C rules
 #include <heapwright/layers/object/checked_heap.hpp>         // aborts on a wrong free
 #include <heapwright/layers/object/coalesceable_heap.hpp>    // tags that know their neighbours
+#include <heapwright/layers/object/guard_gap_heap.hpp>       // closed pages behind each run
 #include <heapwright/layers/object/per_class_heap.hpp>       // operator new of a class
 #include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc for null
+#include <heapwright/layers/object/zero_on_free_heap.hpp>    // nothing left in freed objects
 
 // reuse: what is freed serves again
 #include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist
@@ -98,24 +100,27 @@
 #include <heapwright/layers/combine/unique_heap.hpp>      // one, by its name
 
 // thread: who may be inside
-#include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
-#include <heapwright/layers/thread/batch_cache_heap.hpp>  // freed objects, by batches
-#include <heapwright/layers/thread/handler_safe_heap.hpp> // a handler that interrupted
-#include <heapwright/layers/thread/hoard_heap.hpp>        // one each, and a global one
-#include <heapwright/layers/thread/home_cache_heap.hpp>   // freed objects, each at home
-#include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
-#include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
-#include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
-#include <heapwright/layers/thread/thread_cache_heap.hpp> // freed objects, by thread and class
-#include <heapwright/layers/thread/thread_heap.hpp>       // one each, objects stay
+#include <heapwright/layers/thread/arena_heap.hpp>             // several, objects go home
+#include <heapwright/layers/thread/batch_cache_heap.hpp>       // freed objects, by batches
+#include <heapwright/layers/thread/handler_safe_heap.hpp>      // a handler that interrupted
+#include <heapwright/layers/thread/hoard_heap.hpp>             // one each, and a global one
+#include <heapwright/layers/thread/home_cache_heap.hpp>        // freed objects, each at home
+#include <heapwright/layers/thread/locked_heap.hpp>            // one at a time
+#include <heapwright/layers/thread/pho_thread_heap.hpp>        // one each, objects go home
+#include <heapwright/layers/thread/signal_safe_heap.hpp>       // nobody twice
+#include <heapwright/layers/thread/thread_cache_heap.hpp>      // freed objects, by thread and class
+#include <heapwright/layers/thread/thread_heap.hpp>            // one each, objects stay
+#include <heapwright/layers/thread/thread_quarantine_heap.hpp> // late, poisoned, each thread its own
 
 // observe: what can be seen of a heap
-#include <heapwright/layers/observe/bounded_heap.hpp>    // so much may be live
-#include <heapwright/layers/observe/canary_heap.hpp>     // both ends of an object guarded
-#include <heapwright/layers/observe/debug_heap.hpp>      // a map of live objects, memory filled
-#include <heapwright/layers/observe/profile_heap.hpp>    // fragmentation
-#include <heapwright/layers/observe/statistics_heap.hpp> // counts, sizes, what is live
-#include <heapwright/layers/observe/trace_heap.hpp>      // a record of every call
+#include <heapwright/layers/observe/bounded_heap.hpp>     // so much may be live
+#include <heapwright/layers/observe/canary_heap.hpp>      // both ends of an object guarded
+#include <heapwright/layers/observe/debug_heap.hpp>       // a map of live objects, memory filled
+#include <heapwright/layers/observe/live_map_heap.hpp>    // two bits for each live object
+#include <heapwright/layers/observe/profile_heap.hpp>     // fragmentation
+#include <heapwright/layers/observe/statistics_heap.hpp>  // counts, sizes, what is live
+#include <heapwright/layers/observe/tail_canary_heap.hpp> // the end of an object guarded
+#include <heapwright/layers/observe/trace_heap.hpp>       // a record of every call
 
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
