@@ -150,6 +150,13 @@ public:
         }
     }
 
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
+    }
+
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();

@@ -22,6 +22,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/chores.hpp>
 #include <heapwright/structure/handler_arena.hpp>
 #include <heapwright/structure/hidden_state.hpp>
 #include <heapwright/structure/slow_path.hpp>
@@ -90,6 +91,7 @@ public:
         if (isInside()) [[unlikely]] {
             return arena_.memalign(alignment, size);
         }
+        Chores::look();
         const Entry entry;
         drain();
         return SuperHeap::mallocAfterAll(size);
@@ -103,6 +105,7 @@ public:
             defer(object);
             return;
         }
+        Chores::look();
         const Entry entry;
         drain();
         SuperHeap::freeAfterAll(object);
@@ -175,6 +178,13 @@ public:
         const Entry entry;
         SuperHeap::measure(footprint);
         footprint.mapped += arena_.bytes();
+    }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
