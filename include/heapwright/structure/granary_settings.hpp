@@ -57,6 +57,17 @@ public:
         return target_;
     }
 
+    /// The heap says that memory waits from now on, where none has. A thread of our own may sleep,
+    /// and is woken by what was given to `setWaker`.
+    static void memoryWaits() noexcept {
+        if (background_.load(std::memory_order_relaxed)) {
+            if (void (*const wake)() noexcept = waker_.load(std::memory_order_acquire)) {
+                wake();
+            }
+        }
+    }
+    static void setWaker(void (*wake)() noexcept) noexcept { waker_ = wake; }
+
     // --- what the user sets ---
 
     static Answer set(std::string_view name, std::string_view value) noexcept {
@@ -69,6 +80,15 @@ public:
         readOnce();
         const Setting* const setting = find(name);
         return setting == nullptr ? std::nullopt : std::optional(setting->tell());
+    }
+
+    /// Runs `visit` on each setting's name and value.
+    template <class Visit>
+    static void forEach(Visit visit) noexcept {
+        readOnce();
+        for (const Setting& setting : settings_) {
+            visit(setting.name, setting.tell());
+        }
     }
 
     /// Takes the settings in a text, and tells on stderr of those that are wrong.
@@ -257,6 +277,7 @@ private:
     static inline constinit std::atomic<bool> atExit_{false};
     static inline constinit std::atomic<bool> json_{false};
     static inline constinit std::atomic<int> signal_{0};
+    static inline constinit std::atomic<void (*)() noexcept> waker_{nullptr};
     static inline constinit FutexLock lock_; ///< for what is no single word
     static inline constinit Text target_ = Text().put("stderr");
 };

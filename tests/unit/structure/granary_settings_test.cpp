@@ -117,6 +117,15 @@ TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
     }
 }
 
+TEST_F(GranarySettingsTest, AreToldAllOfThem) {
+    std::string all;
+    Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
+        all.append(setting).append("=").append(value.view()).append(" ");
+    });
+    EXPECT_EQ(all, "return=250ms background=off huge-pages=off statistics=off format=table "
+                   "to=stderr ");
+}
+
 TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
     for (const auto& [setting, value] :
          std::vector<std::pair<const char*, const char*>>{{"return", ""},
@@ -136,6 +145,19 @@ TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
     }
     EXPECT_EQ(Settings::set("colour", "on"), Answer::unknownName);
     EXPECT_FALSE(Settings::get("colour").has_value());
+}
+
+TEST_F(GranarySettingsTest, WakeWhoReturnsMemoryIfThereIsSomebody) {
+    static int wakes = 0;
+    Settings::setWaker([]() noexcept { ++wakes; });
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 0);
+    EXPECT_EQ(Settings::set("background", "on"), Answer::set);
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 1);
+    Settings::setWaker(nullptr);
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 1);
 }
 
 TEST_F(GranarySettingsTest, MayBeSetAndReadByManyThreadsAtOnce) {
