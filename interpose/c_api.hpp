@@ -131,7 +131,6 @@ private:
     static Allocator& heap() { return instance<Allocator>(); }
 
     /// Out of line, so that who is served at once needs no stack.
-    /// Out of line, so that who is served at once needs no stack.
     [[gnu::noinline]] static void* mallocAfterAll(std::size_t size) {
         return orNoMemory(heap().mallocAfterAll(size));
     }
