@@ -45,6 +45,7 @@ struct Verdict {
     double tightest = 0;  ///< the largest part of its bound that a class has held
     double blowup = 0;    ///< the most held of all classes over the most live
     std::size_t most = 0; ///< the most bytes held, all classes together
+    double aside = 0;     ///< the largest part that a class had in caches of what it may have there
     std::size_t left = 0; ///< objects that the heap counts when all are freed
 };
 
@@ -137,6 +138,9 @@ private:
             static_cast<double>((now.held + now.heldGlobal) * Classes::sizeOf(sizeClass));
         const double part = held / bound(sizeClass, most_[sizeClass], now.heaps);
         verdict_.tightest = std::max(verdict_.tightest, part);
+        const double most = static_cast<double>(threads * Stack::cached(sizeClass));
+        const auto cached = static_cast<double>(now.used - live_[sizeClass]);
+        verdict_.aside = std::max(verdict_.aside, most == 0 ? cached * 2 : cached / most);
     }
 
     Verdict settled() {

@@ -37,7 +37,7 @@ public:
             its.thread = thread;
             ++its.live;
         }
-        shared_ += shared ? 1 : 0;
+        shared_ += shared ? 1U : 0U;
         ++taken_;
         sizes_[object] = step.size;
     }
@@ -110,13 +110,17 @@ TYPED_TEST(PromisedLines, AreNobodyElses) {
     }
 }
 
-TEST(PromisedLinesMutation, AHeapThatKeepsNoLinesCleanIsFound) {
+template <class Stack>
+class PromisedLinesMutation : public ::testing::Test {};
+TYPED_TEST_SUITE(PromisedLinesMutation, UncleanOnes);
+
+TYPED_TEST(PromisedLinesMutation, AHeapThatKeepsNoLinesCleanIsFound) {
     std::size_t found = 0;
     for (const Named& each : histories()) {
-        HoardStack<Emptiness<1, 4, 4>, AnyLines>::Heap heap;
+        typename TypeParam::Heap heap;
         SharedLines lines;
         play(each.author, heap, lines);
-        found += lines.shared() != 0 ? 1 : 0;
+        found += lines.shared() != 0 ? 1U : 0U;
     }
     EXPECT_GT(found, histories().size() / 4);
 }

@@ -5,10 +5,12 @@
 // what of granary stands on it.
 #pragma once
 
+#include <allocators/granary.hpp>
 #include <heapwright/heap.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace heapwright::testing::promises {
@@ -39,12 +41,44 @@ struct KeepsAll : Emptiness<1, 4, 4> {
     }
 };
 
-using Bounded = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, CleanLines>,
-                                 HoardStack<Emptiness<1, 4, 4>, AnyLines>,
-                                 HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+/// Granary's caches on granary's heap, and nothing between them, so that what the heap holds can be
+/// asked for. There is one of each type: a history begins with what is left when all was freed.
+template <class R, class Lines = CleanLines>
+struct GranaryStack {
+    struct Name {};
+    static constexpr std::size_t blockSize = allocators::granary::Shared::unitBytes;
+    using Classes = allocators::granary::Classes;
+    using Limits = allocators::granary::Limits;
+    using Rule = R;
+    using Small = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
+                            AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
+    using Heap = HomeCacheHeap<Classes, Limits, PlainLinks, UniqueHeap<Name, Small>>;
+    static constexpr bool clean = Lines::clean;
+
+    [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
+        return Superblock<blockSize, Lines>::layoutFor(Classes::sizeOf(sizeClass)).count;
+    }
+    /// Its list, and the chain of what is not at home with the thread, which may be of one class.
+    [[nodiscard]] static std::size_t cached(std::size_t sizeClass) {
+        const std::size_t size = Classes::sizeOf(sizeClass);
+        const std::size_t remote =
+            std::min(Limits::remoteObjects, (Limits::remoteBytes + size - 1) / size) - 1;
+        return Limits::roomFor(size) + remote;
+    }
+    [[nodiscard]] static auto figures(Heap& /*heap*/, std::size_t sizeClass) {
+        return UniqueHeap<Name, Small>::theHeap().figuresOf(sizeClass);
+    }
+};
+
+using Bounded = ::testing::Types<
+    GranaryStack<allocators::granary::Rule>, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+    HoardStack<Emptiness<1, 4, 4>, AnyLines>, HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
 
 /// Those that promise clean lines.
-using CleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+using CleanOnes = ::testing::Types<GranaryStack<allocators::granary::Rule>,
+                                   HoardStack<Emptiness<1, 4, 4>, CleanLines>,
                                    HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+/// The same without.
+using UncleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, AnyLines>>;
 
 } // namespace heapwright::testing::promises
