@@ -21,6 +21,8 @@
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/owner_set.hpp>
 #include <heapwright/structure/superblock_classes.hpp>
+#include <heapwright/structure/superblock_view.hpp>
+#include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -30,6 +32,7 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -39,13 +42,15 @@ protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
     using Lists = typename Superblocks::Lists;
     using Block = typename Superblocks::Block;
-    using Hold = Guard<FutexLock>;
+    static constexpr bool counted = requires { requires Rule::counted; };
+    using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
+    using Hold = Guard<Mutex>;
 
     /// The superblocks of one owner. It stands in a block of the superheap, which is nobody's.
     struct alignas(64) Owner {
         HomeWord home;          ///< where a superblock has its own, and
         void* nobody = nullptr; ///< where it says whose it is
-        FutexLock lock;
+        Mutex lock;
         std::uint32_t heldSince = 0;      ///< the fork that holds it, counted from 1; 0: none
         Home tenant = keyOfSharedHeap(0); ///< for whom it serves from clean lines
         Superblocks superblocks;
@@ -294,6 +299,7 @@ protected:
 
     /// An empty superblock that is in no list goes to the superheap.
     void discard(Block& block) noexcept {
+        ++returned_[block.sizeClass()];
         block.endHome();
         block.owner.store(nullptr, std::memory_order_relaxed);
         SuperHeap::free(&block);
@@ -357,10 +363,42 @@ protected:
         return sum;
     }
 
+    /// Adds what the owners have and do. They are held still.
+    void inspectOwners(Inspection& inspection) noexcept {
+        inspection.blockBytes = SuperHeap::blockSize;
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            const Figures now = figuresOf(index);
+            Inspection::SizeClass& each = inspection.sizeClass(index, Classes::sizeOf(index));
+            each.used += now.used;
+            each.held += now.held;
+            each.heldGlobal += now.heldGlobal;
+            each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
+            each.returned += returned_[index];
+        }
+        owners_.forEachHeap([&inspection](const Owner& heap) {
+            ++inspection.heaps;
+            if constexpr (counted) {
+                inspection.heapLocks.add(heap.lock.takes(), heap.lock.waits());
+            }
+        });
+        if constexpr (counted) {
+            inspection.globalLock.add(global().lock.takes(), global().lock.waits());
+        }
+    }
+
+    /// Runs `use` on a view of each superblock. They are held still.
+    template <class Use>
+    void forEachView(Use use) noexcept {
+        const auto look = [&use](Block& block) { use(SuperblockView<Block>(block)); };
+        owners_.forEachHeap([&look](Owner& heap) { heap.superblocks.forEach(look); });
+        global().superblocks.forEach(look);
+    }
+
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
     OwnerSet<Owner, Assignment::count> owners_;
-    std::size_t globalTakes_ = 0; ///< under the global lock
+    std::size_t globalTakes_ = 0;                          ///< under the global lock
+    std::array<std::uint64_t, Classes::count> returned_{}; ///< superblocks, under it, too
     /// Whether the global heap has a superblock with room, class by class; written under its lock.
     std::array<SharedWord<bool>, Classes::count> globalServes_{};
 };

@@ -42,8 +42,12 @@
 
 namespace heapwright {
 
+template <class Block>
+class SuperblockView;
+
 template <std::size_t Size, class Lines>
 class Superblock {
+    friend class SuperblockView<Superblock>;
     static constexpr std::size_t cacheLine = SuperblockLayout::cacheLine;
 
     using Link = SuperblockLayout::Link;

@@ -24,6 +24,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/hoard_memory.hpp>
@@ -276,6 +277,27 @@ public:
         const Hold hold(global().lock);
         global().superblocks.measure(footprint);
         SuperHeap::measure(footprint);
+    }
+
+    void inspect(Inspection& inspection) noexcept {
+        this->inspectOwners(inspection);
+        if constexpr (InspectableHeap<SuperHeap>) {
+            SuperHeap::inspect(inspection);
+        }
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept {
+        this->forEachView([&visit](auto view) { view.walk(visit); });
+    }
+
+    /// For a cache above, while a walk goes on: an object that it keeps is shown as such until
+    /// `unmark`. False if it is no object, whatever the address. All is held still.
+    [[nodiscard]] bool mark(const void* object) noexcept {
+        return owns(object) && Block::of(object).owner.load(std::memory_order_relaxed) != nullptr &&
+               SuperblockView<Block>(Block::of(object)).mark(object);
+    }
+    void unmark() noexcept {
+        this->forEachView([](auto view) { view.unmark(); });
     }
 
     void beforeFork() noexcept {
