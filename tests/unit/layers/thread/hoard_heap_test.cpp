@@ -236,7 +236,7 @@ TEST(HoardHeapTest, ShowsAllObjectsAndTheirFigures) {
     EXPECT_EQ(totals.liveObjects, live.size());
     EXPECT_EQ(totals.liveBytes, bytes);
     EXPECT_EQ(inspection.blockBytes, 4 * KiB);
-    EXPECT_GE(inspection.heaps, 3U);
+    EXPECT_GE(inspection.heaps, 2U); // threads that do not overlap have one
     EXPECT_GE(inspection.heapLocks.takes, 3U * 2000U * 2U);
     EXPECT_GE(inspection.globalLock.takes, 1U);
 
