@@ -89,6 +89,9 @@ public:
                    : *static_cast<const std::size_t*>(pointerTo(addressOf(object) - headerBytes));
     }
 
+    /// Whether there may be objects of this arena: false as long as no handler has asked for any.
+    [[nodiscard]] bool used() const noexcept { return bytes() != 0; }
+
     /// What it has of the system.
     [[nodiscard]] std::size_t bytes() const noexcept {
         return bytes_.load(std::memory_order_relaxed);

@@ -97,7 +97,7 @@ public:
         return SuperHeap::mallocAfterAll(size);
     }
     void freeAfterAll(void* object) noexcept {
-        if (Arena::owns(object)) [[unlikely]] {
+        if (isHandlers(object)) [[unlikely]] {
             arena_.free(object);
             return;
         }
@@ -131,7 +131,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        if (Arena::owns(object)) [[unlikely]] {
+        if (isHandlers(object)) [[unlikely]] {
             return Arena::getSize(object);
         }
         if (SlowPath::entered()) [[unlikely]] {
@@ -143,7 +143,7 @@ public:
 
     [[nodiscard]] bool resize(void* object,
                               std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
-        if (Arena::owns(object)) [[unlikely]] {
+        if (isHandlers(object)) [[unlikely]] {
             return size <= Arena::getSize(object);
         }
         if (SlowPath::entered()) [[unlikely]] {
@@ -155,7 +155,7 @@ public:
 
     [[nodiscard]] void* relocate(void* object,
                                  std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
-        if (Arena::owns(object) || isInside()) [[unlikely]] {
+        if (isHandlers(object) || isInside()) [[unlikely]] {
             return nullptr;
         }
         const Entry entry;
@@ -188,7 +188,7 @@ public:
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object) || Arena::owns(object);
+        return SuperHeap::owns(object) || isHandlers(object);
     }
 
     /// Whether this thread is inside, so that a handler which interrupts it must be told of.
@@ -251,6 +251,10 @@ private:
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
                (Hidden::isHidden() && Hidden::stillHidden(addressOf(__builtin_frame_address(0))));
+    }
+
+    [[nodiscard]] bool isHandlers(const void* object) const noexcept {
+        return arena_.used() && Arena::owns(object);
     }
 
     std::size_t sizeFromInside(void* object) noexcept {
