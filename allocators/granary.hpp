@@ -20,7 +20,7 @@ using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Blocks>;
 using Large = CheckedHeap<MmapHeap>; // a mapping for each
 using Shared = UniqueHeap<Name, SplitHeap<16 * KiB, Small, Large>>;
 using Cached = HomeCacheHeap<Classes, Limits, PlainLinks, Shared>; // each thread's own
-using SignalSafe = SignalSafeHeap<Cached>;                         // a handler may interrupt
+using SignalSafe = HandlerSafeHeap<Cached>;                        // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::SignalSafe>; // the C rules

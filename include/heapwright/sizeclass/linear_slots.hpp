@@ -62,10 +62,13 @@ public:
 
     /// The first class whose slots hold `request` bytes, which is not 0; `count` if none does.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
-        if (request <= Linear) [[likely]] {
-            return linearClassFor(request);
-        }
-        return request <= Largest ? first_[(request - 1) / unit] : count;
+        return request <= Linear ? linearClassFor(request) : largerClassFor(request);
+    }
+
+    /// The same for a request that is larger than `linear`, or 0, for which there is no class.
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t
+    largerClassFor(std::size_t request) noexcept {
+        return request - 1 < Largest ? first_[(request - 1) / unit] : count;
     }
 
     /// The last class whose slots are not larger than `capacity`; `count` or more if that is

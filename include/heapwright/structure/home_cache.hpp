@@ -13,13 +13,14 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/platform/build.hpp>
+#include <heapwright/platform/opaque.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/links.hpp>
 #include <heapwright/structure/object_chain.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -36,7 +37,7 @@ public:
 
     /// The first that waits of a class, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
-        ObjectLink* const object = state.heads[index];
+        ObjectLink* const object = platform::asAnswer(state.heads[index]);
         if (object == nullptr) [[unlikely]] {
             return nullptr;
         }
@@ -48,6 +49,7 @@ public:
     /// Makes an object the first that waits of its class, if there is room.
     [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t index) noexcept {
         if (--room_[index] < 0) [[unlikely]] {
+            std::atomic_signal_fence(std::memory_order_seq_cst); // or two are kept in registers
             ++room_[index];
             return false;
         }

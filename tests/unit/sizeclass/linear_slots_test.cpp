@@ -37,6 +37,9 @@ void expectSound(std::size_t linear, std::size_t fine, std::size_t largest) {
     EXPECT_EQ(Classes::classFor(largest + 1), Classes::count);
     EXPECT_EQ(Classes::classFor(SIZE_MAX), Classes::count);
     EXPECT_GE(Classes::linearClassFor(0), Classes::count);
+    EXPECT_EQ(Classes::largerClassFor(0), Classes::count);
+    EXPECT_EQ(Classes::largerClassFor(largest), Classes::count - 1);
+    EXPECT_EQ(Classes::largerClassFor(largest + 1), Classes::count);
 }
 
 TEST(LinearSlots, FollowEachOtherWithoutAGap) {

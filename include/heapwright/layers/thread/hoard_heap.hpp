@@ -234,7 +234,7 @@ public:
     [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
     /// Pre: it is an object of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
-        return Block::of(object).sizeClass();
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
     /// `noHome` if the thread has no heap of its own.
     [[nodiscard]] Home homeOfThread() noexcept {

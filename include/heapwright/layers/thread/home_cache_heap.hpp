@@ -27,6 +27,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
@@ -70,24 +71,21 @@ public:
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         void* const object = mallocAtOnce(size);
-        return object != nullptr ? object : mallocBelow(size);
+        return object != nullptr ? object : mallocAfterAll(size);
     }
 
     /// The first that waits of a class, or null.
     [[nodiscard, gnu::always_inline]] static void* mallocAtOnce(std::size_t size) noexcept {
-        std::size_t index = Classes::linearClassFor(size);
-        if (size - 1 >= Classes::linear) [[unlikely]] {
-            index = size == 0 ? Classes::count : Classes::classFor(size);
-            if (index >= Classes::count) {
-                return nullptr;
-            }
+        const std::size_t index = platform::opaque(Classes::linearClassFor(size));
+        if (index > Classes::linearClassFor(Classes::linear)) [[unlikely]] {
+            return largerAtOnce(platform::opaque(size)); // none of the above is kept for it
         }
         return Mine::mine().take(index);
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
         if (!freeAtOnce(object)) [[unlikely]] {
-            freeBelow(object);
+            freeAfterAll(object);
         }
     }
 
@@ -101,6 +99,42 @@ public:
             return false;
         }
         return cache.put(object, SuperHeap::classAt(object));
+    }
+
+    /// Once it was refused at once: from below, with others for later.
+    [[nodiscard, gnu::noinline]] static void* mallocAfterAll(std::size_t size) noexcept {
+        const std::size_t index = Classes::classFor(size);
+        Cache& cache = Mine::mine();
+        if (index < Classes::count && (cache.isActive() || begun(cache))) {
+            if (void* const object = cache.take(index)) {
+                return object;
+            }
+            const std::size_t each = Classes::sizeOf(index);
+            ObjectLink* const first = below().mallocBatch(each, Limits::refillFor(each));
+            if (first != nullptr) [[likely]] {
+                cache.fill(first->next, index);
+                return first;
+            }
+        }
+        return orAfterFlush([size] { return below().malloc(size); });
+    }
+
+    /// In the same way: others go down with it.
+    [[gnu::noinline]] static void freeAfterAll(void* object) noexcept {
+        Cache& cache = Mine::mine();
+        if (!SuperHeap::hasHome(object) || !(cache.isActive() || begun(cache))) {
+            below().free(object);
+            return;
+        }
+        const std::size_t index = SuperHeap::classAt(object);
+        if (!isAtHome(object)) {
+            if (ObjectLink* const chain = cache.putRemote(object, Classes::sizeOf(index))) {
+                below().freeBatch(chain);
+            }
+        } else if (!cache.put(object, index)) {
+            below().freeBatch(cache.takeChain(index, Limits::flushFor(Classes::sizeOf(index))));
+            [[maybe_unused]] const bool kept = cache.put(object, index);
+        }
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
@@ -216,6 +250,12 @@ private:
     using Inner = std::remove_reference_t<decltype(SuperHeap::theHeap())>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
 
+    /// The same where classes are not as simple.
+    [[nodiscard, gnu::always_inline]] static void* largerAtOnce(std::size_t size) noexcept {
+        const std::size_t index = Classes::largerClassFor(size);
+        return index < Classes::count ? Mine::mine().take(index) : nullptr;
+    }
+
     [[nodiscard]] static SuperHeap below() noexcept { return {}; }
 
     /// Null, whose unit is at the end of the address space. (The mask has set the sign already.)
@@ -225,41 +265,6 @@ private:
 
     [[nodiscard]] static bool isAtHome(void* object) noexcept {
         return SuperHeap::homeOf(object) == Mine::mine().state.me;
-    }
-
-    /// Out of line, as `freeBelow` is.
-    [[gnu::noinline]] static void* mallocBelow(std::size_t size) noexcept {
-        const std::size_t index = Classes::classFor(size);
-        Cache& cache = Mine::mine();
-        if (index < Classes::count && (cache.isActive() || begun(cache))) {
-            if (void* const object = cache.take(index)) {
-                return object;
-            }
-            const std::size_t each = Classes::sizeOf(index);
-            ObjectLink* const first = below().mallocBatch(each, Limits::refillFor(each));
-            if (first != nullptr) [[likely]] {
-                cache.fill(first->next, index);
-                return first;
-            }
-        }
-        return orAfterFlush([size] { return below().malloc(size); });
-    }
-
-    [[gnu::noinline]] static void freeBelow(void* object) noexcept {
-        Cache& cache = Mine::mine();
-        if (!SuperHeap::hasHome(object) || !(cache.isActive() || begun(cache))) {
-            below().free(object);
-            return;
-        }
-        const std::size_t index = SuperHeap::classAt(object);
-        if (!isAtHome(object)) {
-            if (ObjectLink* const chain = cache.putRemote(object, Classes::sizeOf(index))) {
-                below().freeBatch(chain);
-            }
-        } else if (!cache.put(object, index)) {
-            below().freeBatch(cache.takeChain(index, Limits::flushFor(Classes::sizeOf(index))));
-            [[maybe_unused]] const bool kept = cache.put(object, index);
-        }
     }
 
     /// Sets the calling thread's cache up, unless it can have none.
