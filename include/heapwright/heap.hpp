@@ -47,6 +47,7 @@
 
 // source: where memory comes from
 #include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
+#include <heapwright/layers/source/extent_heap.hpp>        // runs of units, given back in time
 #include <heapwright/layers/source/guard_page_heap.hpp>    // pages that fault around each object
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
 #include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
@@ -78,6 +79,7 @@
 #include <heapwright/layers/object/per_class_heap.hpp>       // operator new of a class
 #include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc for null
+#include <heapwright/layers/object/unit_object_heap.hpp>     // large ones in runs of units
 #include <heapwright/layers/object/zero_on_free_heap.hpp>    // nothing left in freed objects
 
 // reuse: what is freed serves again
@@ -150,10 +152,12 @@
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
 #include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
+#include <heapwright/structure/return_rule.hpp>      // when free memory goes back
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree
 #include <heapwright/structure/size_tries.hpp>       // the best of tries
+#include <heapwright/structure/system_extents.hpp>   // pages and the clock
 #include <heapwright/structure/unsorted_bins.hpp>    // bins, into which blocks are sorted late
 #include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
 #include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes

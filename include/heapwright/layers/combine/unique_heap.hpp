@@ -81,6 +81,12 @@ public:
         return theHeap().memalignHeld(align, size);
     }
 
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
+                                 std::size_t from) noexcept requires requires(SuperHeap heap) {
+        heap.mallocAt(size, align, from);
+    }
+    { return theHeap().mallocAt(size, align, from); }
+
     void free(void* object) noexcept { theHeap().free(object); }
 
     void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
@@ -132,6 +138,9 @@ public:
     void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
         theHeap().check(object, routine);
     }
+
+    std::uint32_t tend() noexcept requires requires(SuperHeap heap) { heap.tend(); }
+    { return theHeap().tend(); }
 
     bool flush() noexcept requires FlushableHeap<SuperHeap> { return theHeap().flush(); }
 
