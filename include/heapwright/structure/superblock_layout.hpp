@@ -20,7 +20,7 @@ namespace heapwright {
 template <class H>
 concept BlockHeap = OwningHeap<H> && TrimmableHeap<H> && requires {
     { H::blockSize } -> std::convertible_to<std::size_t>;
-    requires H::alignment >= H::blockSize;
+    requires H::blockSize != 0 && H::alignment >= H::blockSize;
 };
 
 /// Any free slot of a superblock may be used.

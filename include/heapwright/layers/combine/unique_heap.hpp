@@ -39,6 +39,15 @@ requires requires {
 }
 inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
 
+/// 0 where it is no heap of blocks.
+template <class H>
+inline constexpr std::size_t blockSizeIn = 0;
+template <class H>
+requires requires {
+    H::blockSize;
+}
+inline constexpr std::size_t blockSizeIn<H> = H::blockSize;
+
 } // namespace detail
 
 template <class Name, Heap SuperHeap>
@@ -54,6 +63,7 @@ public:
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
     static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
+    static constexpr std::size_t blockSize = detail::blockSizeIn<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 
@@ -107,7 +117,7 @@ public:
         return theHeap().relocate(object, size);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) const noexcept requires OwningHeap<SuperHeap> {
         return theHeap().owns(object);
     }
 
