@@ -7,21 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
-
 from .endurance import Run, compiled, endure, read_log
 
-ALLOCATOR = "granary"
 OPERATIONS = 3_000_000
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    try:
-        native.library(ALLOCATOR)
-    except NativeMissingError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
     try:
         return compiled(tmp_path_factory.mktemp("endurance"))
     except FileNotFoundError as error:
@@ -29,8 +21,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("threads", [1, 3, 8])
-def test_granary_endures(program: Path, threads: int) -> None:
-    run = endure(program, ALLOCATOR, OPERATIONS, threads=threads, seed=threads)
+def test_granary_endures(granary: str, program: Path, threads: int) -> None:
+    run = endure(program, granary, OPERATIONS, threads=threads, seed=threads)
     assert run.fault is None
     assert run.operations >= OPERATIONS
     assert run.forks > 0
@@ -38,8 +30,9 @@ def test_granary_endures(program: Path, threads: int) -> None:
     assert run.most_live > 1 << 20
 
 
-def test_growth_is_found(program: Path) -> None:
+def test_growth_is_found(granary: str, program: Path) -> None:
     """Private heaps keep what they are given, more and more."""
+    assert granary
     run = endure(program, "private", 200_000_000, threads=4, seed=1)
     assert run.fault is not None
     assert "resident" in run.fault
