@@ -72,6 +72,14 @@ public:
     static constexpr std::size_t alignment = blockSize;
 };
 
+/// The same where runs of units are wanted.
+class ProbeRuns : public ProbeHeap {
+public:
+    static constexpr std::size_t alignment = 32 * KiB;
+
+    void* mallocAt(std::size_t, std::size_t, std::size_t) noexcept { return nullptr; }
+};
+
 /// A lock that knows whether it is held.
 class RecordingLock {
 public:

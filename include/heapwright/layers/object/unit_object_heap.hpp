@@ -30,17 +30,16 @@
 
 namespace heapwright {
 
-/// A run heap gives out runs of aligned units, at a phase if that is wanted, for any size.
-template <class H, std::size_t Unit>
+/// A run heap gives out runs of whole units, on multiples of `alignment`, and at a phase if that is
+/// wanted.
+template <class H>
 concept RunHeap = SizedHeap<H> && ZeroingHeap<H> && ResizableHeap<H> && RelocatingHeap<H> &&
     AnySizeHeap<H> && AnyOrderHeap<H> && requires(H heap, std::size_t size) {
-    requires H::alignment % Unit == 0;
     { heap.mallocAt(size, size, size) } -> std::same_as<void*>;
 };
 
-template <std::size_t Unit, Heap SuperHeap>
-requires RunHeap<SuperHeap, Unit>
-class UnitObjectHeap : private SuperHeap {
+template <std::size_t Unit, RunHeap SuperHeap>
+requires(SuperHeap::alignment % Unit == 0) class UnitObjectHeap : private SuperHeap {
     /// What a header says of its object.
     enum class State : std::uint64_t {
         live = 0xB7E5'4C41'5247'4531,
@@ -63,7 +62,7 @@ class UnitObjectHeap : private SuperHeap {
     /// faces do not pass that on: who else stands on it does so behind locks of his own.
     template <class H>
     [[nodiscard]] static constexpr auto& forkedOf(H& heap) noexcept {
-        if constexpr (UniquelyNamedHeap<H>) {
+        if constexpr (requires { H::theHeap(); }) {
             return H::theHeap();
         } else {
             return heap;
