@@ -13,6 +13,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/structure/address_map.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -79,6 +80,7 @@ public:
         (last_ != nullptr ? last_->value.next : first_) = entry;
         last_ = entry;
         waiting_ += bytes;
+        ++waitingCount_;
         return true;
     }
 
@@ -110,9 +112,17 @@ public:
         }
         map_.clear();
         first_ = last_ = nullptr;
-        waiting_ = 0;
+        waiting_ = waitingCount_ = 0;
     }
 
+    /// What waits takes addresses that are counted, but no memory.
+    void measure(Footprint& footprint) noexcept {
+        const Hold hold(lock_);
+        footprint.held += waiting_;
+        footprint.heldCount += waitingCount_;
+    }
+
+    [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
     void beforeFork() noexcept { lock_.lock(); }
     void afterForkInParent() noexcept { lock_.unlock(); }
     void afterForkInChild() noexcept { lock_.reset(); }
@@ -151,6 +161,7 @@ private:
         first_ = entry->value.next;
         last_ = first_ == nullptr ? nullptr : last_;
         waiting_ -= entry->size;
+        --waitingCount_;
         map_.remove(entry);
         return entry;
     }
@@ -160,6 +171,7 @@ private:
     Entry* first_ = nullptr; ///< of those that wait, the one that was freed first
     Entry* last_ = nullptr;
     std::size_t waiting_ = 0; ///< their bytes
+    std::size_t waitingCount_ = 0;
 };
 
 } // namespace heapwright

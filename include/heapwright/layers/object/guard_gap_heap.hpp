@@ -29,6 +29,7 @@
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/closed_runs.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -181,26 +182,18 @@ public:
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
+        closed_.measure(footprint);
     }
 
-    void beforeFork() noexcept {
-        closed_.beforeFork();
-        if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::beforeFork();
-        }
-    }
+    void beforeFork() noexcept { holds_.hold(visit()); }
     void afterForkInParent() noexcept {
-        if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInParent();
-        }
-        closed_.afterForkInParent();
+        holds_.letGo(visit(), [](auto& part) { part.afterForkInParent(); });
     }
     void afterForkInChild() noexcept {
-        if constexpr (ForkableHeap<SuperHeap>) {
-            SuperHeap::afterForkInChild();
-        }
-        closed_.afterForkInChild();
+        holds_.letGo(visit(), [](auto& part) { part.afterForkInChild(); });
     }
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
     /// What a run takes with its gap; 0 if there is no such number.
@@ -241,11 +234,23 @@ private:
         return closed_.releaseDownTo(most, [this](void* run) { SuperHeap::free(run); });
     }
 
+    /// Names what is held over a fork.
+    [[nodiscard]] auto visit() noexcept {
+        return [this](std::size_t index, auto body) {
+            if (index == 0) {
+                body(closed_);
+            } else if constexpr (ForkableHeap<SuperHeap>) {
+                body(static_cast<SuperHeap&>(*this));
+            }
+        };
+    }
+
     void openAll() noexcept {
         closed_.clear([this](void* run) { return gapOf(run); }, Gap);
     }
 
     ClosedRuns<Mutex, Most> closed_;
+    ForkHolds<ForkableHeap<SuperHeap> ? 2 : 1> holds_;
 };
 
 } // namespace heapwright

@@ -115,6 +115,10 @@ public:
     void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
         SuperHeap::afterForkInChild();
     }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
 
 private:
     /// Not a `memset`, which a compiler may leave out before a `free` that it knows.

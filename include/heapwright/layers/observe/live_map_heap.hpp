@@ -147,6 +147,10 @@ public:
     void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
         SuperHeap::afterForkInChild();
     }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
 
 private:
     static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }

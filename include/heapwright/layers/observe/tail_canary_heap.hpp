@@ -155,6 +155,10 @@ public:
     void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
         SuperHeap::afterForkInChild();
     }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
 
 private:
     /// An object's memory: how much there is, how much was asked for, and where the tail is.

@@ -200,6 +200,10 @@ public:
         forEachWard([](Ward& ward) { ward.numbers.forget(); });
         keepOnlyMySlot();
     }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
 
 private:
     /// The calling thread's; null if it can have none.
