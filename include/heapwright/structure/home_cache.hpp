@@ -14,10 +14,12 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/opaque.hpp>
+#include <heapwright/platform/thread.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/links.hpp>
 #include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/registry.hpp>
 
 #include <array>
 #include <atomic>
@@ -27,8 +29,17 @@
 
 namespace heapwright {
 
+template <class Cache>
+class HomeCacheView;
+
 template <SizeClasses Classes, class Limits, LinkCode Links>
 class HomeCache {
+    friend class HomeCacheView<HomeCache>;
+    // For who looks from outside, under names that parameters do not have.
+    using ClassesKept = Classes;
+    using LimitsKept = Limits;
+    using LinksKept = Links;
+
 public:
     struct State {
         std::array<ObjectLink*, Classes::count> heads{};
@@ -59,6 +70,7 @@ public:
 
     /// Keeps a chain for which there is room.
     void fill(ObjectLink* chain, std::size_t index) noexcept {
+        ++refills_;
         while (chain != nullptr) {
             ObjectLink* const next = chain->next;
             push(chain, index);
@@ -79,6 +91,7 @@ public:
             *end = ::new (object) ObjectLink{nullptr};
             end = &(*end)->next;
         }
+        flushes_ += first != nullptr ? 1U : 0U;
         return first;
     }
 
@@ -98,6 +111,7 @@ public:
         remoteBytes_ = 0;
         ObjectLink* const chain = remote_;
         remote_ = nullptr;
+        flushes_ += chain != nullptr ? 1U : 0U;
         return chain;
     }
 
@@ -131,6 +145,7 @@ public:
             for (std::size_t index = 0; index < Classes::count; ++index) {
                 room_[index] = static_cast<Room>(Limits::roomFor(Classes::sizeOf(index)));
             }
+            thread_ = platform::threadNumber();
             state.me = key;
             phase_ = Phase::active;
         }
@@ -142,6 +157,7 @@ public:
     }
 
     State state;
+    RegistryLinks<HomeCache> inRegistry;
 
 private:
     using Room = std::int32_t;
@@ -156,6 +172,9 @@ private:
     ObjectLink* remote_ = nullptr;
     std::size_t remoteCount_ = 0;
     std::size_t remoteBytes_ = 0;
+    std::uint64_t refills_ = 0; ///< batches that came
+    std::uint64_t flushes_ = 0; ///< chains that went
+    std::uint32_t thread_ = 0;  ///< whose it is
     Phase phase_ = Phase::notYet;
 };
 

@@ -32,12 +32,14 @@
 namespace heapwright {
 
 /// A way for links to stand in freed objects: `prepare` before the first; `encode(next, at)` is
-/// what is written at an address, `decode(stored, at)` the link that was meant by it.
+/// what is written at an address, `decode(stored, at)` the link that was meant by it. `peek` is
+/// `decode` for who cannot be sure that there is one: null instead of an end.
 template <class L>
 concept LinkCode = requires(ObjectLink* link, const void* at) {
     L::prepare();
     { L::encode(link, at) } -> std::same_as<ObjectLink*>;
     { L::decode(link, at) } -> std::same_as<ObjectLink*>;
+    { L::peek(link, at) } -> std::same_as<ObjectLink*>;
 };
 
 /// Links as they are.
@@ -49,6 +51,9 @@ struct PlainLinks {
     }
     [[nodiscard, gnu::always_inline]] static ObjectLink* decode(ObjectLink* stored,
                                                                 const void* /*at*/) noexcept {
+        return stored;
+    }
+    [[nodiscard]] static ObjectLink* peek(ObjectLink* stored, const void* /*at*/) noexcept {
         return stored;
     }
 };
@@ -76,12 +81,16 @@ public:
     /// Aborts if the word is not what `encode` makes of some link at that address.
     [[nodiscard, gnu::always_inline]] static ObjectLink* decode(ObjectLink* stored,
                                                                 const void* at) noexcept {
-        const std::uint64_t next =
-            ((addressOf(stored) ^ maskAt(at)) * inverse) ^ plus_.load(std::memory_order_relaxed);
+        const std::uint64_t next = plain(stored, at);
         if ((next & never) != 0) [[unlikely]] {
             refuse();
         }
         return static_cast<ObjectLink*>(pointerTo(next));
+    }
+
+    [[nodiscard]] static ObjectLink* peek(ObjectLink* stored, const void* at) noexcept {
+        const std::uint64_t next = plain(stored, at);
+        return (next & never) != 0 ? nullptr : static_cast<ObjectLink*>(pointerTo(next));
     }
 
 private:
@@ -97,6 +106,11 @@ private:
     static_assert(odd * inverse == 1);
     /// The bits that no address of an object has.
     static constexpr std::uint64_t never = ~((std::uint64_t{1} << 47U) - minAlignment);
+
+    [[nodiscard, gnu::always_inline]] static std::uint64_t plain(ObjectLink* stored,
+                                                                 const void* at) noexcept {
+        return ((addressOf(stored) ^ maskAt(at)) * inverse) ^ plus_.load(std::memory_order_relaxed);
+    }
 
     [[nodiscard, gnu::always_inline]] static std::uint64_t maskAt(const void* at) noexcept {
         return addressOf(at) * times_.load(std::memory_order_relaxed);

@@ -213,6 +213,26 @@ public:
         }
     }
 
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<Small> &&
+        InspectableHeap<SuperHeap> {
+        small_.inspect(inspection);
+        SuperHeap::inspect(inspection);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<Small> &&
+        WalkableHeap<SuperHeap> {
+        small_.walk(visit);
+        SuperHeap::walk(visit);
+    }
+
+    /// For a cache above that keeps what is small.
+    [[nodiscard]] bool mark(const void* object) noexcept requires requires(Small small) {
+        small.mark(object);
+    }
+    { return small_.mark(object); }
+    void unmark() noexcept requires requires(Small small) { small.unmark(); }
+    { small_.unmark(); }
+
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         return small_.owns(object) || SuperHeap::owns(object);
     }

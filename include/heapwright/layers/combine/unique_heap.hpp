@@ -158,6 +158,16 @@ public:
         return theHeap().trim(pad);
     }
 
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        if (inspection.enters(&only_)) {
+            theHeap().inspect(inspection);
+        }
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        theHeap().walk(visit);
+    }
+
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         if (footprint.enters(&only_)) {
             theHeap().measure(footprint);

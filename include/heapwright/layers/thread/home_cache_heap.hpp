@@ -34,9 +34,11 @@
 #include <heapwright/structure/cache_limits.hpp>
 #include <heapwright/structure/hidden_state.hpp>
 #include <heapwright/structure/home_cache.hpp>
+#include <heapwright/structure/home_cache_view.hpp>
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/links.hpp>
 #include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/registry.hpp>
 #include <heapwright/structure/slow_path.hpp>
 
 #include <cstddef>
@@ -218,7 +220,32 @@ public:
         }
     }
 
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        below().inspect(inspection);
+        caches_.forEach([&inspection](Cache& cache) {
+            HomeCacheView<Cache> view(cache);
+            view.inspect(inspection);
+            view.forEachRemote([&inspection](ObjectLink* object) {
+                const bool known = SuperHeap::hasHome(object);
+                const std::size_t index = known ? SuperHeap::classAt(object) : Classes::count;
+                if (index < Classes::count) {
+                    ++inspection.sizeClass(index, Classes::sizeOf(index)).cached;
+                }
+                return index < Classes::count;
+            });
+        });
+    }
+
+    /// What is kept is shown, too, as such: marked below as far as the lists can be followed.
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        const auto mark = [](ObjectLink* object) { return SuperHeap::theHeap().mark(object); };
+        caches_.forEach([mark](Cache& cache) { HomeCacheView<Cache>(cache).forEachKept(mark); });
+        below().walk(visit);
+        SuperHeap::theHeap().unmark();
+    }
+
     void beforeFork() noexcept {
+        caches_.beforeFork();
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().beforeFork();
         }
@@ -227,11 +254,13 @@ public:
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().afterForkInParent();
         }
+        caches_.afterForkInParent();
     }
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().afterForkInChild();
         }
+        caches_.afterForkInChild(Mine::mine());
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
@@ -243,11 +272,13 @@ public:
         HiddenState<ThreadState>::bringBack(); // a thread may end in a signal handler
         const SlowPath::Entry entry;           // and be interrupted by one here
         flushMine();
+        caches_.leave(Mine::mine());
         Mine::mine().end();
     }
 
 private:
     using Inner = std::remove_reference_t<decltype(SuperHeap::theHeap())>;
+    static inline constinit Registry<Cache> caches_; // of all threads
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
 
     /// The same where classes are not as simple.
@@ -275,6 +306,9 @@ private:
         Links::prepare();
         const Home home = SuperHeap::homeOfThread();
         cache.begin(home != noHome && leavesAtTheEnd() ? home : homeless);
+        if (cache.isActive() && !platform::scheduled) { // there caches end without a word
+            caches_.enter(cache);
+        }
         return cache.isActive();
     }
 
