@@ -28,6 +28,7 @@
 //   keep(object)              free, where there is room for it; false if there is not
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
+//   tend()                    gives back what is due; says when it is again
 //   clear()                   takes everything back at once
 //   measure(footprint)        says how much memory it has and holds
 //   inspect(inspection)       says what its classes, caches and locks are doing

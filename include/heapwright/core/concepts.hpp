@@ -23,6 +23,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -200,6 +201,14 @@ concept RecyclingHeap = Heap<H> && requires(H heap, std::size_t size, void (*rec
 template <class H>
 concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
     { heap.trim(pad) } -> std::same_as<bool>;
+};
+
+/// A tended heap returns to the system what has been free for as long as it was to be kept, when it
+/// is told to look; it answers in how many milliseconds it should be told again, or UINT32_MAX if
+/// nothing waits for that.
+template <class H>
+concept TendedHeap = Heap<H> && requires(H heap) {
+    { heap.tend() } -> std::same_as<std::uint32_t>;
 };
 
 /// A measurable heap adds what it knows of its memory to a footprint.

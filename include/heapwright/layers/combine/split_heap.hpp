@@ -18,6 +18,7 @@
 #include <heapwright/structure/object_chain.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
@@ -212,6 +213,8 @@ public:
             SuperHeap::check(object, routine);
         }
     }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
 
     void inspect(Inspection& inspection) noexcept requires InspectableHeap<Small> &&
         InspectableHeap<SuperHeap> {

@@ -150,6 +150,8 @@ public:
         }
     }
 
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
     void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
         SuperHeap::inspect(inspection);
     }

@@ -29,6 +29,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <string_view>
@@ -178,6 +179,14 @@ public:
         const Entry entry;
         SuperHeap::measure(footprint);
         footprint.mapped += arena_.bytes();
+    }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+        if (isInside()) {
+            return 0;
+        }
+        const Entry entry;
+        return SuperHeap::tend();
     }
 
     void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {

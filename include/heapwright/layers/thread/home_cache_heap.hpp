@@ -220,6 +220,8 @@ public:
         }
     }
 
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return below().tend(); }
+
     void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
         below().inspect(inspection);
         caches_.forEach([&inspection](Cache& cache) {
