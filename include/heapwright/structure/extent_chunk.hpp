@@ -63,7 +63,20 @@ struct ExtentChunk {
         return now - notes[unit];
     }
 
-    /// Units in use, or dirty, or clean are in use from now on.
+    /// Runs `body(first, length)` on each run in use.
+    template <class Body>
+    void forEachRun(Body body) const noexcept {
+        if (single) {
+            body(first, length);
+            return;
+        }
+        for (std::size_t unit = free.nextGap(1); unit < units;) {
+            body(unit, std::size_t{notes[unit]});
+            unit = free.nextGap(unit + notes[unit]);
+        }
+    }
+
+    /// Free units are in use from now on.
     void take(std::size_t from, std::size_t count) noexcept {
         free.reset(from, count);
         freeUnits -= static_cast<std::uint32_t>(count);

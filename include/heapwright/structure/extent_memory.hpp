@@ -11,7 +11,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/structure/extent_space.hpp>
 #include <heapwright/structure/region_map.hpp>
 #include <heapwright/structure/return_rule.hpp>
@@ -74,7 +74,7 @@ protected:
         if (Rule::hugePages()) {
             System::wishForHugePages(pages, bytes);
         }
-        mapped_.fetchAdd(bytes, std::memory_order_relaxed);
+        count(counts_.maps, counts_.mappedBytes, bytes);
         auto* const chunk = ::new (pages) Chunk;
         chunk->units = units;
         return chunk;
@@ -84,7 +84,7 @@ protected:
         const std::size_t bytes = chunk.units * Unit;
         RegionMap::leave(&chunk, bytes);
         if (System::unmap(&chunk, bytes)) {
-            mapped_.fetchSub(bytes, std::memory_order_relaxed);
+            count(counts_.unmaps, counts_.unmappedBytes, bytes);
         }
     }
 
@@ -109,7 +109,7 @@ protected:
 
     /// How many units the next chunk for many objects has.
     [[nodiscard]] std::size_t usualUnits() const noexcept {
-        const std::size_t quarter = mapped_.load(std::memory_order_relaxed) / 4 / Unit;
+        const std::size_t quarter = mappedBytes() / 4 / Unit;
         return quarter < 2 * leastUnits
                    ? leastUnits
                    : std::min(std::size_t{1} << floorLog2(quarter), Chunk::most);
@@ -190,7 +190,8 @@ protected:
             space_.addSingle(chunk);
             return discarded(target);
         }
-        mapped_.fetchSub(bytes, std::memory_order_relaxed);
+        counts_.moves.fetchAdd(1, std::memory_order_relaxed);
+        count(counts_.unmaps, counts_.unmappedBytes, bytes);
         target->units = units;
         target->length = length;
         target->stained = std::max(target->stained, target->first + length);
@@ -209,6 +210,7 @@ protected:
         if (!System::moveOutOnto(run.start(), run.bytes(), target->at(1))) {
             return discarded(target);
         }
+        counts_.moves.fetchAdd(1, std::memory_order_relaxed);
         target->first = 1;
         target->length = length;
         target->stained = 1 + length;
@@ -218,31 +220,97 @@ protected:
         return target;
     }
 
-    /// Gives back what is due, so many pieces at most; false if somebody else is at it.
-    bool giveBackDue(std::uint32_t now, std::uint32_t delay, std::size_t pieces,
-                     std::size_t spare) noexcept {
+    /// Gives back what is due, so many pieces at most, unless somebody else is at it.
+    void giveBackSome(std::uint32_t now, std::uint32_t delay, std::size_t pieces) noexcept {
         if (!returning_.tryLock()) {
-            return false;
+            return;
         }
-        for (; pieces != 0; --pieces) {
-            const typename Space::Due due = nextDue(now, delay, spare);
-            if (due.chunk != nullptr) {
-                unmap(*due.chunk);
-            } else if (due.run.length == 0 || !clean(due.run, now)) {
-                break;
-            }
+        while (pieces != 0 && giveBackOne(now, delay, leastUnits)) {
+            --pieces;
         }
         returning_.unlock();
+    }
+
+    /// Gives back all that is due until no more than so many units are dirty; whether there was
+    /// any. A chunk without objects stays if it has no more than `spare` units.
+    bool giveBackAll(std::uint32_t now, std::uint32_t delay, std::size_t keep,
+                     std::size_t spare) noexcept {
+        const Hold holdReturning(returning_);
+        bool any = false;
+        while (dirtyUnits() > keep && giveBackOne(now, delay, spare)) {
+            any = true;
+        }
+        return any;
+    }
+
+    [[nodiscard]] std::size_t dirtyUnits() noexcept {
+        const Hold hold(lock_);
+        return space_.dirtyUnits();
+    }
+    [[nodiscard]] std::size_t mappedBytes() const noexcept {
+        const std::size_t back = counts_.unmappedBytes.load(std::memory_order_relaxed);
+        return counts_.mappedBytes.load(std::memory_order_relaxed) - back;
+    }
+
+    /// What is known of chunks and of calls of the system.
+    void tell(Inspection& inspection) noexcept {
+        const auto now = [](const SharedWord<std::size_t>& word) {
+            return word.load(std::memory_order_relaxed);
+        };
+        Inspection::System& system = inspection.system;
+        system.maps += now(counts_.maps);
+        system.mappedBytes += now(counts_.mappedBytes);
+        system.unmaps += now(counts_.unmaps);
+        system.unmappedBytes += now(counts_.unmappedBytes);
+        system.purges += now(counts_.purges);
+        system.purgedBytes += now(counts_.purgedBytes);
+        system.moves += now(counts_.moves);
+        Inspection::Source& source = inspection.source;
+        space_.forEachChunk([&source](const Chunk& chunk) {
+            ++source.chunks;
+            source.chunkBytes += chunk.units * Unit;
+            const std::size_t used =
+                chunk.single ? chunk.length : chunk.units - 1 - chunk.freeUnits;
+            source.usedBytes += used * Unit;
+        });
+        source.dirtyBytes += space_.dirtyUnits() * Unit;
+        source.cleanBytes += (space_.freeUnits() - space_.dirtyUnits()) * Unit;
+        if constexpr (requires { lock_.takes(); }) {
+            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+        }
+    }
+
+    Space space_;     ///< under the lock
+    Mutex lock_;      ///< of the space
+    Mutex returning_; ///< who has it gives back
+
+private:
+    /// What was asked of the system since the start.
+    struct Counts {
+        SharedWord<std::size_t> maps{0};
+        SharedWord<std::size_t> mappedBytes{0};
+        SharedWord<std::size_t> unmaps{0};
+        SharedWord<std::size_t> unmappedBytes{0};
+        SharedWord<std::size_t> purges{0};
+        SharedWord<std::size_t> purgedBytes{0};
+        SharedWord<std::size_t> moves{0};
+    };
+    static void count(SharedWord<std::size_t>& calls, SharedWord<std::size_t>& sum,
+                      std::size_t bytes) noexcept {
+        calls.fetchAdd(1, std::memory_order_relaxed);
+        sum.fetchAdd(bytes, std::memory_order_relaxed);
+    }
+
+    /// False if there was nothing, or the system would not have it.
+    bool giveBackOne(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
+        const typename Space::Due due = nextDue(now, delay, spare);
+        if (due.chunk == nullptr) {
+            return due.run.length != 0 && clean(due.run, now);
+        }
+        unmap(*due.chunk);
         return true;
     }
 
-    Space space_;        ///< under the lock
-    mutable Mutex lock_; ///< of the space
-    Mutex returning_;    ///< who has it gives back
-    SharedWord<std::size_t> mapped_{0};
-    SharedWord<Address> lowest_{0}; ///< where the latest chunk begins
-
-private:
     [[nodiscard]] typename Space::Due nextDue(std::uint32_t now, std::uint32_t delay,
                                               std::size_t spare) noexcept {
         const Hold hold(lock_);
@@ -254,6 +322,7 @@ private:
         const bool done = System::discard(run.start(), run.bytes());
         const Hold hold(lock_);
         if (done) {
+            count(counts_.purges, counts_.purgedBytes, run.bytes());
             space_.giveClean(run);
         } else {
             space_.give(run, now);
@@ -302,12 +371,19 @@ private:
     }
 
     void resized(Chunk& chunk, std::size_t units) noexcept {
+        if (units > chunk.units) {
+            count(counts_.moves, counts_.mappedBytes, (units - chunk.units) * Unit);
+        } else {
+            count(counts_.unmaps, counts_.unmappedBytes, (chunk.units - units) * Unit);
+        }
         const Hold hold(lock_);
         space_.removeSingle(chunk);
-        mapped_.fetchAdd((units - chunk.units) * Unit, std::memory_order_relaxed);
         chunk.units = units;
         space_.addSingle(chunk);
     }
+
+    Counts counts_;
+    SharedWord<Address> lowest_{0}; ///< where the latest chunk begins
 };
 
 } // namespace heapwright

@@ -19,8 +19,8 @@ struct Memory : ExtentMemory<unit, FutexLock, SetDelay, LedgerExtents> {
     using ExtentMemory::Chunk;
     using ExtentMemory::chunkOf;
     using ExtentMemory::freeSingle;
-    using ExtentMemory::giveBackDue;
-    using ExtentMemory::mapped_;
+    using ExtentMemory::giveBackSome;
+    using ExtentMemory::mappedBytes;
     using ExtentMemory::moveSingle;
     using ExtentMemory::space_;
     using ExtentMemory::unmap;
@@ -43,11 +43,11 @@ TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
     Memory memory;
     EXPECT_EQ(memory.usualUnits(), 4 * MiB / unit);
     std::size_t before = 0;
-    while (memory.mapped_.load(std::memory_order_relaxed) < 200 * MiB) {
+    while (memory.mappedBytes() < 200 * MiB) {
         const std::size_t units = memory.usualUnits();
         EXPECT_GE(units, before);
         EXPECT_LE(units * unit, 32 * MiB);
-        EXPECT_LE(units * unit, 4 * MiB + memory.mapped_.load(std::memory_order_relaxed) / 4);
+        EXPECT_LE(units * unit, 4 * MiB + memory.mappedBytes() / 4);
         before = units;
         ASSERT_TRUE(memory.addChunk(1, units));
     }
@@ -102,7 +102,7 @@ TEST_F(ExtentMemoryTest, WhatServedOneObjectServesManyForAWhile) {
     EXPECT_EQ(memory.space_.dirtyUnits(), 300U);
     EXPECT_EQ(memory.space_.freeUnits(), chunk->units - 1);
     ExtentLedger::the().now += 250;
-    EXPECT_TRUE(memory.giveBackDue(ExtentLedger::the().now, 250, 1, 128));
+    memory.giveBackSome(ExtentLedger::the().now, 250, 1);
     EXPECT_EQ(ExtentLedger::the().mapped(), 0U);
     Memory::Chunk* const huge = memory.addSingle(5000, 1, 0);
     memory.freeSingle(*huge);

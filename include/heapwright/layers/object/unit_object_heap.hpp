@@ -17,9 +17,11 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/home_word.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -56,8 +58,6 @@ requires(SuperHeap::alignment % Unit == 0) class UnitObjectHeap : private SuperH
         explicit Header(std::size_t distance) noexcept : lead(distance) {}
     };
 
-    static constexpr std::size_t leastLead = 64;
-    static constexpr std::size_t largest = PTRDIFF_MAX / 2;
     /// What is to be held still over a fork. A heap that others share, too, is held here, since its
     /// faces do not pass that on: who else stands on it does so behind locks of his own.
     template <class H>
@@ -70,7 +70,13 @@ requires(SuperHeap::alignment % Unit == 0) class UnitObjectHeap : private SuperH
     }
     static constexpr bool forkable =
         ForkableHeap<std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))>>;
+    static constexpr bool showsRuns =
+        requires(std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))> heap) {
+        heap.forEachRun([](void*, std::size_t, bool) {});
+    };
 
+    static constexpr std::size_t leastLead = 64;
+    static constexpr std::size_t largest = PTRDIFF_MAX / 2;
     static_assert(sizeof(Header) <= leastLead);
 
 public:
@@ -167,6 +173,20 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> && showsRuns {
+        eachObject([&](const LiveObject& object, bool alone) {
+            ++inspection.large.objects;
+            inspection.large.bytes += object.size;
+            inspection.large.direct += alone ? 1U : 0U;
+            inspection.large.directBytes += alone ? object.size : 0U;
+        });
+        SuperHeap::inspect(inspection);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires showsRuns {
+        eachObject([&](const LiveObject& object, bool) { visit(object); });
+    }
+
     void beforeFork() noexcept requires forkable { forked().beforeFork(); }
     void afterForkInParent() noexcept requires forkable { forked().afterForkInParent(); }
     void afterForkInChild() noexcept requires forkable { forked().afterForkInChild(); }
@@ -178,6 +198,18 @@ public:
 
 private:
     [[nodiscard]] auto& forked() noexcept { return forkedOf(static_cast<SuperHeap&>(*this)); }
+
+    /// Runs `body` on each live object. Others who have runs of the same heap begin them otherwise.
+    template <class Body>
+    void eachObject(Body body) noexcept {
+        forked().forEachRun([&body](void* run, std::size_t bytes, bool alone) {
+            const Header& header = *static_cast<const Header*>(run);
+            if (header.home.load(std::memory_order_relaxed) == noHome && header.owner == nullptr &&
+                header.state == State::live) {
+                body(LiveObject{forward(run, header.lead), bytes - header.lead}, alone);
+            }
+        });
+    }
 
     [[nodiscard]] static Header& headerOf(const void* object) noexcept {
         return *static_cast<Header*>(pointerTo(unitOf<Unit>(object)));

@@ -24,6 +24,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/structure/extent_memory.hpp>
 #include <heapwright/structure/region_map.hpp>
 #include <heapwright/structure/return_rule.hpp>
@@ -31,7 +32,6 @@
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -49,8 +49,8 @@ class ExtentHeap : private ExtentMemory<Unit, Mutex, Rule, System> {
     using typename Memory::Space;
     using Bits = typename Space::Bits;
     using Memory::chunkOf;
+    using Memory::dirtyUnits;
     using Memory::lock_;
-    using Memory::mapped_;
     using Memory::returning_;
     using Memory::space_;
     using Memory::unitsFor;
@@ -169,7 +169,7 @@ public:
             return returnNever;
         }
         const std::uint32_t now = System::milliseconds();
-        Memory::giveBackDue(now, delay, ~std::size_t{0}, Memory::leastUnits);
+        Memory::giveBackAll(now, delay, 0, Memory::leastUnits);
         const Hold hold(lock_);
         if (space_.dirtyUnits() == 0) {
             return returnNever;
@@ -178,21 +178,20 @@ public:
         return age < delay ? delay - age : 0;
     }
 
-    /// Gives back all that is free but for `pad` bytes of it; true if there was any.
+    /// Gives back what is dirty until it is no more than `pad` bytes, and with none to keep the
+    /// chunks without objects, too; true if there was any.
     bool trim(std::size_t pad) noexcept {
-        const std::size_t before = mapped_.load(std::memory_order_relaxed) / Unit - dirtyUnits();
-        const std::size_t spare = (pad + Unit - 1) / Unit;
-        if (dirtyUnits() > spare) {
-            Memory::giveBackDue(System::milliseconds(), 0, ~std::size_t{0}, spare);
-        }
+        const std::size_t keep = (pad + Unit - 1) / Unit;
+        bool any = Memory::giveBackAll(System::milliseconds(), 0, keep, keep);
         while (pad == 0) {
             Chunk* const chunk = removedEmpty();
             if (chunk == nullptr) {
                 break;
             }
             Memory::unmap(*chunk);
+            any = true;
         }
-        return mapped_.load(std::memory_order_relaxed) / Unit - dirtyUnits() != before;
+        return any;
     }
 
     bool flush() noexcept { return trim(0); }
@@ -209,11 +208,24 @@ public:
 
     void measure(Footprint& footprint) noexcept {
         const Hold hold(lock_);
-        footprint.mapped += mapped_.load(std::memory_order_relaxed);
+        footprint.mapped += Memory::mappedBytes();
         footprint.direct += space_.singleUnits() * Unit;
         footprint.directCount += space_.singleCount();
         footprint.held += space_.freeUnits() * Unit;
         footprint.heldCount += space_.freeUnits();
+    }
+
+    void inspect(Inspection& inspection) noexcept { Memory::tell(inspection); }
+
+    /// Runs `body(start, bytes, alone)` on each run in use, held still as for an inspection;
+    /// `alone` says that it has a mapping of its own.
+    template <class Body>
+    void forEachRun(Body body) noexcept {
+        space_.forEachChunk([&body](Chunk& chunk) {
+            chunk.forEachRun([&](std::size_t first, std::size_t length) {
+                body(chunk.at(first), length * Unit, chunk.single);
+            });
+        });
     }
 
     void beforeFork() noexcept {
@@ -290,10 +302,6 @@ private:
         space_.give(run, now);
     }
 
-    [[nodiscard]] std::size_t dirtyUnits() noexcept {
-        const Hold hold(lock_);
-        return space_.dirtyUnits();
-    }
     [[nodiscard]] bool madeSingle(const Run& run) noexcept {
         const Hold hold(lock_);
         return space_.makeSingle(run);
@@ -327,7 +335,7 @@ private:
         }
         const std::uint32_t now = System::milliseconds();
         if (isDue(now, delay)) [[unlikely]] {
-            Memory::giveBackDue(now, delay, piecesOnTheWay, Memory::leastUnits);
+            Memory::giveBackSome(now, delay, piecesOnTheWay);
         }
     }
 

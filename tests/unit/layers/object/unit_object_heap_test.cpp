@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <vector>
 
 namespace heapwright::testing {
@@ -147,6 +148,29 @@ TEST_F(UnitObjectHeapTest, RefusesWhatNoMemoryCanHold) {
     EXPECT_FALSE(heap.resize(object, SIZE_MAX));
     EXPECT_EQ(heap.relocate(object, SIZE_MAX), nullptr);
     EXPECT_EQ(heap.memalign(std::size_t{1} << 63U, 1), nullptr);
+}
+
+TEST_F(UnitObjectHeapTest, ShowsItsObjects) {
+    Large heap;
+    std::map<void*, std::size_t> expected;
+    for (const std::size_t size : {20 * KiB, 300 * KiB, 9 * MiB, 90 * MiB}) {
+        heap.free(heap.malloc(size / 2));
+        void* const object = heap.memalign(size == 9 * MiB ? 64 * KiB : 16, size);
+        expected[object] = heap.getSize(object);
+    }
+    std::map<void*, std::size_t> shown;
+    const auto note = [&shown](const LiveObject& object) {
+        EXPECT_EQ(object.sizeClass, LiveObject::noClass);
+        shown[object.address] = object.size;
+    };
+    heap.walk(ObjectVisitor(note));
+    EXPECT_EQ(shown, expected);
+    Inspection inspection;
+    heap.inspect(inspection);
+    EXPECT_EQ(inspection.large.objects, 4U);
+    EXPECT_EQ(inspection.large.direct, 2U);
+    EXPECT_GE(inspection.large.directBytes, 99 * MiB);
+    EXPECT_GE(inspection.source.usedBytes, inspection.large.bytes);
 }
 
 TEST_F(UnitObjectHeapTest, HoldsASharedHeapOverAFork) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
 #include <thread>
@@ -359,6 +360,7 @@ TEST_F(ExtentHeapTest, ReturnsAtOnceOrNever) {
         EXPECT_EQ(heap.dirtyBytes(), 22 * MiB);
         EXPECT_TRUE(heap.trim(10 * MiB));
         EXPECT_LE(heap.dirtyBytes(), 10 * MiB);
+        EXPECT_FALSE(heap.trim(10 * MiB));
         EXPECT_TRUE(heap.trim(0));
         EXPECT_EQ(ledger.mapped(), 0U);
         EXPECT_FALSE(heap.trim(0));
@@ -424,6 +426,33 @@ TEST_F(ExtentHeapTest, RefusesWhatNoMemoryCanHold) {
     }
     EXPECT_EQ(heap.memalign(std::size_t{1} << 63U, 1), nullptr);
     EXPECT_EQ(ExtentLedger::the().mapped(), 0U);
+}
+
+TEST_F(ExtentHeapTest, TellsWhatItHasAndWhatItAskedFor) {
+    Extents heap;
+    void* const first = heap.malloc(5 * unit);
+    void* const second = heap.malloc(40 * MiB);
+    heap.free(heap.malloc(3 * unit));
+    Inspection before;
+    heap.inspect(before);
+    EXPECT_EQ(before.source.chunks, 2U);
+    EXPECT_EQ(before.source.usedBytes, 5 * unit + 40 * MiB);
+    EXPECT_EQ(before.source.dirtyBytes, 3 * unit);
+    EXPECT_EQ(before.source.cleanBytes, 119 * unit);
+    EXPECT_EQ(before.system.maps, 2U);
+    EXPECT_EQ(before.system.nowMapped(), ExtentLedger::the().mapped());
+    std::map<void*, std::pair<std::size_t, bool>> runs;
+    heap.forEachRun([&](void* run, std::size_t bytes, bool alone) { runs[run] = {bytes, alone}; });
+    EXPECT_EQ(runs, (std::map<void*, std::pair<std::size_t, bool>>{{first, {5 * unit, false}},
+                                                                   {second, {40 * MiB, true}}}));
+    EXPECT_TRUE(heap.resize(second, 20 * MiB));
+    heap.trim(0);
+    Inspection after;
+    heap.inspect(after);
+    EXPECT_EQ(after.source.dirtyBytes, 0U);
+    EXPECT_EQ(after.system.purgedBytes, 3 * unit);
+    EXPECT_EQ(after.system.nowMapped(), ExtentLedger::the().mapped());
+    EXPECT_EQ(after.source.chunkBytes, ExtentLedger::the().mapped());
 }
 
 TEST_F(ExtentHeapTest, ServesSeveralThreads) {
