@@ -120,9 +120,9 @@ private:
     template <class Path>
     static void writePath(Path& path, std::string_view pattern) noexcept {
         const std::size_t place = pattern.find("%p");
-        path.put(pattern.substr(0, place));
+        path.put(firstOf(pattern, place));
         if (place != std::string_view::npos) {
-            path.putNumber(platform::processNumber()).put(pattern.substr(place + 2));
+            path.putNumber(platform::processNumber()).put(restOf(pattern, place + 2));
         }
         path.put('\0');
     }

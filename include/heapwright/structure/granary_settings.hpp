@@ -174,15 +174,15 @@ private:
         FixedText<512> line;
         line.put("heapwright: ").put(variable).put(": ");
         if (answer == Answer::unknownName) {
-            line.put("there is no setting '").put(setting.name.substr(0, 64)).put("'; there are ");
+            line.put("there is no setting '").put(firstOf(setting.name, 64)).put("'; there are ");
             for (const Setting& known : settings_) {
                 line.put(known.name).put(&known == &settings_.back() ? "" : ", ");
             }
         } else {
             const Setting& known = *find(setting.name);
-            line.put(known.name).put(" cannot be '").put(setting.value.substr(0, 64));
+            line.put(known.name).put(" cannot be '").put(firstOf(setting.value, 64));
             line.put("', only ").put(known.values);
-            line.put("; it stays ").put(known.tell().view().substr(0, 64));
+            line.put("; it stays ").put(firstOf(known.tell().view(), 64));
         }
         line.put('\n');
         platform::writeAll(2, line.view().data(), line.view().size());
@@ -229,7 +229,7 @@ private:
         value.remove_prefix(both ? 5 : 0);
         int signal = 0;
         if (value.starts_with(onSignal)) {
-            signal = platform::signalNamed(value.substr(onSignal.size()));
+            signal = platform::signalNamed(restOf(value, onSignal.size()));
         }
         const bool known = signal != 0 || (!both && (value == "exit" || value == "off"));
         if (known) {

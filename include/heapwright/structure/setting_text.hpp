@@ -23,14 +23,24 @@ struct SettingText {
     std::string_view value;
 };
 
+/// The first `count` characters of a text, and the others; all and none if there are not so many.
+/// (What std::string_view has for this can throw, and there is nobody to catch it.)
+[[nodiscard]] constexpr std::string_view firstOf(std::string_view text,
+                                                 std::size_t count) noexcept {
+    return {text.data(), count < text.size() ? count : text.size()};
+}
+[[nodiscard]] constexpr std::string_view restOf(std::string_view text, std::size_t count) noexcept {
+    text.remove_prefix(count < text.size() ? count : text.size());
+    return text;
+}
+
 namespace detail {
 
 [[nodiscard]] constexpr std::string_view withoutSpaces(std::string_view text) noexcept {
     constexpr std::string_view spaces = " \t\n";
-    const std::size_t first = text.find_first_not_of(spaces);
-    return first == std::string_view::npos
-               ? std::string_view{}
-               : text.substr(first, text.find_last_not_of(spaces) - first + 1);
+    const std::size_t last = text.find_last_not_of(spaces);
+    text = firstOf(text, last == std::string_view::npos ? 0 : last + 1);
+    return restOf(text, text.find_first_not_of(spaces));
 }
 
 } // namespace detail
@@ -40,15 +50,15 @@ template <class Visit>
 constexpr void forEachSetting(std::string_view text, Visit visit) {
     while (!text.empty()) {
         const std::size_t comma = text.find(',');
-        const std::string_view part = detail::withoutSpaces(text.substr(0, comma));
+        const std::string_view part = detail::withoutSpaces(firstOf(text, comma));
         text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
         if (part.empty()) {
             continue;
         }
         const std::size_t equals = part.find('=');
         const bool has = equals != std::string_view::npos;
-        visit(SettingText{detail::withoutSpaces(part.substr(0, equals)),
-                          has ? detail::withoutSpaces(part.substr(equals + 1)) : ""});
+        visit(SettingText{detail::withoutSpaces(firstOf(part, equals)),
+                          has ? detail::withoutSpaces(restOf(part, equals + 1)) : ""});
     }
 }
 
@@ -90,8 +100,8 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
     while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
         ++digits;
     }
-    const auto number = wholeNumber(text.substr(0, digits));
-    const auto unit = chosen(text.substr(digits), units);
+    const auto number = wholeNumber(firstOf(text, digits));
+    const auto unit = chosen(restOf(text, digits), units);
     if (!number || !unit || std::uint64_t{*number} * *unit >= UINT32_MAX) {
         return std::nullopt;
     }
