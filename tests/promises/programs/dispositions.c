@@ -196,7 +196,7 @@ static volatile int being_made;
 static volatile long turns[COROUTINES];
 
 static void coroutine(int number) {
-    struct object* held = NULL;
+    struct object* volatile held = NULL;
     for (;;) {
         if (held != NULL) {
             unmade(held);

@@ -20,6 +20,7 @@
 // 2: wrong use, or no memory.
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -201,7 +202,11 @@ private:
         Object& object = worker_.table[index];
         const bool trading = (phase & 4U) != 0;
         if (trading && worker_.number == 1) { // it frees what others made, and makes nothing
-            dispose(mailbox[drawn % mailboxes].swap({}));
+            const Object given = mailbox[drawn % mailboxes].swap({});
+            if (given.at == nullptr) {
+                sched_yield();
+            }
+            dispose(given);
             return;
         }
         if (object.at == nullptr) {

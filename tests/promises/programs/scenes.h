@@ -48,7 +48,7 @@ struct object {
 };
 
 static inline struct object* made(size_t size, uintptr_t mark) {
-    struct object* const object = malloc(size);
+    struct object* const object = (struct object*)malloc(size);
     CHECK(object != NULL);
     memset(object, (int)(mark & 0xFF), size);
     object->size = size;
