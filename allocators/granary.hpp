@@ -9,16 +9,19 @@
 #pragma once
 
 #include <heapwright/heap.hpp>
+#include <heapwright/structure/granary_settings.hpp>
+#include <heapwright/sync/counted_lock.hpp>
 
 namespace heapwright::allocators {
 
 namespace granary {
 struct Name {};
 struct Memory {};
-using Source = ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>;
+using Mutex = CountedLock<FutexLock>;
+using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>; // as the user sets it
 using Extents = UniqueHeap<Memory, Source>;          // units of 32 KiB, for small and large
 using Classes = LinearSlots<512, 4 * KiB, 16 * KiB>; // 16 apart, then 8 and 4 a doubling
-using Rule = Emptiness<1, 4, 1>;                     // f = 1/4, K = 1
+using Rule = Counted<Emptiness<1, 4, 1>>;            // f = 1/4, K = 1
 using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>;                    // in runs of units
 using Shared = UniqueHeap<Name, SplitHeap<16 * KiB, Small, Large>>; // S/2 and more is large
