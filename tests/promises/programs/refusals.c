@@ -16,7 +16,7 @@
 __attribute__((weak)) void refuse(long first, long last);
 __attribute__((weak)) long refusable(void);
 
-enum { THREADS = 3, RING = 40, OBJECTS = 350, PASSED_ON = 8 };
+enum { THREADS = 3, RING = 40, OBJECTS = 800, PASSED_ON = 8 };
 static atomic_long nulls; // answers of null
 static struct object* _Atomic passed[PASSED_ON];
 
@@ -96,7 +96,7 @@ static void* load(void* number) {
             struct object* const other = atomic_exchange(&passed[now / 6 % PASSED_ON], *place);
             *place = other;
         }
-        if (i % 150 == 149) {
+        if (i % 250 == 249) {
             malloc_trim(0);
         }
     }
