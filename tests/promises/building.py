@@ -34,7 +34,7 @@ def compiled(folder: Path, source: str, *options: str) -> Path:
     if not made.exists():
         language = "-std=c++20" if cxx else "-std=gnu11"
         common = [language, "-O1", *WARNINGS, "-fno-builtin", "-pthread"]
-        command = [compiler, *common, *options, PROGRAMS / source, "-o", made, "-ldl"]
+        command = [compiler, *common, *options, str(PROGRAMS / source), "-o", str(made), "-ldl"]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return made

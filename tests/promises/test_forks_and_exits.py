@@ -7,7 +7,8 @@ that end. The C library is the control where it promises the same.
 from pathlib import Path
 
 import pytest
-from tests.promises.building import PROMISING, assert_quiet_success, compiled, library
+
+from .building import PROMISING, assert_quiet_success, compiled, library
 
 
 @pytest.fixture(scope="session")

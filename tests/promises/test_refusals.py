@@ -13,7 +13,8 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.promises.building import (
+
+from .building import (
     PROMISING,
     TIMEOUT_S,
     assert_quiet_success,

@@ -11,7 +11,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from tests.promises.building import PROMISING, assert_quiet_success, compiled, library, run
+
+from .building import PROMISING, assert_quiet_success, compiled, library, run
 
 HERE = Path(__file__).parent
 
