@@ -23,6 +23,7 @@
 //   freeAfterAll(object)      free where that was false
 //   homeOf(object)            for which thread a cache above may keep it
 //   hasHome(object)           whether there is such a word; of any address
+//   freeHomed(chain)          freeBatch of objects that have one
 //   homeOfThread()            the word that `homeOf` has for the calling thread
 //   classAt(object)           its size class
 //   keep(object)              free, where there is room for it; false if there is not
@@ -151,6 +152,7 @@
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
 #include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/structure/granary_settings.hpp> // what may be set of granary
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
 #include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
 #include <heapwright/structure/return_rule.hpp>      // when free memory goes back

@@ -178,13 +178,14 @@ concept BatchingHeap = Heap<H> &&
 
 /// A homing heap has its objects in units whose first word, which any thread may read, says for
 /// which thread a cache above may keep the object when it is freed; it knows which of any addresses
-/// have one, the calling thread's own, and the size class of such objects
-/// (structure/home_word.hpp).
+/// have one, the calling thread's own, and the size class of such objects; and takes a chain of
+/// them back in one step (structure/home_word.hpp).
 template <class H>
-concept HomingHeap = Heap<H> && requires(H heap, const void* object) {
+concept HomingHeap = Heap<H> && requires(H heap, const void* object, ObjectLink* chain) {
     { H::unitBytes } -> std::convertible_to<std::size_t>;
     { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
     { heap.hasHome(object) } -> std::same_as<bool>;
+    { heap.freeHomed(chain) } -> std::same_as<void>;
     { heap.homeOfThread() } -> std::same_as<std::uint64_t>;
     { heap.classAt(object) } -> std::same_as<std::size_t>;
 };

@@ -6,9 +6,9 @@
 //
 // A class takes what its heap has: the fullest superblock with room; then what the global heap has
 // of the class, the fullest first; then an empty one of another class of its heap; then a new one
-// from the superheap, which is used under the global lock only. (An empty one may not come before
-// those of the global heap, else a class could have more and more of those there.) Superblocks that
-// are empty when they come to the global heap go to the superheap.
+// from the superheap, which is used under the global lock unless it is for several threads. (An
+// empty one may not come before those of the global heap, else a class could have more and more of
+// those there.) Superblocks that are empty when they come to the global heap go to the superheap.
 // A superblock changes owners only under the locks of both; who frees an object takes the lock of
 // the owner that it sees, and looks again. A heap stands in a block of the superheap.
 #pragma once
@@ -57,6 +57,10 @@ protected:
     };
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
+
+    /// One that several threads may use is asked for superblocks, and given those of heaps, without
+    /// the global lock: nobody waits for it while the system makes or takes pages.
+    static constexpr bool belowNeedsLock = !ConcurrentHeap<SuperHeap>;
 
     constexpr HoardMemory() noexcept = default;
     ~HoardMemory() = default;
@@ -172,13 +176,24 @@ protected:
         verify(owner, index);
     }
 
+    /// The same for those that a chain begins with, as far as they are of the superblock.
+    void giveChain(Owner& owner, Block& block, ObjectLink*& chain) noexcept {
+        [[maybe_unused]] const std::size_t index = block.sizeClass();
+        const bool tooEmpty = owner.superblocks.giveChain(block, chain);
+        if (tooEmpty || &owner == &global()) [[unlikely]] {
+            settle(owner, block);
+        }
+        verify(owner, index);
+    }
+
     /// A class of a heap has become too empty, or a superblock empty.
     [[gnu::noinline]] void settle(Owner& owner, Block& block) noexcept {
         if (&owner == &global()) {
             const std::size_t index = block.sizeClass();
             if (block.used() == 0) {
                 owner.superblocks.remove(block);
-                discard(block);
+                retire(block);
+                freeBelow(block);
             }
             sayWhetherGlobalServes(index);
             return;
@@ -197,12 +212,21 @@ protected:
     /// A superblock goes to the global heap. It stays its tenant's until it gets another.
     void giveAway(Lists& lists, Block& block) noexcept {
         lists.remove(block);
-        const Hold hold(global().lock);
-        ++globalTakes_;
-        if (block.used() == 0) {
-            discard(block);
-        } else {
-            addToGlobal(block);
+        bool leaves = block.used() == 0;
+        {
+            const Hold hold(global().lock);
+            ++globalTakes_;
+            if (!leaves) {
+                addToGlobal(block);
+            } else if (belowNeedsLock) {
+                discard(block);
+                leaves = false;
+            } else {
+                retire(block);
+            }
+        }
+        if (leaves) {
+            SuperHeap::free(&block);
         }
     }
 
@@ -266,9 +290,14 @@ protected:
 
     /// A superblock that was none.
     [[nodiscard]] Block* fresh(Owner& heap, std::size_t index) noexcept {
-        const Hold hold(global().lock);
-        ++globalTakes_;
-        void* const memory = SuperHeap::malloc(SuperHeap::blockSize);
+        void* memory = nullptr;
+        if constexpr (belowNeedsLock) {
+            const Hold hold(global().lock);
+            ++globalTakes_;
+            memory = SuperHeap::malloc(SuperHeap::blockSize);
+        } else {
+            memory = SuperHeap::malloc(SuperHeap::blockSize);
+        }
         return memory == nullptr ? nullptr : &Superblocks::make(memory, index, &heap);
     }
 
@@ -299,10 +328,24 @@ protected:
 
     /// An empty superblock that is in no list goes to the superheap.
     void discard(Block& block) noexcept {
+        retire(block);
+        SuperHeap::free(&block);
+    }
+    /// Leaves the lock for as long as that takes, where it may.
+    void freeBelow(Block& block) noexcept {
+        if constexpr (belowNeedsLock) {
+            SuperHeap::free(&block);
+        } else {
+            global().lock.unlock();
+            SuperHeap::free(&block);
+            global().lock.lock();
+        }
+    }
+    /// It is nobody's, and about to go there.
+    void retire(Block& block) noexcept {
         ++returned_[block.sizeClass()];
         block.endHome();
         block.owner.store(nullptr, std::memory_order_relaxed);
-        SuperHeap::free(&block);
     }
 
     // --- everything ---

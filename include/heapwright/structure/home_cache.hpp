@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -45,6 +46,14 @@ public:
         std::array<ObjectLink*, Classes::count> heads{};
         Home me = homeless; ///< the key of the thread
     };
+
+    /// How many objects of a class come at once, and how many go.
+    [[nodiscard]] static constexpr std::size_t refills(std::size_t index) noexcept {
+        return numbers_[index].refill;
+    }
+    [[nodiscard]] static constexpr std::size_t flushes(std::size_t index) noexcept {
+        return numbers_[index].flush;
+    }
 
     /// The first that waits of a class, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
@@ -68,12 +77,13 @@ public:
         return true;
     }
 
-    /// Keeps a chain for which there is room.
+    /// Keeps a chain for which there is room. Pre: none of the class waits.
     void fill(ObjectLink* chain, std::size_t index) noexcept {
         ++refills_;
+        state.heads[index] = chain;
         while (chain != nullptr) {
             ObjectLink* const next = chain->next;
-            push(chain, index);
+            chain->next = Links::encode(next, chain);
             --room_[index];
             chain = next;
         }
@@ -83,6 +93,19 @@ public:
     [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
         ObjectLink* first = nullptr;
         ObjectLink** end = &first;
+        if constexpr (asTheyAre) {
+            first = state.heads[index];
+            Room count = 0;
+            for (; most > 0 && *end != nullptr; --most) {
+                end = &(*end)->next;
+                ++count;
+            }
+            state.heads[index] = *end;
+            *end = nullptr;
+            room_[index] += count;
+            flushes_ += count != 0 ? 1U : 0U;
+            return first;
+        }
         for (; most > 0; --most) {
             void* const object = take(index);
             if (object == nullptr) {
@@ -161,7 +184,23 @@ public:
 
 private:
     using Room = std::int32_t;
+    /// Whether a list is a chain.
+    static constexpr bool asTheyAre = std::is_same_v<Links, PlainLinks>;
     enum class Phase : std::uint8_t { notYet, active, none };
+
+    struct Numbers {
+        std::uint16_t refill;
+        std::uint16_t flush;
+    };
+    static constexpr auto numbers_ = [] {
+        std::array<Numbers, Classes::count> table{};
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            const std::size_t size = Classes::sizeOf(index);
+            table[index] = {static_cast<std::uint16_t>(Limits::refillFor(size)),
+                            static_cast<std::uint16_t>(Limits::flushFor(size))};
+        }
+        return table;
+    }();
 
     [[gnu::always_inline]] void push(void* object, std::size_t index) noexcept {
         ObjectLink*& head = state.heads[index];

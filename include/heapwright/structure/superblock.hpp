@@ -110,24 +110,27 @@ public:
     [[nodiscard]] std::uint32_t takeChain(std::uint32_t most, ObjectLink**& end) noexcept {
         note(Event::written, this);
         Link* const link = links();
+        const Address start = addressOf(this) + layout_.first;
+        const std::size_t size = layout_.slot;
+        const Link fresh = fresh_;
         std::uint32_t count = 0;
         Link slot = head_;
-        for (; count < most && slot != fresh_; ++count) {
-            void* const object = slotAt(slot);
+        for (; count < most && slot != fresh; ++count) {
+            void* const object = pointerTo(start + slot * size);
             slot = std::exchange(link[slot], live);
             *end = ::new (object) ObjectLink;
             end = &(*end)->next;
         }
         if (count < most) { // what follows was never used
-            const std::uint32_t left = layout_.count - std::uint32_t{fresh_};
-            const std::uint32_t stop = fresh_ + (most - count < left ? most - count : left);
-            void* object = slotAt(fresh_);
-            count += stop - fresh_;
-            for (std::uint32_t each = fresh_; each < stop; ++each) {
+            const std::uint32_t left = std::uint32_t{layout_.count} - fresh;
+            const std::uint32_t stop = fresh + (most - count < left ? most - count : left);
+            Address object = start + fresh * size;
+            count += stop - fresh;
+            for (std::uint32_t each = fresh; each < stop; ++each) {
                 link[each] = live;
-                *end = ::new (object) ObjectLink;
+                *end = ::new (pointerTo(object)) ObjectLink;
                 end = &(*end)->next;
-                object = forward(object, layout_.slot);
+                object += size;
             }
             slot = fresh_ = static_cast<Link>(stop);
         }
@@ -164,6 +167,38 @@ public:
         push(slot);
     }
 
+    /// Takes back the objects that a chain begins with, as far as they are of this superblock; the
+    /// chain then begins behind them. One that is out of the ordinary comes alone.
+    void giveChain(ObjectLink*& chain) noexcept {
+        note(Event::written, this);
+        const Layout layout = layout_;
+        const Link fresh = fresh_;
+        Link* const link = links();
+        Link head = head_;
+        std::uint32_t given = 0;
+        ObjectLink* object = chain;
+        for (; object != nullptr && addressOf(object) - addressOf(this) < Size; ++given) {
+            const std::uint32_t offset = offsetOf(object, layout);
+            const std::uint32_t slot = slotAround(offset, layout);
+            if (slot >= fresh || link[slot] != live || slot * layout.slot != offset) [[unlikely]] {
+                break;
+            }
+            object = object->next;
+            link[slot] = head;
+            head = static_cast<Link>(slot);
+        }
+        head_ = head;
+        if (given == 0) {
+            object = chain->next;
+            giveUnusual(chain);
+        }
+        chain = object;
+        used_ = static_cast<std::uint16_t>(used_ - given);
+        if constexpr (clean) {
+            room_ = static_cast<std::uint16_t>(room_ + given);
+        }
+    }
+
     /// Aborts unless the object is live. Its owner may ask without a lock.
     void check(const void* object, std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
@@ -185,7 +220,7 @@ public:
 
     /// How many bytes there are from an object's start to the end of its slot. No lock is needed.
     [[nodiscard]] std::size_t capacityAt(const void* object) const noexcept {
-        return layout_.slot - (offsetOf(object) - indexOf(object) * layout_.slot);
+        return layout_.slot - (offsetOf(object, layout_) - indexOf(object) * layout_.slot);
     }
 
     /// A cache keeps an object: for the program it is freed, here it counts as used. Aborts unless
@@ -260,13 +295,17 @@ private:
         return pointerTo(addressOf(this) + layout_.first + std::size_t{slot} * layout_.slot);
     }
     /// How far behind the start of the first slot an address is; huge if it is before that.
-    [[nodiscard]] std::uint32_t offsetOf(const void* object) const noexcept {
-        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout_.first;
+    [[nodiscard]] std::uint32_t offsetOf(const void* object, const Layout& layout) const noexcept {
+        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout.first;
+    }
+    /// The slot in which an offset is; too large if there is none.
+    [[nodiscard]] static std::uint32_t slotAround(std::uint32_t offset,
+                                                  const Layout& layout) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{offset} * layout.reciprocal) >> 32U);
     }
     /// The slot in which an address is; too large if there is none.
     [[nodiscard]] std::uint32_t indexOf(const void* object) const noexcept {
-        return static_cast<std::uint32_t>((std::uint64_t{offsetOf(object)} * layout_.reciprocal) >>
-                                          32U);
+        return slotAround(offsetOf(object, layout_), layout_);
     }
 
     /// The first word of a slot in which an object stands further on.

@@ -66,10 +66,10 @@ TYPED_TEST(HomeCacheTest, TakesAndGivesChains) {
     EXPECT_EQ(cache.count(0), 3U);
     ObjectLink* const two = cache.takeChain(0, 2);
     ASSERT_EQ(static_cast<void*>(two), &this->objects[2]);
-    ASSERT_EQ(static_cast<void*>(two->next), &this->objects[1]);
+    ASSERT_EQ(static_cast<void*>(two->next), &this->objects[0]);
     EXPECT_EQ(two->next->next, nullptr);
     ObjectLink* const last = cache.takeChain(0, 2);
-    ASSERT_EQ(static_cast<void*>(last), &this->objects[0]);
+    ASSERT_EQ(static_cast<void*>(last), &this->objects[1]);
     EXPECT_EQ(last->next, nullptr);
     EXPECT_EQ(cache.count(0), 0U);
 }

@@ -196,6 +196,9 @@ public:
     [[nodiscard]] bool hasHome(const void* object) noexcept requires HomingHeap<Small> {
         return small_.hasHome(object);
     }
+    void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<Small> {
+        small_.freeHomed(chain);
+    }
     [[nodiscard]] std::uint64_t homeOfThread() noexcept requires HomingHeap<Small> {
         return small_.homeOfThread();
     }

@@ -137,6 +137,9 @@ public:
     [[nodiscard]] static bool hasHome(const void* object) noexcept requires HomingHeap<SuperHeap> {
         return theHeap().hasHome(object);
     }
+    static void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<SuperHeap> {
+        theHeap().freeHomed(chain);
+    }
     [[nodiscard]] static std::uint64_t homeOfThread() noexcept requires HomingHeap<SuperHeap> {
         return theHeap().homeOfThread();
     }

@@ -46,6 +46,7 @@ class HoardHeap : private HoardMemory<Classes, Assignment, Rule, Lines, SuperHea
     using Owner = typename Memory::Owner;
     using Superblocks = typename Memory::Superblocks;
     using Memory::give;
+    using Memory::giveChain;
     using Memory::global;
     using Memory::locked;
     using Memory::mine;
@@ -134,7 +135,6 @@ public:
     void freeBatch(ObjectLink* chain) noexcept {
         Owner* held = nullptr;
         while (chain != nullptr) {
-            ObjectLink* const next = chain->next;
             Block& block = Block::of(chain);
             if (held == nullptr || block.owner.load(std::memory_order_relaxed) != held) {
                 if (held != nullptr) {
@@ -142,8 +142,7 @@ public:
                 }
                 held = &locked(block, "free");
             }
-            give(*held, block, chain);
-            chain = next;
+            giveChain(*held, block, chain);
         }
         if (held != nullptr) {
             held->lock.unlock();
@@ -232,6 +231,8 @@ public:
         return heapwright::homeOf<SuperHeap::blockSize>(object);
     }
     [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
+    /// Takes back a chain of objects that have a home.
+    void freeHomed(ObjectLink* chain) noexcept { freeBatch(chain); }
     /// Pre: it is an object of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();

@@ -111,8 +111,8 @@ public:
             if (void* const object = cache.take(index)) {
                 return object;
             }
-            const std::size_t each = Classes::sizeOf(index);
-            ObjectLink* const first = below().mallocBatch(each, Limits::refillFor(each));
+            ObjectLink* const first =
+                below().mallocBatch(Classes::sizeOf(index), Cache::refills(index));
             if (first != nullptr) [[likely]] {
                 cache.fill(first->next, index);
                 return first;
@@ -124,18 +124,17 @@ public:
     /// In the same way: others go down with it.
     [[gnu::noinline]] static void freeAfterAll(void* object) noexcept {
         Cache& cache = Mine::mine();
-        if (!SuperHeap::hasHome(object) || !(cache.isActive() || begun(cache))) {
-            below().free(object);
-            return;
-        }
-        const std::size_t index = SuperHeap::classAt(object);
-        if (!isAtHome(object)) {
-            if (ObjectLink* const chain = cache.putRemote(object, Classes::sizeOf(index))) {
-                below().freeBatch(chain);
+        if (isAtHome(object)) [[likely]] { // and there was no room
+            const std::size_t index = SuperHeap::classAt(object);
+            if (!cache.put(object, index)) [[likely]] {
+                below().freeHomed(cache.takeChain(index, Cache::flushes(index)));
+                [[maybe_unused]] const bool kept = cache.put(object, index);
             }
-        } else if (!cache.put(object, index)) {
-            below().freeBatch(cache.takeChain(index, Limits::flushFor(Classes::sizeOf(index))));
-            [[maybe_unused]] const bool kept = cache.put(object, index);
+        } else if (!SuperHeap::hasHome(object) || !(cache.isActive() || begun(cache))) {
+            below().free(object);
+        } else if (ObjectLink* const chain =
+                       cache.putRemote(object, Classes::sizeOf(SuperHeap::classAt(object)))) {
+            below().freeHomed(chain);
         }
     }
 
@@ -327,12 +326,12 @@ private:
         bool any = false;
         for (std::size_t index = 0; index < Classes::count; ++index) {
             while (ObjectLink* const chain = cache.takeChain(index, Limits::remoteObjects)) {
-                below().freeBatch(chain);
+                below().freeHomed(chain);
                 any = true;
             }
         }
         if (ObjectLink* const chain = cache.takeRemote()) {
-            below().freeBatch(chain);
+            below().freeHomed(chain);
             any = true;
         }
         return any;
