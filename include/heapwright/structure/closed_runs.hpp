@@ -1,125 +1,92 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which runs of pages have closed pages: those in use whose gap is closed, and those that were
-// freed and wait, closed as a whole, in the order in which they were. What is known of them stands
-// apart, under a lock; pages are closed and opened without it, since a run belongs to whoever makes
-// or frees it.
+// Which pages a heap of runs has closed: the gaps behind runs in use, and whole runs that were
+// freed and wait, in the order in which they were.
 //
-// Invariant: a run is entered while pages of it are closed. No more than `Most` are, give or take
-// one for each thread that is about to close another. Where an entry or the system call is not to
-// be had, nothing is closed.
-// Cost: a search of the map.
+// Gaps are marked by two bits apart from them, without a lock. The queue of those that wait has
+// one, for which nobody waits: who does not get it at once does without. (So it does no harm that a
+// signal handler forks while its thread holds it.) Pages are closed and opened outside of it, since
+// a run belongs to whoever makes or frees it.
+//
+// Invariant: a gap is marked while it is closed; no more than `Most` are. Where no bits, or no
+// mapping, is to be had, nothing is closed. Cost: an atomic addition or two, and the system calls.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/guard_pages.hpp>
-#include <heapwright/structure/address_map.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/life_bits.hpp>
 #include <heapwright/sync/lock.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 
 namespace heapwright {
 
-template <Lock Mutex, std::size_t Most>
+template <Lock Mutex, std::size_t Most, std::size_t Places>
 class ClosedRuns {
-    struct Closed;
-    using Map = AddressMap<Closed>;
-    using Entry = typename Map::Entry;
-    using Hold = Guard<Mutex>;
-
-    struct Closed {
-        Entry* next = nullptr; ///< the run that was freed next, while it waits
-        bool waits = false;
+    struct Run {
+        void* start;
+        std::size_t bytes;
     };
 
 public:
-    /// Closes the gap of a run of `bytes` bytes, if it may.
-    void close(void* run, std::size_t bytes, void* gap, std::size_t gapBytes) noexcept {
-        Entry* const entry = reserved();
-        if (entry == nullptr) {
-            return;
-        }
-        const bool shut = platform::shutPages(gap, gapBytes);
-        const Hold hold(lock_);
-        if (shut) {
-            enter(entry, run, bytes);
+    /// Closes a gap, if it may.
+    void close(void* gap, std::size_t bytes) noexcept {
+        const bool room = closed_.fetchAdd(1, std::memory_order_relaxed) < Most;
+        if (room && marks_.ensure(gap) && platform::shutPages(gap, bytes)) {
+            marks_.enter(gap);
         } else {
-            map_.release(entry);
+            closed_.fetchSub(1, std::memory_order_relaxed);
         }
     }
 
-    /// Opens the gap of a run, if it is closed; false if the system will not: then nobody may have
-    /// the run.
-    [[nodiscard]] bool open(void* run, void* gap, std::size_t gapBytes) noexcept {
-        {
-            const Hold hold(lock_);
-            Entry* const entry = map_.find(addressOf(run));
-            if (entry == nullptr) {
-                return true;
-            }
-            map_.remove(entry);
-            map_.release(entry);
-        }
-        return platform::openPages(gap, gapBytes);
+    /// Opens a gap, if it is closed; false if the system will not: then nobody may have the run.
+    [[nodiscard]] bool open(void* gap, std::size_t bytes) noexcept {
+        return !unmarked(gap) || platform::openPages(gap, bytes);
     }
 
-    /// Closes a freed run of `bytes` bytes with its gap and lets it wait; false if it cannot.
-    [[nodiscard]] bool letWait(void* run, std::size_t bytes) noexcept {
-        Entry* const entry = enteredOrNew(run, bytes);
-        if (entry == nullptr) {
-            return false;
+    /// Closes a freed run with its gap and lets it wait; false if it is open and does not wait.
+    [[nodiscard]] bool letWait(void* run, std::size_t bytes, void* gap) noexcept {
+        if (!platform::shutPages(run, bytes)) {
+            return !open(gap, addressOf(run) + bytes - addressOf(gap));
         }
-        const bool shut = platform::shutPages(run, bytes);
-        const Hold hold(lock_);
-        if (!shut) {
-            return false; // it is entered, though its gap may be open; opening it does no harm
-        }
-        entry->value.waits = true;
-        (last_ != nullptr ? last_->value.next : first_) = entry;
-        last_ = entry;
-        waiting_ += bytes;
-        ++waitingCount_;
-        return true;
+        unmarked(gap);
+        return appended({run, bytes}) || !platform::openPages(run, bytes);
     }
 
     /// Lets the runs that have waited longest go, open, to `give` until no more than so many bytes
-    /// wait; true if there was any.
+    /// wait; true if there was any to go.
     template <class Give>
     bool releaseDownTo(std::size_t most, Give give) noexcept {
         bool any = false;
-        while (Entry* const entry = oldest(most)) {
-            void* const run = pointerTo(entry->start);
-            if (platform::openPages(run, entry->size)) {
-                give(run);
+        Run run{};
+        while (waiting_.load(std::memory_order_relaxed) > most && taken(most, run)) {
+            if (platform::openPages(run.start, run.bytes)) {
+                give(run.start);
                 any = true;
             }
-            const Hold hold(lock_);
-            map_.release(entry);
         }
         return any;
     }
 
     /// Opens and forgets everything. Nobody else may be inside.
-    template <class GapOf>
-    void clear(GapOf gapOf, std::size_t gapBytes) noexcept {
-        for (const Entry* entry = map_.atOrAfter(0); entry != nullptr;
-             entry = map_.atOrAfter(entry->start + 1)) {
-            void* const run = pointerTo(entry->start);
-            static_cast<void>(entry->value.waits ? platform::openPages(run, entry->size)
-                                                 : platform::openPages(gapOf(run), gapBytes));
-        }
-        map_.clear();
-        first_ = last_ = nullptr;
-        waiting_ = waitingCount_ = 0;
+    void clear(std::size_t gapBytes) noexcept {
+        releaseDownTo(0, [](void* /*run*/) {});
+        marks_.forEachLive(
+            [gapBytes](void* gap) { static_cast<void>(platform::openPages(gap, gapBytes)); });
+        marks_.clear();
+        closed_.store(0, std::memory_order_relaxed);
     }
 
     /// What waits takes addresses that are counted, but no memory.
-    void measure(Footprint& footprint) noexcept {
-        const Hold hold(lock_);
-        footprint.held += waiting_;
-        footprint.heldCount += waitingCount_;
+    void measure(Footprint& footprint) const noexcept {
+        footprint.held += waiting_.load(std::memory_order_relaxed);
+        footprint.heldCount += count_.load(std::memory_order_relaxed);
     }
 
     [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
@@ -128,50 +95,59 @@ public:
     void afterForkInChild() noexcept { lock_.reset(); }
 
 private:
-    /// An entry to come; null if there are too many or there is no memory for it.
-    [[nodiscard]] Entry* reserved() noexcept {
-        const Hold hold(lock_);
-        return map_.count() < Most ? map_.reserve() : nullptr;
-    }
-
-    void enter(Entry* entry, const void* run, std::size_t bytes) noexcept {
-        entry->value = {};
-        map_.insert(entry, addressOf(run), bytes);
-    }
-
-    [[nodiscard]] Entry* enteredOrNew(const void* run, std::size_t bytes) noexcept {
-        const Hold hold(lock_);
-        Entry* entry = map_.find(addressOf(run));
-        if (entry == nullptr && map_.count() < Most) {
-            entry = map_.reserve();
-            if (entry != nullptr) {
-                enter(entry, run, bytes);
-            }
+    /// Takes the mark off a gap; whether it had one.
+    bool unmarked(const void* gap) noexcept {
+        const bool was = marks_.at(gap) == Life::live;
+        if (was) {
+            marks_.leave(gap);
+            closed_.fetchSub(1, std::memory_order_relaxed);
         }
-        return entry;
+        return was;
     }
 
-    /// The run that has waited longest, out of the map, if more than so many bytes wait.
-    [[nodiscard]] Entry* oldest(std::size_t most) noexcept {
-        const Hold hold(lock_);
-        if (waiting_ <= most) {
-            return nullptr;
+    /// Behind the others, if there is a place and nobody else is at the queue.
+    bool appended(const Run& run) noexcept {
+        if (!lock_.tryLock()) {
+            return false;
         }
-        Entry* const entry = first_;
-        first_ = entry->value.next;
-        last_ = first_ == nullptr ? nullptr : last_;
-        waiting_ -= entry->size;
-        --waitingCount_;
-        map_.remove(entry);
-        return entry;
+        const std::size_t count = count_.load(std::memory_order_relaxed);
+        const bool room = count < Places;
+        if (room) {
+            runs_[(first_ + count) % Places] = run;
+            tell(count + 1, waiting_.load(std::memory_order_relaxed) + run.bytes);
+        }
+        lock_.unlock();
+        return room;
     }
 
+    /// The run that has waited longest, if more than so many bytes wait and nobody else is there.
+    bool taken(std::size_t most, Run& run) noexcept {
+        if (!lock_.tryLock()) {
+            return false;
+        }
+        const std::size_t waiting = waiting_.load(std::memory_order_relaxed);
+        const bool any = waiting > most;
+        if (any) {
+            run = runs_[first_];
+            first_ = (first_ + 1) % Places;
+            tell(count_.load(std::memory_order_relaxed) - 1, waiting - run.bytes);
+        }
+        lock_.unlock();
+        return any;
+    }
+
+    void tell(std::size_t count, std::size_t waiting) noexcept {
+        count_.store(count, std::memory_order_relaxed);
+        waiting_.store(waiting, std::memory_order_relaxed);
+    }
+
+    LifeBits<platform::smallestPage> marks_;
+    SharedWord<std::size_t> closed_;  ///< how many gaps are, or are about to be
+    SharedWord<std::size_t> count_;   ///< how many runs wait; written under the lock
+    SharedWord<std::size_t> waiting_; ///< their bytes
+    std::size_t first_ = 0;           ///< the place of the one that has waited longest
+    std::array<Run, Places> runs_{};
     Mutex lock_;
-    Map map_;
-    Entry* first_ = nullptr; ///< of those that wait, the one that was freed first
-    Entry* last_ = nullptr;
-    std::size_t waiting_ = 0; ///< their bytes
-    std::size_t waitingCount_ = 0;
 };
 
 } // namespace heapwright

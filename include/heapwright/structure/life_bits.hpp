@@ -86,6 +86,19 @@ public:
             .compareExchange(none, passing(), std::memory_order_acq_rel, std::memory_order_acquire);
     }
 
+    /// Runs `visit` on where each live object starts. Nobody else may be inside.
+    template <class Visit>
+    void forEachLive(Visit visit) const noexcept {
+        const Table* const table = table_.load(std::memory_order_acquire);
+        for (Address leaf = 0; table != nullptr && leaf < end / leafSpan; ++leaf) {
+            const Leaf* const there = table->leaves[leaf].load(std::memory_order_relaxed);
+            for (std::size_t at = 0; isLeaf(there) && at < wordCount; ++at) {
+                visitWord(there->words[at].load(std::memory_order_relaxed),
+                          leaf * leafSpan + at * perWord * Granule, visit);
+            }
+        }
+    }
+
     /// Forgets everything. Nobody else may be inside.
     void clear() noexcept {
         Table* const table = table_.load(std::memory_order_relaxed);
@@ -123,6 +136,18 @@ private:
     }
     static Life pairIn(std::uint64_t word, unsigned shift) noexcept {
         return static_cast<Life>(word >> shift & 3U);
+    }
+
+    template <class Visit>
+    static void visitWord(std::uint64_t word, Address start, Visit visit) noexcept {
+        for (std::size_t each = 0; word >> (2 * each) != 0; ++each) {
+            if (pairIn(word, static_cast<unsigned>(2 * each)) == Life::live) {
+                visit(pointerTo(start + each * Granule));
+            }
+            if (each + 1 == perWord) {
+                return;
+            }
+        }
     }
 
     /// What stands for a leaf where all is taken for live.

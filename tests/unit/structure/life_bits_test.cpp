@@ -71,6 +71,24 @@ TEST(LifeBits, AreGoneWhenTheyAreCleared) {
     EXPECT_EQ(bits.enter(at(0x1000)), Life::none);
 }
 
+TEST(LifeBits, NameAllThatAreLive) {
+    Bits bits;
+    bits.forEachLive([](const void* /*object*/) { FAIL() << "there is none"; });
+    std::vector<const void*> wanted;
+    for (const Address address :
+         {Address{16}, Address{0x200}, Bits::leafSpan - 16, Bits::leafSpan, 9 * Bits::leafSpan}) {
+        for (const Address near : {address, address + 32}) {
+            ASSERT_TRUE(bits.ensure(at(near)));
+            bits.enter(at(near));
+        }
+        bits.leave(at(address + 32));
+        wanted.push_back(at(address));
+    }
+    std::vector<const void*> found;
+    bits.forEachLive([&found](const void* object) { found.push_back(object); });
+    EXPECT_EQ(found, wanted);
+}
+
 TEST(LifeBits, PassEverythingWhereTheyFoundNoMemory) {
     Bits bits;
     ASSERT_TRUE(bits.ensure(at(0x1000)));

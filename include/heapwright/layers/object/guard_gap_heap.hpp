@@ -11,14 +11,13 @@
 // `Wait` bytes of addresses were freed after it (0: not at all); larger runs do not wait. Linux
 // allows 65,530 mappings a process, and each gap parts one in three: no more than `Most` runs are
 // closed at a time. Behind the others the gap stays open, and is still nobody's.
-// What is closed stands in a map apart from it, under a lock of the layer; no system call and no
-// verb of the heap below is under it, so the layer is as concurrent as that heap.
+// What is closed is known apart from it (structure/closed_runs.hpp), and nobody ever waits for
+// that, so the layer is as concurrent as the heap below.
 //
-// Invariants: a run is entered while its gap is closed or while it waits; the heap below gets runs
-// back open, as it gave them. Blocks of one size become smaller by the gap (`blockSize`); a heap
-// that gives runs of any length is asked for more.
-// Cost: two system calls to make a run and one to free it, three where it waits, and their pages'
-// first touch. Guard regions are those of hardened_malloc, after Electric Fence (Perens, 1987).
+// Invariant: the heap below gets runs back open, as it gave them. Blocks of one size become smaller
+// by the gap (`blockSize`); a heap that gives runs of any length is asked for more. Cost: two
+// system calls to make a run and one to free it, three where it waits, and their pages' first
+// touch. Guard regions are those of hardened_malloc, after Electric Fence (Perens, 1987).
 //
 // Example: GuardGapHeap<32 * KiB, 1 * MiB, 16384, FutexLock, AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>>
 #pragma once
@@ -113,10 +112,10 @@ public:
 
     void free(void* run) noexcept {
         const std::size_t whole = SuperHeap::getSize(run);
-        if (whole > Wait || !closed_.letWait(run, whole)) {
-            if (closed_.open(run, gapOf(run), Gap)) {
-                SuperHeap::free(run);
-            }
+        const bool waits = whole <= Wait ? closed_.letWait(run, whole, gapOf(run))
+                                         : !closed_.open(gapOf(run), Gap);
+        if (!waits) {
+            SuperHeap::free(run);
         }
         releaseDownTo(Wait);
     }
@@ -128,7 +127,7 @@ public:
     [[nodiscard]] bool resize(void* run,
                               std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
         const std::size_t whole = wholeOf(size);
-        if (whole == 0 || !closed_.open(run, gapOf(run), Gap)) {
+        if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
             return false;
         }
         const bool done = SuperHeap::resize(run, whole);
@@ -139,7 +138,7 @@ public:
     [[nodiscard]] void* relocate(void* run,
                                  std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
         const std::size_t whole = wholeOf(size);
-        if (whole == 0 || !closed_.open(run, gapOf(run), Gap)) {
+        if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
             return nullptr;
         }
         void* const moved = SuperHeap::relocate(run, whole);
@@ -224,7 +223,7 @@ private:
 
     void* guarded(void* run) noexcept {
         if (run != nullptr) [[likely]] {
-            closed_.close(run, SuperHeap::getSize(run), gapOf(run), Gap);
+            closed_.close(gapOf(run), Gap);
         }
         return run;
     }
@@ -245,11 +244,10 @@ private:
         };
     }
 
-    void openAll() noexcept {
-        closed_.clear([this](void* run) { return gapOf(run); }, Gap);
-    }
+    void openAll() noexcept { closed_.clear(Gap); }
 
-    ClosedRuns<Mutex, Most> closed_;
+    /// As many as can wait: none is smaller than a page and its gap.
+    ClosedRuns<Mutex, Most, Wait / (Gap + platform::smallestPage) + 1> closed_;
     ForkHolds<ForkableHeap<SuperHeap> ? 2 : 1> holds_;
 };
 
