@@ -6,8 +6,7 @@
 //
 // A chunk stands at a multiple of 2 MiB, so that huge pages fit and page tables move whole, and is
 // entered in the map of the address space as one, so that it is found from any address in it.
-// What is being given back counts as in use meanwhile. One thread at a time does that, behind a
-// lock of its own, which a fork waits for; so nothing is under way when the process forks.
+// Chunks that serve a single object grow, shrink and move with it.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -132,23 +131,6 @@ protected:
         return chunk;
     }
 
-    /// A chunk that served a single object goes back, or is for many from now on if it may stay for
-    /// a while.
-    void freeSingle(Chunk& chunk) noexcept {
-        const bool stays = chunk.units <= Chunk::most && Rule::returnDelay() != returnAtOnce;
-        const std::uint32_t now = System::milliseconds();
-        {
-            const Hold hold(lock_);
-            space_.removeSingle(chunk);
-            if (stays) {
-                space_.add(chunk, chunk.stained, now);
-            }
-        }
-        if (!stays) {
-            unmap(chunk);
-        }
-    }
-
     /// The single object of a chunk gets another length where it stands; false if it cannot.
     [[nodiscard]] bool resizeSingle(Chunk& chunk, std::size_t length) noexcept {
         constexpr std::size_t granule = RegionMap::granule / Unit;
@@ -220,38 +202,6 @@ protected:
         return target;
     }
 
-    /// Gives back what is due, so many pieces at most, unless somebody else is at it.
-    void giveBackSome(std::uint32_t now, std::uint32_t delay, std::size_t pieces) noexcept {
-        if (!returning_.tryLock()) {
-            return;
-        }
-        while (pieces != 0 && giveBackOne(now, delay, leastUnits)) {
-            --pieces;
-        }
-        returning_.unlock();
-    }
-
-    /// Gives back all that is due until no more than so many units are dirty; whether there was
-    /// any. A chunk without objects stays if it has no more than `spare` units.
-    bool giveBackAll(std::uint32_t now, std::uint32_t delay, std::size_t keep,
-                     std::size_t spare) noexcept {
-        const Hold holdReturning(returning_);
-        bool any = false;
-        while (dirtyUnits() > keep && giveBackOne(now, delay, spare)) {
-            any = true;
-        }
-        return any;
-    }
-
-    [[nodiscard]] std::size_t dirtyUnits() noexcept {
-        const Hold hold(lock_);
-        return space_.dirtyUnits();
-    }
-    [[nodiscard]] std::size_t mappedBytes() const noexcept {
-        const std::size_t back = counts_.unmappedBytes.load(std::memory_order_relaxed);
-        return counts_.mappedBytes.load(std::memory_order_relaxed) - back;
-    }
-
     /// What is known of chunks and of calls of the system.
     void tell(Inspection& inspection) noexcept {
         const auto now = [](const SharedWord<std::size_t>& word) {
@@ -280,11 +230,14 @@ protected:
         }
     }
 
-    Space space_;     ///< under the lock
-    Mutex lock_;      ///< of the space
-    Mutex returning_; ///< who has it gives back
+    [[nodiscard]] std::size_t mappedBytes() const noexcept {
+        const std::size_t back = counts_.unmappedBytes.load(std::memory_order_relaxed);
+        return counts_.mappedBytes.load(std::memory_order_relaxed) - back;
+    }
+    [[nodiscard]] bool isMine(const void* address) const noexcept {
+        return RegionMap::ownerOf(address) == this;
+    }
 
-private:
     /// What was asked of the system since the start.
     struct Counts {
         SharedWord<std::size_t> maps{0};
@@ -301,35 +254,11 @@ private:
         sum.fetchAdd(bytes, std::memory_order_relaxed);
     }
 
-    /// False if there was nothing, or the system would not have it.
-    bool giveBackOne(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
-        const typename Space::Due due = nextDue(now, delay, spare);
-        if (due.chunk == nullptr) {
-            return due.run.length != 0 && clean(due.run, now);
-        }
-        unmap(*due.chunk);
-        return true;
-    }
+    Space space_; ///< under the lock
+    Mutex lock_;  ///< of the space
+    Counts counts_;
 
-    [[nodiscard]] typename Space::Due nextDue(std::uint32_t now, std::uint32_t delay,
-                                              std::size_t spare) noexcept {
-        const Hold hold(lock_);
-        return space_.nextDue(now, delay, spare);
-    }
-
-    /// False, and the units are dirty since now, if they cannot be given back: they may be locked.
-    bool clean(const Run& run, std::uint32_t now) noexcept {
-        const bool done = System::discard(run.start(), run.bytes());
-        const Hold hold(lock_);
-        if (done) {
-            count(counts_.purges, counts_.purgedBytes, run.bytes());
-            space_.giveClean(run);
-        } else {
-            space_.give(run, now);
-        }
-        return done;
-    }
-
+private:
     [[nodiscard]] Chunk* mappedWithRoom(std::size_t units, std::size_t room) noexcept {
         constexpr std::size_t granule = RegionMap::granule / Unit;
         Chunk* const chunk = mapped(roundUp(units + room, granule), chunkAlignment);
@@ -382,7 +311,6 @@ private:
         space_.addSingle(chunk);
     }
 
-    Counts counts_;
     SharedWord<Address> lowest_{0}; ///< where the latest chunk begins
 };
 

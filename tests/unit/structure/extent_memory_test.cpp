@@ -18,8 +18,6 @@ struct Memory : ExtentMemory<unit, FutexLock, SetDelay, LedgerExtents> {
     using ExtentMemory::addSingle;
     using ExtentMemory::Chunk;
     using ExtentMemory::chunkOf;
-    using ExtentMemory::freeSingle;
-    using ExtentMemory::giveBackSome;
     using ExtentMemory::mappedBytes;
     using ExtentMemory::moveSingle;
     using ExtentMemory::space_;
@@ -93,20 +91,6 @@ TEST_F(ExtentMemoryTest, StaysAsItWasWhereAMoveIsRefused) {
         EXPECT_EQ(memory.space_.singleCount(), 1U);
     }
     ExtentLedger::the().refuse = 0;
-}
-
-TEST_F(ExtentMemoryTest, WhatServedOneObjectServesManyForAWhile) {
-    Memory memory;
-    Memory::Chunk* const chunk = memory.addSingle(300, 1, 0);
-    memory.freeSingle(*chunk);
-    EXPECT_EQ(memory.space_.dirtyUnits(), 300U);
-    EXPECT_EQ(memory.space_.freeUnits(), chunk->units - 1);
-    ExtentLedger::the().now += 250;
-    memory.giveBackSome(ExtentLedger::the().now, 250, 1);
-    EXPECT_EQ(ExtentLedger::the().mapped(), 0U);
-    Memory::Chunk* const huge = memory.addSingle(5000, 1, 0);
-    memory.freeSingle(*huge);
-    EXPECT_EQ(ExtentLedger::the().mapped(), 0U) << "but not what is larger than chunks are";
 }
 
 } // namespace

@@ -167,6 +167,8 @@ public:
         return SuperHeap::trim(pad);
     }
 
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
     void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {

@@ -9,10 +9,11 @@
 //
 // Free units that somebody used are dirty: their memory is still there and serves the next one
 // without a page fault. They go back to the system when they have been free for as long as `Rule`
-// says (structure/return_rule.hpp), which is looked at whenever memory comes or goes, or by
-// `tend`. So what is free and yet takes memory was freed within that time, when it has been looked
-// at; clean units are known to be zero, and cost nothing but addresses. (The system may refuse to
-// take back what is locked in memory.)
+// says (structure/return_rule.hpp), which is looked at whenever units come back, and by `tend`; a
+// surplus at once (structure/extent_returns.hpp). So what is free and yet takes memory was freed
+// within the delay before it was last looked at, and is no more than half of what is in use, or
+// than 8 MiB unless more was wanted again and again. Clean units are known to be zero, and cost
+// nothing but addresses. (The system does not take back what is locked in memory.)
 //
 // It is for several threads: one lock, and no system call and no fill under it. A chunk's first
 // unit holds what is known of it, in one page or two; chunks are in the map of the address space,
@@ -25,7 +26,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/inspection.hpp>
-#include <heapwright/structure/extent_memory.hpp>
+#include <heapwright/structure/extent_returns.hpp>
 #include <heapwright/structure/region_map.hpp>
 #include <heapwright/structure/return_rule.hpp>
 #include <heapwright/structure/system_extents.hpp>
@@ -41,19 +42,19 @@
 namespace heapwright {
 
 template <std::size_t Unit, Lock Mutex, ReturnRule Rule, ExtentSystem System>
-class ExtentHeap : private ExtentMemory<Unit, Mutex, Rule, System> {
-    using Memory = ExtentMemory<Unit, Mutex, Rule, System>;
-    using typename Memory::Chunk;
-    using typename Memory::Hold;
-    using typename Memory::Run;
-    using typename Memory::Space;
-    using Bits = typename Space::Bits;
+class ExtentHeap : private ExtentReturns<Unit, Mutex, Rule, System> {
+    using Memory = ExtentReturns<Unit, Mutex, Rule, System>;
     using Memory::chunkOf;
     using Memory::dirtyUnits;
     using Memory::lock_;
     using Memory::returning_;
     using Memory::space_;
     using Memory::unitsFor;
+    using typename Memory::Bits;
+    using typename Memory::Chunk;
+    using typename Memory::Hold;
+    using typename Memory::Run;
+    using typename Memory::Space;
 
     static_assert(std::has_single_bit(Unit) && Unit >= 4 * KiB);
 
@@ -103,9 +104,8 @@ public:
             Memory::freeSingle(chunk);
         } else {
             const std::size_t first = chunk.indexOf(run);
-            give({&chunk, first, chunk.lengthAt(first)});
+            Memory::give({&chunk, first, chunk.lengthAt(first)});
         }
-        lookAtTime();
     }
 
     [[nodiscard]] std::size_t getSize(void* run) noexcept {
@@ -133,8 +133,7 @@ public:
             return space_.grow(chunk, first, length);
         }
         chunk.notes[first] = static_cast<std::uint32_t>(length);
-        give({&chunk, first + length, have - length});
-        lookAtTime();
+        Memory::give({&chunk, first + length, have - length});
         return true;
     }
 
@@ -157,9 +156,7 @@ public:
         return start(Memory::moveSingle(chunk, length, room));
     }
 
-    [[nodiscard]] bool owns(const void* object) const noexcept {
-        return RegionMap::ownerOf(object) == static_cast<const Memory*>(this);
-    }
+    [[nodiscard]] bool owns(const void* object) const noexcept { return Memory::isMine(object); }
 
     /// Gives back what is due, however much it is. In how many milliseconds something will be;
     /// `returnNever` if nothing waits for its time.
@@ -245,8 +242,6 @@ public:
 private:
     /// Shorter runs are copied, which costs less than to move their pages.
     static constexpr std::size_t leastMoved = 128 * KiB;
-    /// How many pieces are given back on the way, at most.
-    static constexpr std::size_t piecesOnTheWay = 4;
 
     [[nodiscard]] static void* start(const Run& run) noexcept {
         return run.chunk == nullptr ? nullptr : run.start();
@@ -272,11 +267,8 @@ private:
     [[nodiscard]] Run takenHeld(std::size_t count, std::size_t align, std::size_t phase,
                                 Bits* dirt) noexcept {
         // A chunk is only so much aligned.
-        if (align > Memory::chunkAlignment / Unit) {
-            return {};
-        }
-        const Hold hold(lock_);
-        return space_.take(count, align, phase, dirt);
+        return align > Memory::chunkAlignment / Unit ? Run{}
+                                                     : Memory::take(count, align, phase, dirt);
     }
 
     [[gnu::noinline]] Run takenFresh(std::size_t count, std::size_t align, std::size_t phase,
@@ -294,12 +286,6 @@ private:
         }
         Chunk* const chunk = Memory::addSingle(count, align, phase);
         return chunk == nullptr ? Run{} : Run{chunk, chunk->first, count};
-    }
-
-    void give(const Run& run) noexcept {
-        const std::uint32_t now = System::milliseconds();
-        const Hold hold(lock_);
-        space_.give(run, now);
     }
 
     [[nodiscard]] bool madeSingle(const Run& run) noexcept {
@@ -325,23 +311,6 @@ private:
             std::memset(forward(run.start(), from), 0, to - from);
             unit = dirt.next(end);
         }
-    }
-
-    /// Gives a little back if some is due.
-    void lookAtTime() noexcept {
-        const std::uint32_t delay = Rule::returnDelay();
-        if (delay == returnNever) {
-            return;
-        }
-        const std::uint32_t now = System::milliseconds();
-        if (isDue(now, delay)) [[unlikely]] {
-            Memory::giveBackSome(now, delay, piecesOnTheWay);
-        }
-    }
-
-    [[nodiscard]] bool isDue(std::uint32_t now, std::uint32_t delay) noexcept {
-        const Hold hold(lock_);
-        return space_.dirtyUnits() != 0 && space_.oldestAge(now) >= delay;
     }
 };
 
