@@ -13,12 +13,11 @@ namespace heapwright::allocators {
 
 namespace granary_hardened {
 struct Name {};
-struct ExtentsName {};
-using System = ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>;
-using Gaps = GuardGapHeap<32 * KiB, 32 * MiB, 16384, FutexLock, System>; // closed pages between
-using Extents = UniqueHeap<ExtentsName, Gaps>;
+struct Memory {};
+using Gaps = GuardGapHeap<32 * KiB, 32 * MiB, 16384, FutexLock, granary::Source>; // closed pages
+using Extents = UniqueHeap<Memory, Gaps>; // units of 32 KiB, a closed one behind each run
 using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
-using Large = UnitObjectHeap<32 * KiB, Extents>;
+using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
 using Shared = UniqueHeap<Name, SplitHeap<16 * KiB, Small, Large>>;
 using Cached = HomeCacheHeap<granary::Classes, granary::Limits, EncodedLinks, Shared>;
 using Waiting = ThreadQuarantineHeap<256, 256 * KiB, 2048, Cached>; // late, in random order
