@@ -27,6 +27,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/structure/extent_returns.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/region_map.hpp>
 #include <heapwright/structure/return_rule.hpp>
 #include <heapwright/structure/system_extents.hpp>
@@ -225,23 +226,34 @@ public:
         });
     }
 
-    void beforeFork() noexcept {
-        returning_.lock();
-        lock_.lock();
-    }
+    /// A signal handler may fork that interrupted who holds one of the locks: that one is left to
+    /// him, on both sides.
+    void beforeFork() noexcept { holds_.hold(locks()); }
     void afterForkInParent() noexcept {
-        lock_.unlock();
-        returning_.unlock();
+        holds_.letGo(locks(), [](auto& part) { part.lock.unlock(); });
     }
     void afterForkInChild() noexcept {
-        lock_.reset();
-        returning_.reset();
+        holds_.letGo(locks(), [](auto& part) { part.lock.reset(); });
     }
-    [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
     /// Shorter runs are copied, which costs less than to move their pages.
     static constexpr std::size_t leastMoved = 128 * KiB;
+
+    /// A lock as what is held still over a fork.
+    struct Held {
+        Mutex& lock;
+        [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
+        void beforeFork() noexcept { lock.lock(); }
+    };
+    [[nodiscard]] auto locks() noexcept {
+        return [this](std::size_t index, auto body) {
+            Held held{index == 0 ? returning_ : lock_};
+            body(held);
+        };
+    }
 
     [[nodiscard]] static void* start(const Run& run) noexcept {
         return run.chunk == nullptr ? nullptr : run.start();
@@ -312,6 +324,8 @@ private:
             unit = dirt.next(end);
         }
     }
+
+    ForkHolds<2> holds_;
 };
 
 } // namespace heapwright
