@@ -39,13 +39,13 @@ protected:
     constexpr ExtentReturns() noexcept = default;
     ~ExtentReturns() = default;
 
-    /// As the space takes units.
+    /// As the space takes units. Those that are not dirty, or are none yet, are a new need.
     [[nodiscard]] Run take(std::size_t count, std::size_t align, std::size_t phase,
                            Bits* dirt) noexcept {
         const Hold hold(lock_);
         const std::size_t before = space_.dirtyUnits();
         const Run run = space_.take(count, align, phase, dirt);
-        if (gaveSurplus_ && before - space_.dirtyUnits() < run.length) [[unlikely]] {
+        if (gaveSurplus_ && before - space_.dirtyUnits() < count) [[unlikely]] {
             kept_ = std::min(2 * kept_, mostKept);
             gaveSurplus_ = false;
         }

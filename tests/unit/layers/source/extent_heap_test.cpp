@@ -377,6 +377,18 @@ TEST_F(ExtentHeapTest, KeepsNoSurplusUnlessItIsWantedAgain) {
     EXPECT_EQ(heap.dirtyBytes(), 0U);
 }
 
+TEST_F(ExtentHeapTest, KeepsAMappingThatIsWantedAgain) {
+    Extents heap;
+    for (int round = 0; round < 4; ++round) {
+        heap.free(heap.malloc(28 * MiB));
+    }
+    const std::size_t calls = ExtentLedger::the().calls;
+    for (int round = 0; round < 10; ++round) {
+        heap.free(heap.malloc(28 * MiB));
+    }
+    EXPECT_EQ(ExtentLedger::the().calls, calls);
+}
+
 TEST_F(ExtentHeapTest, ReturnsAtOnceOrNever) {
     ExtentLedger& ledger = ExtentLedger::the();
     {
