@@ -28,7 +28,7 @@ UNITS = (
 
 class Redis:
     name = "redis"
-    program = "redis-server"
+    program = "redis-check-rdb"  # which redis-server is a link to
     limit_s = 3600
     rootless = False
 

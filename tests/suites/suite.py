@@ -44,7 +44,7 @@ class Suite(Protocol):
     """One piece of software and its tests, or a part of them."""
 
     name: str
-    program: str  # the file name of the process that has to be under the allocator
+    program: str  # the name of the file that a process under the allocator has to run
     limit_s: int
     rootless: bool  # it will not run as root
 
