@@ -31,6 +31,8 @@ struct ExtentChunk {
         ExtentChunk* previous = nullptr;
     };
 
+    ExtentChunk() noexcept {} // NOLINT(modernize-use-equals-default): notes stay as they are
+
     HomeWord home{noHome};        ///< no object starts in this unit,
     void* owner = nullptr;        ///< and it is no superblock
     Links here;                   ///< on the list where its space keeps it
@@ -47,7 +49,8 @@ struct ExtentChunk {
     BitRuns<most> free;
     BitRuns<most> dirty; ///< only free ones
     /// Of a run in use, under its first unit, how many units it has; of a dirty one, since when.
-    std::uint32_t notes[most] = {};
+    /// (A new chunk is zero bytes anyway, and these are touched only as they are needed.)
+    std::uint32_t notes[most];
 
     [[nodiscard]] void* at(std::size_t unit) noexcept { return forward(this, unit * Unit); }
     [[nodiscard]] std::size_t indexOf(const void* address) const noexcept {

@@ -21,7 +21,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace heapwright {
 
@@ -104,7 +103,8 @@ private:
     static constexpr std::size_t leafSpan = perLeaf * granule;
     static constexpr Address end = Address{1} << addressBits;
 
-    /// All zero bytes is one in which nothing is entered.
+    /// All zero bytes is one in which nothing is entered: it is never constructed, which would take
+    /// a page of memory for each 512 MiB whether anything is entered there or not.
     struct Leaf {
         SharedWord<const void*> owners[perLeaf];
         SharedWord<std::uint32_t> before[perLeaf]; ///< how many were entered together before it
@@ -124,7 +124,7 @@ private:
         if (pages == nullptr) {
             return nullptr;
         }
-        auto* const fresh = ::new (pages) Leaf;
+        auto* const fresh = static_cast<Leaf*>(pages);
         if (place.compareExchange(leaf, fresh, std::memory_order_acq_rel,
                                   std::memory_order_acquire)) {
             return fresh;
