@@ -87,13 +87,13 @@ private:
             std::uint32_t pause = tended();
             if (firstHasEnded_) {
                 if (platform::aloneInProcess()) {
-                    break;
+                    return nullptr; // and with this thread the process ends
                 }
                 pause = std::min(pause, patience);
                 patience = std::min(2 * patience, std::uint32_t{1000});
             } else if (!watched_) {
-                constexpr std::uint32_t now_and_then = 5000;
-                pause = std::min(pause, now_and_then);
+                constexpr std::uint32_t nowAndThen = 5000;
+                pause = std::min(pause, nowAndThen);
                 firstHasEnded_ = platform::threadIsGone(platform::processId());
             }
             platform::sharedFutexWait(wakes_, seen, pause);

@@ -1,0 +1,420 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * asked WHAT: asks granary for something and says what it got, one NAME=VALUE a line. Ends with 2
+ * if there is no granary. What the lines should be is the business of whoever starts it. */
+#define _GNU_SOURCE
+#include <heapwright/c/granary.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void pause_briefly(void) {
+    const struct timespec time = {0, 5000000};
+    nanosleep(&time, NULL);
+}
+
+static struct heapwright_granary_figures figures(void) {
+    struct heapwright_granary_figures now;
+    heapwright_granary_statistics(&now);
+    return now;
+}
+
+/* How many threads the process has. */
+static int threads(void) {
+    char line[256];
+    int count = 0;
+    FILE* const status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        sscanf(line, "Threads: %d", &count);
+    }
+    if (status != NULL) {
+        fclose(status);
+    }
+    return count;
+}
+
+static void tell(const char* name) {
+    char value[64];
+    const size_t length = heapwright_granary_get(name, value, sizeof value);
+    printf("%s=%s (%zu)\n", name, value, length);
+}
+
+static int settings(void) {
+    char small[4];
+    tell("return");
+    printf("set=%d\n", heapwright_granary_set("return", "at-once"));
+    tell("return");
+    printf("wrong=%d\n", heapwright_granary_set("return", "soon"));
+    printf("unknown=%d\n", heapwright_granary_set("colour", "red"));
+    tell("return");
+    tell("colour");
+    printf("cut=%zu %s\n", heapwright_granary_get("return", small, sizeof small), small);
+    printf("measured=%zu\n", heapwright_granary_get("return", NULL, 0));
+    return 0;
+}
+
+/* --- the walk --- */
+
+enum { most = 400000 };
+struct seen {
+    void* address;
+    size_t size;
+    int size_class;
+    int cached;
+};
+static struct seen before[most];
+static struct seen after[most];
+struct list {
+    struct seen* objects;
+    size_t count;
+};
+
+static int by_address(const void* a, const void* b) {
+    const char* const one = *(char* const*)a;
+    const char* const other = *(char* const*)b;
+    return (one > other) - (one < other);
+}
+
+static int note(const struct heapwright_granary_object* object, void* argument) {
+    struct list* const list = argument;
+    if (list->count == most) {
+        return 1;
+    }
+    list->objects[list->count++] =
+        (struct seen){object->address, object->size, object->size_class, object->cached};
+    return 0;
+}
+
+static struct list walked(struct seen* objects) {
+    struct list list = {objects, 0};
+    if (heapwright_granary_walk(note, &list) != 0) {
+        puts("walk=failed");
+        exit(1);
+    }
+    qsort(objects, list.count, sizeof *objects, by_address);
+    return list;
+}
+
+static const struct seen* find(const struct list* list, const void* address) {
+    return bsearch(&address, list->objects, list->count, sizeof *list->objects, by_address);
+}
+
+enum { workers = 4, each = 3000 };
+static void* kept[workers][each]; /* null: freed */
+static size_t sizes[workers][each];
+static void* handed[workers][each / 4]; /* for the next thread to free */
+static pthread_barrier_t barrier;
+
+static void* work(void* argument) {
+    const size_t number = (size_t)argument;
+    unsigned random = 1 + (unsigned)number;
+    for (size_t i = 0; i < each; ++i) {
+        random = random * 1103515245U + 12345U;
+        const size_t size = i % 100 == 0 ? (random >> 8) % 400000 + 1 : (random >> 8) % 2000 + 1;
+        sizes[number][i] = size;
+        kept[number][i] = i % 7 == 0 ? aligned_alloc(256, (size + 255) / 256 * 256) : malloc(size);
+    }
+    for (size_t i = 0; i < each / 4; ++i) {
+        handed[number][i] = kept[number][4 * i];
+    }
+    for (size_t i = 1; i < each; i += 4) {
+        free(kept[number][i]);
+        kept[number][i] = NULL;
+    }
+    pthread_barrier_wait(&barrier);
+    for (size_t i = 0; i < each / 4; i += 2) { /* what another thread made */
+        const size_t other = (number + 1) % workers;
+        free(handed[other][i]);
+        kept[other][4 * i] = NULL;
+    }
+    pthread_barrier_wait(&barrier); /* now it is looked */
+    pthread_barrier_wait(&barrier);
+    return NULL;
+}
+
+/* All that is live is shown, as it is, and nothing else is shown as live. */
+static int walk(void) {
+    pthread_t thread[workers];
+    size_t live = 0, missing = 0, wrong = 0, strange = 0, kept_by_caches = 0, large = 0;
+    pthread_barrier_init(&barrier, NULL, workers + 1);
+    for (size_t i = 0; i < workers; ++i) {
+        pthread_create(&thread[i], NULL, work, (void*)i);
+    }
+    const struct list first = walked(before);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    const struct list second = walked(after);
+    const struct heapwright_granary_figures now = figures();
+    for (size_t i = 0; i < workers; ++i) {
+        for (size_t k = 0; k < each; ++k) {
+            if (kept[i][k] == NULL) {
+                continue;
+            }
+            ++live;
+            const struct seen* const shown = find(&second, kept[i][k]);
+            if (shown == NULL || shown->cached) {
+                ++missing;
+            } else if (shown->size < sizes[i][k] ||
+                       (shown->size_class < 0) != (sizes[i][k] > 16384)) {
+                wrong += shown->size < sizes[i][k]; /* aligned ones may be large earlier */
+            }
+        }
+    }
+    size_t shown_live = 0;
+    for (size_t i = 0; i < second.count; ++i) {
+        kept_by_caches += second.objects[i].cached != 0;
+        shown_live += second.objects[i].cached == 0;
+        large += second.objects[i].cached == 0 && second.objects[i].size_class < 0;
+    }
+    /* What is live and none of ours was there before the threads began, or is the C library's for
+     * them; those were there at the first look, which came after they were made. */
+    for (size_t i = 0; i < second.count; ++i) {
+        if (second.objects[i].cached) {
+            continue;
+        }
+        int ours = 0;
+        for (size_t w = 0; w < workers && !ours; ++w) {
+            for (size_t k = 0; k < each && !ours; ++k) {
+                ours = kept[w][k] == second.objects[i].address;
+            }
+        }
+        strange += !ours && find(&first, second.objects[i].address) == NULL;
+    }
+    pthread_barrier_wait(&barrier);
+    for (size_t i = 0; i < workers; ++i) {
+        pthread_join(thread[i], NULL);
+    }
+    printf("live=%zu\nmissing=%zu\nwrong=%zu\nstrange=%zu\n", live, missing, wrong, strange);
+    printf("cached=%zu\nlarge=%zu\n", kept_by_caches, large);
+    printf("agrees=%d\n", shown_live == now.live_objects && kept_by_caches == now.cached_objects &&
+                              large == now.large_objects);
+    return 0;
+}
+
+static int use_it(const struct heapwright_granary_object* object, void* argument) {
+    size_t* const count = argument;
+    free(malloc(object->size % 5000));
+    return ++*count == 50 ? 17 : 0;
+}
+
+static int walk_and_use(void) {
+    size_t count = 0;
+    void* objects[100];
+    for (int i = 0; i < 100; ++i) {
+        objects[i] = malloc(100);
+    }
+    printf("answer=%d\n", heapwright_granary_walk(use_it, &count));
+    printf("shown=%zu\n", count);
+    for (int i = 0; i < 100; ++i) {
+        free(objects[i]);
+    }
+    return 0;
+}
+
+/* --- figures, and memory that goes back --- */
+
+static int statistics(void) {
+    const struct heapwright_granary_figures start = figures();
+    void* objects[1000];
+    for (int i = 0; i < 1000; ++i) {
+        objects[i] = malloc(112);
+    }
+    void* const large = malloc(1 << 20);
+    const struct heapwright_granary_figures full = figures();
+    for (int i = 0; i < 1000; ++i) {
+        free(objects[i]);
+    }
+    free(large);
+    const struct heapwright_granary_figures end = figures();
+    printf("objects=%ld\n", (long)(full.live_objects - start.live_objects));
+    printf("bytes=%ld\n", (long)(full.live_bytes - full.large_bytes) -
+                              (long)(start.live_bytes - start.large_bytes));
+    printf("large=%ld\n", (long)(full.large_objects - start.large_objects));
+    printf("large_enough=%d\n", full.large_bytes - start.large_bytes >= 1 << 20);
+    printf("left=%ld\n", (long)(end.live_objects - start.live_objects));
+    printf("locks=%d\n", end.lock_takes > start.lock_takes);
+    return 0;
+}
+
+/* Makes a good deal of memory free that was touched. */
+static void soil(void) {
+    enum { blocks = 16, bytes = 1 << 20 };
+    void* block[blocks];
+    for (int i = 0; i < blocks; ++i) {
+        block[i] = malloc(bytes);
+        memset(block[i], 1, bytes);
+    }
+    for (int i = 0; i < blocks; ++i) {
+        free(block[i]);
+    }
+}
+
+static int purge(void) {
+    soil();
+    const struct heapwright_granary_figures soiled = figures();
+    printf("dirty=%d\n", soiled.dirty_bytes >= 4 << 20);
+    printf("returned=%d\n", heapwright_granary_purge() >= soiled.dirty_bytes);
+    printf("left=%llu\n", (unsigned long long)figures().dirty_bytes);
+    return 0;
+}
+
+/* Nothing is asked of the heap after a while but its figures, which change nothing. */
+static int idle(void) {
+    soil();
+    int waits = 0;
+    while (figures().dirty_bytes != 0 && ++waits < 4000) {
+        pause_briefly();
+    }
+    printf("left=%llu\n", (unsigned long long)figures().dirty_bytes);
+    printf("threads=%d\n", threads());
+    return 0;
+}
+
+static int set_background(void) {
+    printf("threads=%d\n", threads());
+    heapwright_granary_set("background", "on");
+    printf("threads=%d\n", threads());
+    heapwright_granary_set("background", "off");
+    for (int waits = 0; threads() != 1 && waits < 4000; ++waits) {
+        pause_briefly();
+    }
+    printf("threads=%d\n", threads());
+    return 0;
+}
+
+static void allocate(void) {
+    void* objects[2000];
+    for (int i = 0; i < 2000; ++i) {
+        objects[i] = malloc(500);
+    }
+    for (int i = 0; i < 2000; ++i) {
+        free(objects[i]);
+    }
+}
+
+static int fork_in_between(void) {
+    allocate();
+    printf("threads=%d\n", threads());
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        allocate();
+        printf("threads=%d\n", threads());
+        soil();
+        for (int waits = 0; threads() != 1 && figures().dirty_bytes != 0 && waits < 4000; ++waits) {
+            pause_briefly();
+        }
+        printf("left=%llu\n", (unsigned long long)figures().dirty_bytes);
+        exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    printf("child=%d\n", status);
+    return 0;
+}
+
+static void* end_last(void* nothing) {
+    for (int i = 0; i < 20; ++i) {
+        pause_briefly();
+    }
+    puts("last");
+    fflush(stdout);
+    return nothing;
+}
+
+/* The first thread ends, and then the last of the others: that is the end of the process. */
+static int leave_first(void) {
+    pthread_t thread;
+    allocate();
+    pthread_create(&thread, NULL, end_last, NULL);
+    pthread_detach(thread);
+    pthread_exit(NULL);
+}
+
+/* --- where statistics are printed --- */
+
+static int close_and_end(void) {
+    fclose(stdout);
+    close(2);
+    return 0;
+}
+
+/* Waits, without a request of the heap, to be killed. */
+static int wait_for_signal(void) {
+    static char line[] = "ready\n";
+    allocate();
+    const ssize_t written = write(1, line, sizeof line - 1);
+    for (int waits = 0; written > 0 && waits < 12000; ++waits) {
+        pause_briefly();
+    }
+    return 1;
+}
+
+/* Goes on allocating after a signal came. */
+static int raise_and_go_on(void) {
+    raise(SIGUSR2);
+    allocate();
+    puts("went on");
+    return 0;
+}
+
+static int fork_and_end(void) {
+    for (int i = 0; i < 3; ++i) {
+        if (fork() == 0) {
+            free(malloc(100));
+            exit(0);
+        }
+    }
+    while (wait(NULL) > 0) {
+    }
+    return 0;
+}
+
+static int print(void) {
+    printf("table=%d\n", heapwright_granary_print(1, 0));
+    fflush(stdout);
+    heapwright_granary_print(1, 1);
+    close(1);
+    return heapwright_granary_print(1, 0) != 0 ? 0 : 1;
+}
+
+static int nothing(void) {
+    return 0;
+}
+
+int main(int count, char** arguments) {
+    static const struct {
+        const char* name;
+        int (*run)(void);
+    } what[] = {{"settings", settings},
+                {"walk", walk},
+                {"walk-and-use", walk_and_use},
+                {"statistics", statistics},
+                {"purge", purge},
+                {"idle", idle},
+                {"set-background", set_background},
+                {"fork", fork_in_between},
+                {"leave-first", leave_first},
+                {"close", close_and_end},
+                {"wait", wait_for_signal},
+                {"raise", raise_and_go_on},
+                {"fork-and-end", fork_and_end},
+                {"print", print},
+                {"nothing", nothing}};
+    if (heapwright_granary_set == NULL) {
+        return 2;
+    }
+    for (size_t i = 0; count == 2 && i < sizeof what / sizeof *what; ++i) {
+        if (strcmp(arguments[1], what[i].name) == 0) {
+            return what[i].run();
+        }
+    }
+    return 3;
+}

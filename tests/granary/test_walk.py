@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A walk over the heap shows what is live, all of it and nothing else."""
+
+from .conftest import Ask
+
+
+def test_all_that_is_live_is_shown_and_nothing_else(ask: Ask) -> None:
+    answer = ask("walk")
+    assert answer["live"] == "7500"
+    assert answer["missing"] == "0"
+    assert answer["wrong"] == "0"
+    assert answer["strange"] == "0", "shown as live, and nobody's"
+    assert int(answer["cached"]) > 0
+    assert int(answer["large"]) >= 10
+    assert answer["agrees"] == "1", "with the figures of the same moment"
+
+
+def test_who_is_shown_objects_may_allocate_and_end_the_walk(ask: Ask) -> None:
+    answer = ask("walk-and-use")
+    assert answer["answer"] == "17"
+    assert answer["shown"] == "50"
+
+
+def test_a_walk_shows_the_same_while_memory_goes_back(ask: Ask) -> None:
+    answer = ask("walk", "background=on,return=at-once")
+    assert answer["missing"] == "0"
+    assert answer["strange"] == "0"
