@@ -58,8 +58,8 @@ protected:
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
 
-    /// One that several threads may use is asked for superblocks, and given those of heaps, without
-    /// the global lock: nobody waits for it while the system makes or takes pages.
+    /// One that several threads may use is asked for superblocks, and given them, outside of the
+    /// locks here: nobody waits for these while the system makes or takes pages.
     static constexpr bool belowNeedsLock = !ConcurrentHeap<SuperHeap>;
 
     constexpr HoardMemory() noexcept = default;
@@ -193,7 +193,7 @@ protected:
             if (block.used() == 0) {
                 owner.superblocks.remove(block);
                 retire(block);
-                freeBelow(block);
+                freeBelow(owner, block);
             }
             sayWhetherGlobalServes(index);
             return;
@@ -205,12 +205,12 @@ protected:
             if (moving == nullptr) {
                 break;
             }
-            giveAway(lists, *moving);
+            giveAway(owner, lists, *moving);
         }
     }
 
     /// A superblock goes to the global heap. It stays its tenant's until it gets another.
-    void giveAway(Lists& lists, Block& block) noexcept {
+    void giveAway(Owner& owner, Lists& lists, Block& block) noexcept {
         lists.remove(block);
         bool leaves = block.used() == 0;
         {
@@ -226,7 +226,7 @@ protected:
             }
         }
         if (leaves) {
-            SuperHeap::free(&block);
+            freeBelow(owner, block);
         }
     }
 
@@ -255,7 +255,7 @@ protected:
             Lists& lists = heap.superblocks[index];
             for (Block* stuck = lists.oneStuck(); stuck != nullptr && lists.isTooEmpty();
                  stuck = lists.oneStuck()) {
-                giveAway(lists, *stuck);
+                giveAway(heap, lists, *stuck);
             }
         }
         return true;
@@ -296,7 +296,9 @@ protected:
             ++globalTakes_;
             memory = SuperHeap::malloc(SuperHeap::blockSize);
         } else {
+            heap.lock.unlock();
             memory = SuperHeap::malloc(SuperHeap::blockSize);
+            heap.lock.lock();
         }
         return memory == nullptr ? nullptr : &Superblocks::make(memory, index, &heap);
     }
@@ -331,14 +333,15 @@ protected:
         retire(block);
         SuperHeap::free(&block);
     }
-    /// Leaves the lock for as long as that takes, where it may.
-    void freeBelow(Block& block) noexcept {
+    /// Lets the owner's lock go for as long as that takes, where it may: so who waits for a lock
+    /// further down holds up nobody, not even a signal handler that forks while its thread has it.
+    void freeBelow(Owner& owner, Block& block) noexcept {
         if constexpr (belowNeedsLock) {
             SuperHeap::free(&block);
         } else {
-            global().lock.unlock();
+            owner.lock.unlock();
             SuperHeap::free(&block);
-            global().lock.lock();
+            owner.lock.lock();
         }
     }
     /// It is nobody's, and about to go there.

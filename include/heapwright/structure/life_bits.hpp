@@ -31,7 +31,7 @@ enum class Life : std::uint8_t { none = 0, live = 1, freed = 2 };
 template <std::size_t Granule>
 class LifeBits {
 public:
-    static constexpr std::size_t leafSpan = 512 * MiB;
+    static constexpr std::size_t leafSpan = 256 * MiB;
 
     constexpr LifeBits() noexcept = default;
     LifeBits(const LifeBits&) = delete;
