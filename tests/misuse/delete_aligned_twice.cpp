@@ -3,6 +3,7 @@
 //
 // An aligned object of C++ is deleted twice, the second time as an array.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <new>
 
 int main() {

@@ -3,6 +3,7 @@
 //
 // An object of C++ is deleted twice.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <new>
 
 int main() {

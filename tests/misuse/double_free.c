@@ -3,6 +3,7 @@
 //
 // A small object, freed twice in a row.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // An aligned object, freed twice.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // An object of calloc, freed twice, the second time by cfree.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 // Weak, since not every C library has it to link with.

@@ -18,6 +18,7 @@
 // under miser: SIGSEGV
 // under lkmalloc: SIGSEGV
 // under thresholds: SIGSEGV
+// under granary: SIGSEGV
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // Freed again after others were.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

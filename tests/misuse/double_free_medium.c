@@ -4,6 +4,7 @@
 // A medium object, freed twice.
 // aborts: heapwright: free(): double free
 // under hoard: SIGSEGV
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // Freed again when its block has long been merged with its neighbours.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // Freed by another thread, then again here.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 //
 // realloc to zero bytes has freed it already.
 // aborts: heapwright: free(): double free
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // An address that is aligned to 8 bytes only.
 // aborts: heapwright: free(): invalid pointer
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

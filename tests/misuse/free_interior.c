@@ -3,6 +3,7 @@
 //
 // An address inside an object.
 // aborts: heapwright: free(): invalid pointer
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -3,6 +3,7 @@
 //
 // An address inside an aligned object.
 // aborts: heapwright: free(): invalid pointer
+// under granary: nothing
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 //
 // An address that no object can have.
 // aborts: heapwright: free(): invalid pointer
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

@@ -8,6 +8,8 @@
 // under lkmalloc: nothing
 // under thresholds: nothing
 // under miser: nothing
+// under granary: nothing
+// under granary-hardened: heapwright: free(): overflow
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 //
 // An object that was freed is resized.
 // aborts: heapwright: realloc(): use of a freed object
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

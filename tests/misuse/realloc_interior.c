@@ -3,6 +3,7 @@
 //
 // An address inside an object is resized.
 // aborts: heapwright: realloc(): invalid pointer
+// under granary: nothing
 #include <stdlib.h>
 
 int main(void) {

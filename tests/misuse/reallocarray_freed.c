@@ -3,6 +3,7 @@
 //
 // An array that was freed is resized.
 // aborts: heapwright: realloc(): use of a freed object
+// under granary: nothing
 #define _GNU_SOURCE
 #include <stdlib.h>
 
