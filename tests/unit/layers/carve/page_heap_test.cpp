@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -19,9 +18,6 @@ class Source : private MmapHeap {
 public:
     static constexpr std::size_t alignment = MmapHeap::alignment;
     static constexpr bool concurrent = true;
-    static constexpr std::string_view caption = "refuses when told to";
-    using Below = Heaps<>;
-
     static inline bool refuses = false;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
