@@ -108,6 +108,12 @@
 #include <heapwright/layers/observe/statistics_heap.hpp> // counts, sizes, what is live
 #include <heapwright/layers/observe/trace_heap.hpp>      // a record of every call
 
+// kernel: after the object allocators of Linux
+#include <heapwright/layers/kernel/slab_heap.hpp> // arrays of free objects before slabs
+#include <heapwright/layers/kernel/slob_heap.hpp> // first fit in shared pages
+#include <heapwright/layers/kernel/slqb_heap.hpp> // queues, handed back to their owners
+#include <heapwright/layers/kernel/slub_heap.hpp> // slabs without metadata
+
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
 #include <heapwright/layers/region/emulated_region_heap.hpp> // object by object, on any heap
@@ -133,6 +139,7 @@
 #include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
+#include <heapwright/structure/processor_choice.hpp> // on which processor a thread is
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree

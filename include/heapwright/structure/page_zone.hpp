@@ -26,7 +26,7 @@
 namespace heapwright {
 
 /// How often pages of another mobility had to serve.
-struct Fragmentation {
+struct PageFallbacks {
     /// By the order asked for, and the order of the block that served.
     std::array<std::array<std::uint64_t, pageOrders>, pageOrders> events{};
     std::uint64_t claimed = 0; ///< how many groups changed their mobility by it
@@ -41,7 +41,7 @@ struct Fragmentation {
         return sum;
     }
 
-    constexpr void add(const Fragmentation& other) noexcept {
+    constexpr void add(const PageFallbacks& other) noexcept {
         for (std::size_t order = 0; order < pageOrders; ++order) {
             for (std::size_t block = 0; block < pageOrders; ++block) {
                 events[order][block] += other.events[order][block];
@@ -116,7 +116,7 @@ public:
         }
     }
 
-    [[nodiscard]] const Fragmentation& fragmentation() const noexcept { return fragmentation_; }
+    [[nodiscard]] const PageFallbacks& fallbacks() const noexcept { return fallbacks_; }
 
     [[nodiscard]] std::size_t pages() const noexcept { return pages_; }
     [[nodiscard]] std::size_t freePages() const noexcept {
@@ -268,13 +268,13 @@ private:
     // --- falling back ---
 
     /// Where a request of each mobility looks when its own lists have nothing.
-    static constexpr std::array<std::array<Mobility, 2>, mobilities> fallbacks = {
+    static constexpr std::array<std::array<Mobility, 2>, mobilities> others = {
         {{Mobility::reclaimable, Mobility::movable},
          {Mobility::reclaimable, Mobility::unmovable},
          {Mobility::unmovable, Mobility::movable}}};
 
     [[nodiscard]] Page* otherBlock(std::size_t order, Mobility mobility) noexcept {
-        for (const Mobility other : fallbacks[static_cast<std::size_t>(mobility)]) {
+        for (const Mobility other : others[static_cast<std::size_t>(mobility)]) {
             if (Page* const page = listOf(order, other).first) {
                 return page;
             }
@@ -299,7 +299,7 @@ private:
                     ++found; // there is one: it was just found
                 }
             }
-            ++fragmentation_.events[order][found];
+            ++fallbacks_.events[order][found];
             bring(*page, mobility, claims);
             return true;
         }
@@ -312,7 +312,7 @@ private:
             for (std::size_t at = 0; at < std::size_t{1} << order;
                  at += std::size_t{1} << groupOrder) {
                 Mobility& group = PageSection::groupOf(*(&page + at));
-                fragmentation_.claimed += group != mobility ? 1U : 0U;
+                fallbacks_.claimed += group != mobility ? 1U : 0U;
                 group = mobility;
             }
             move(page, mobility);
@@ -359,14 +359,14 @@ private:
                                                                 : 0;
         if (free + alike >= size / 2 && group != mobility) {
             group = mobility;
-            ++fragmentation_.claimed;
+            ++fallbacks_.claimed;
         }
         return true;
     }
 
     std::array<std::array<List, mobilities>, pageOrders> free_{};
     std::size_t pages_ = 0;
-    Fragmentation fragmentation_;
+    PageFallbacks fallbacks_;
 };
 
 } // namespace heapwright

@@ -110,7 +110,7 @@ TEST_F(PageZoneTest, IsWholeAgainAfterAnyHistory) {
         }
         ASSERT_EQ(zone.freePages(), section_.freePages);
     }
-    EXPECT_GT(zone.fragmentation().total(), 0U);
+    EXPECT_GT(zone.fallbacks().total(), 0U);
     for (Page* const block : blocks) {
         zone.give(*block);
     }
@@ -123,18 +123,18 @@ TEST_F(PageZoneTest, IsWholeAgainAfterAnyHistory) {
 
 TEST_F(PageZoneTest, CountsTheFirstRequestOfAnotherMobilityAsAnEventOfTheLargestBlock) {
     ASSERT_NE(zone.take(0, Mobility::movable), nullptr);
-    EXPECT_EQ(zone.fragmentation().total(), 0U);
+    EXPECT_EQ(zone.fallbacks().total(), 0U);
     Page* const page = zone.take(3, Mobility::unmovable);
     ASSERT_NE(page, nullptr);
-    EXPECT_EQ(zone.fragmentation().total(), 1U);
-    EXPECT_EQ(zone.fragmentation().events[3][10], 1U);
-    EXPECT_EQ(zone.fragmentation().claimed, 2U); // two groups of 512 in a block of 1,024
+    EXPECT_EQ(zone.fallbacks().total(), 1U);
+    EXPECT_EQ(zone.fallbacks().events[3][10], 1U);
+    EXPECT_EQ(zone.fallbacks().claimed, 2U); // two groups of 512 in a block of 1,024
     EXPECT_EQ(PageSection::groupOf(*page), Mobility::unmovable);
     // What is left of them serves more of the kind.
     for (int more = 0; more < 1000; ++more) {
         ASSERT_NE(zone.take(0, Mobility::unmovable), nullptr);
     }
-    EXPECT_EQ(zone.fragmentation().total(), 1U);
+    EXPECT_EQ(zone.fallbacks().total(), 1U);
 }
 
 TEST_F(PageZoneTest, ClaimsAGroupIfHalfOfItIsFreeOrAlike) {
@@ -149,7 +149,7 @@ TEST_F(PageZoneTest, ClaimsAGroupIfHalfOfItIsFreeOrAlike) {
     };
     freeOf(3, groupPages / 2); // in one piece, so it is the larger block
     freeOf(5, groupPages / 4);
-    ASSERT_EQ(zone.fragmentation().total(), 0U);
+    ASSERT_EQ(zone.fallbacks().total(), 0U);
     Page* const first = zone.take(0, Mobility::unmovable);
     EXPECT_EQ(indexOf(first) / groupPages, 3U);
     EXPECT_EQ(PageSection::groupOf(*first), Mobility::unmovable);
@@ -157,17 +157,17 @@ TEST_F(PageZoneTest, ClaimsAGroupIfHalfOfItIsFreeOrAlike) {
     for (std::size_t more = 1; more < groupPages / 2; ++more) {
         ASSERT_NE(zone.take(0, Mobility::unmovable), nullptr);
     }
-    EXPECT_EQ(zone.fragmentation().claimed, 1U);
+    EXPECT_EQ(zone.fallbacks().claimed, 1U);
     Page* const second = zone.take(0, Mobility::unmovable);
     EXPECT_EQ(indexOf(second) / groupPages, 5U);
     EXPECT_EQ(PageSection::groupOf(*second), Mobility::movable); // a quarter is not enough
-    EXPECT_EQ(zone.fragmentation().total(), 2U);
-    EXPECT_EQ(zone.fragmentation().claimed, 1U);
+    EXPECT_EQ(zone.fallbacks().total(), 2U);
+    EXPECT_EQ(zone.fallbacks().claimed, 1U);
 }
 
 TEST_F(PageZoneTest, TakesTheSmallestBlockForMovablePagesThatMayNotClaim) {
     std::vector<Page*> pages = takeAll(Mobility::unmovable);
-    const std::uint64_t before = zone.fragmentation().total();
+    const std::uint64_t before = zone.fallbacks().total();
     const auto start = std::find_if(pages.begin(), pages.end(),
                                     [&](Page* page) { return indexOf(page) == 2 * groupPages; });
     ASSERT_NE(start, pages.end());
@@ -180,8 +180,8 @@ TEST_F(PageZoneTest, TakesTheSmallestBlockForMovablePagesThatMayNotClaim) {
     }
     Page* const page = zone.take(0, Mobility::movable);
     EXPECT_EQ(page, *place);
-    EXPECT_EQ(zone.fragmentation().total(), before + 1);
-    EXPECT_EQ(zone.fragmentation().events[0][0], 1U);
+    EXPECT_EQ(zone.fallbacks().total(), before + 1);
+    EXPECT_EQ(zone.fallbacks().events[0][0], 1U);
 }
 
 TEST_F(PageZoneTest, HasTheIndexesOfTheKernel) {

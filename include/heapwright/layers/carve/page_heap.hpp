@@ -98,9 +98,9 @@ public:
     }
 
     /// What became of the requests of all nodes together.
-    [[nodiscard]] Fragmentation fragmentation() noexcept {
-        Fragmentation sum;
-        forEachNode([&sum](Node& node) { sum.add(node.zone.fragmentation()); });
+    [[nodiscard]] PageFallbacks fallbacks() noexcept {
+        PageFallbacks sum;
+        forEachNode([&sum](Node& node) { sum.add(node.zone.fallbacks()); });
         return sum;
     }
 

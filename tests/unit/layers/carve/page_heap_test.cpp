@@ -65,7 +65,7 @@ TEST(PageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
 
 TEST(PageHeap, GrowsOnlyWhenNoOtherMobilityCanServe) {
     OneNode heap;
-    while (heap.fragmentation().total() == 0) {
+    while (heap.fallbacks().total() == 0) {
         ASSERT_NE(heap.takePages(0, Mobility::movable, 0), nullptr);
         ASSERT_NE(heap.takePages(0, Mobility::unmovable, 0), nullptr);
     }
