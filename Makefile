@@ -6,6 +6,8 @@
 # make test-all       the longer proofs too
 # make test-programs  real programs under every allocator, not only under the representative ones
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
+# make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
+# make suites         real software's own test suites under granary, against the same without
 # make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
 # make peers          fetch and build the newest releases of other people's allocators
 # make lint           formatters, linters and type checks, changing nothing
@@ -25,7 +27,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs stress test-builds peers lint format clean unit
+.PHONY: always demo test test-all test-programs stress endurance suites test-builds peers lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -60,6 +62,14 @@ test-programs:
 
 stress: $(VENV)/installed
 	@$(BIN)/python tests/stress/stress.py $(STRESS)
+
+endurance: $(VENV)/installed
+	@$(BIN)/python tests/promises/endurance.py $(ENDURANCE)
+
+suites:
+	@scripts/packages.sh suites
+	@$(MAKE) --no-print-directory $(VENV)/installed
+	@$(BIN)/python -m tests.suites.suites $(SUITES)
 
 test-builds:
 	@scripts/packages.sh test

@@ -18,9 +18,10 @@ using Objects = SlabHeap<RealProcessors<16>, FutexLock,
 using Large = CheckedHeap<MmapHeap>; // a mapping for each
 using Split = SplitHeap<4 * MiB, Objects, Large>; // large ones apart
 using SignalSafe = SignalSafeHeap<Split>;         // a handler may interrupt
+using Known = LiveMapHeap<SignalSafe>;            // a wrong free ends the program
 } // namespace slab
 
-using Slab = ANSIWrapper<slab::SignalSafe>; // the C rules
+using Slab = ANSIWrapper<slab::Known>; // the C rules
 
 static_assert(SizedHeap<Slab> && AlignedHeap<Slab> && ForkableHeap<Slab>);
 static_assert(ConcurrentHeap<slab::Split> && TrimmableHeap<slab::Split>);

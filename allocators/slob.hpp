@@ -16,9 +16,10 @@ using Objects = SlobHeap<FutexLock, Pages>;               // first fit in shared
 using Large = CheckedHeap<MmapHeap>;                      // a mapping for each
 using Split = SplitHeap<4 * MiB, Objects, Large>;         // large ones apart
 using SignalSafe = SignalSafeHeap<Split>;                 // a handler may interrupt
+using Known = LiveMapHeap<SignalSafe>;                    // a wrong free ends the program
 } // namespace slob
 
-using Slob = ANSIWrapper<slob::SignalSafe>; // the C rules
+using Slob = ANSIWrapper<slob::Known>; // the C rules
 
 static_assert(SizedHeap<Slob> && AlignedHeap<Slob> && ForkableHeap<Slob>);
 static_assert(ConcurrentHeap<slob::Split> && TrimmableHeap<slob::Split>);

@@ -18,9 +18,10 @@ using Objects =
 using Large = CheckedHeap<MmapHeap>;                // a mapping for each
 using Split = SplitHeap<4 * MiB, Objects, Large>;   // large ones apart
 using SignalSafe = SignalSafeHeap<Split>;           // a handler may interrupt
+using Known = LiveMapHeap<SignalSafe>;              // a wrong free ends the program
 } // namespace slqb
 
-using Slqb = ANSIWrapper<slqb::SignalSafe>; // the C rules
+using Slqb = ANSIWrapper<slqb::Known>; // the C rules
 
 static_assert(SizedHeap<Slqb> && AlignedHeap<Slqb> && ForkableHeap<Slqb>);
 static_assert(ConcurrentHeap<slqb::Split> && TrimmableHeap<slqb::Split>);

@@ -17,9 +17,10 @@ using Objects = SlubHeap<RealProcessors<16>, FutexLock, Pages>; // an active sla
 using Large = CheckedHeap<MmapHeap>;                            // a mapping for each
 using Split = SplitHeap<4 * MiB, Objects, Large>;               // large ones apart
 using SignalSafe = SignalSafeHeap<Split>;                       // a handler may interrupt
+using Known = LiveMapHeap<SignalSafe>;                          // a wrong free ends the program
 } // namespace slub
 
-using Slub = ANSIWrapper<slub::SignalSafe>; // the C rules
+using Slub = ANSIWrapper<slub::Known>; // the C rules
 
 static_assert(SizedHeap<Slub> && AlignedHeap<Slub> && ForkableHeap<Slub>);
 static_assert(ConcurrentHeap<slub::Split> && TrimmableHeap<slub::Split>);

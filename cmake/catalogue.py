@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Print the composed allocators of a catalogue for CMake, one NAME|HEADER|TYPE a line.
+"""Print the composed allocators of a catalogue for CMake, one NAME|HEADER|TYPE|ENTRY_POINTS a line.
 
 Standard library only: the build must not need anything that the build itself provides.
 """
@@ -13,7 +13,8 @@ from pathlib import Path
 def main(path: str) -> int:
     catalogue = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     for entry in catalogue["composed"]:
-        print(entry["name"], entry["header"], entry["type"], sep="|")
+        more = ",".join(entry.get("entry_points", []))
+        print(entry["name"], entry["header"], entry["type"], more, sep="|")
     return 0
 
 

@@ -34,6 +34,8 @@ NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
 # sanitizers see each object of.
 PREFERRED = "MallocHeap"
+# The probe for who wants more than verbs of his superheap.
+PROBES = {"BlockHeap": "ProbeBlocks", "PageHeap": "ProbeRuns", "RunHeap": "ProbeRuns"}
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,8 @@ def probe(layer: Layer) -> str:
     """The layer over the probe; what else stands under it is as in its example."""
     assert layer.example is not None
     arguments = list(layer.example.arguments)
-    blocks = layer.parameters[layer.heaps[-1]].concept == "BlockHeap"
-    arguments[layer.heaps[-1]] = Expression("ProbeBlocks" if blocks else "ProbeHeap")
+    concept = layer.parameters[layer.heaps[-1]].concept
+    arguments[layer.heaps[-1]] = Expression(PROBES.get(concept, "ProbeHeap"))
     return str(Expression(layer.name, tuple(arguments)))
 
 

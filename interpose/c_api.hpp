@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
@@ -30,7 +31,14 @@ namespace heapwright::interpose {
 
 template <class Allocator>
 struct CApi {
-    static void* malloc(std::size_t size) { return orNoMemory(heap().malloc(size)); }
+    static void* malloc(std::size_t size) {
+        if constexpr (LenientHeap<Allocator>) {
+            void* const object = heap().mallocAtOnce(size);
+            return object != nullptr ? object : mallocAfterAll(size);
+        } else {
+            return orNoMemory(heap().malloc(size));
+        }
+    }
 
     static void free(void* object) { heap().free(object); }
 
@@ -121,6 +129,11 @@ struct CApi {
 
 private:
     static Allocator& heap() { return instance<Allocator>(); }
+
+    /// Out of line, so that who is served at once needs no stack.
+    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size) {
+        return orNoMemory(heap().mallocAfterAll(size));
+    }
 
     static void* orNoMemory(void* object) {
         if (object == nullptr) [[unlikely]] {

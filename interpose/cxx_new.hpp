@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <new>
 
+#include <heapwright/core/concepts.hpp>
+
 #include <interpose/cxx_runtime.hpp>
 #include <interpose/instance.hpp>
 
@@ -51,10 +53,15 @@ struct NothrowForm {
 template <class Allocator>
 struct CxxNew {
     static void* allocate(std::size_t size) {
-        if (void* object = attempt(size)) [[likely]] {
-            return object;
+        if constexpr (LenientHeap<Allocator>) {
+            void* const object = instance<Allocator>().mallocAtOnce(size);
+            return object != nullptr ? object : allocateAfterAll(size);
+        } else {
+            if (void* object = attempt(size)) [[likely]] {
+                return object;
+            }
+            return persist(size);
         }
-        return persist(size);
     }
 
     static void* allocate(std::size_t size, std::align_val_t alignment) {
@@ -92,6 +99,14 @@ struct CxxNew {
     static void release(void* object) { instance<Allocator>().free(object); }
 
 private:
+    /// Out of line, so that who is served at once needs no stack.
+    [[gnu::noinline]] static void* allocateAfterAll(std::size_t size) {
+        if (void* object = instance<Allocator>().mallocAfterAll(size)) [[likely]] {
+            return object;
+        }
+        return persist(size);
+    }
+
     static void* attempt(std::size_t size) { return instance<Allocator>().malloc(size); }
 
     static void* attempt(std::size_t size, std::align_val_t alignment) {

@@ -23,6 +23,7 @@ namespace heapwright::interpose {
 /// `Identity` has the library's `name` and `version`.
 template <CompleteAllocator Allocator, class Identity>
 struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
+    using Heap = Allocator;
     using Objects = CxxNew<Allocator>;
     using Fork = ForkHandlers<Allocator>;
 

@@ -15,9 +15,20 @@ from pathlib import Path
 
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
+from heapwright.artefacts.study_bar import BarTable
 from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import Cell, PublishedTable
 from heapwright.artefacts.study_results import Results, open_results
+from heapwright.report.study_bar import (
+    BAR_HEADINGS,
+    bar_cells,
+    bar_explained,
+    bar_heading,
+    bar_said,
+    place_text,
+    ratio_text,
+    worst_by_place,
+)
 from heapwright.report.study_choice import (
     choice_about,
     choice_cells,
@@ -31,6 +42,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
     """The whole page."""
     study = analysis.study
     parts = [f"# {study.name}", study.title + ".", _commands(analysis), _circumstances(results)]
+    if analysis.bar is not None:
+        parts += [f"## {bar_heading(analysis.bar)}", *_bar(analysis.bar)]
     if analysis.findings:
         parts += ["## Does it hold?", _findings(analysis)]
     if analysis.choice is not None and analysis.choice.rows:
@@ -87,6 +100,30 @@ def _findings(analysis: StudyAnalysis) -> str:
         for each in analysis.findings
     ]
     return _table(("here", "claim", "published", "the figure that decides"), rows)
+
+
+def _bar(found: BarTable) -> Iterator[str]:
+    yield f"{bar_said(found)} {bar_explained(found)}"
+    yield _table(BAR_HEADINGS, [bar_cells(line) for line in found.lines])
+    for line in found.lines:
+        places = worst_by_place(line)
+        shown = places if len(places) > 1 else line.figures
+        if shown:
+            yield f"**{line.words}** ({line.response}, {line.asked}):"
+            yield _table(
+                ("rival", "ratio", "blocks"),
+                [
+                    (
+                        place_text(each.rival, each.scope),
+                        ratio_text(each.ratio, each.low, each.high),
+                        f"{each.blocks:,}",
+                    )
+                    for each in shown
+                ],
+            )
+    said = dict.fromkeys(line.why for line in found.lines if line.why)
+    if said:
+        yield "\n".join(f"- {words}." for words in said)
 
 
 def _choice(found: ChoiceTable) -> Iterator[str]:

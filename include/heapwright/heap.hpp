@@ -19,11 +19,21 @@
 //   freeBatch(chain)          takes a chain back in one step
 //   mallocAtOnce(size)        malloc without a lock and without the heap below, or null
 //   freeAtOnce(object)        free in the same way; false if it needs more
+//   mallocAfterAll(size)      malloc where that was null
+//   freeAfterAll(object)      free where that was false
+//   homeOf(object)            for which thread a cache above may keep it
+//   hasHome(object)           whether there is such a word; of any address
+//   freeHomed(chain)          freeBatch of objects that have one
+//   homeOfThread()            the word that `homeOf` has for the calling thread
+//   classAt(object)           its size class
 //   keep(object)              free, where there is room for it; false if there is not
 //   flush()                   hands what is held down to the heap below
 //   trim(pad)                 gives memory back to the system
+//   tend()                    gives back what is due; says when it is again
 //   clear()                   takes everything back at once
 //   measure(footprint)        says how much memory it has and holds
+//   inspect(inspection)       says what its classes, caches and locks are doing
+//   walk(visit)               shows each object that it has given out
 //   beforeFork() …            stands still while the process forks
 //   check(object, routine)    ends the program unless it is a live object
 //   owns(object)              tells its own objects from those of others
@@ -39,6 +49,7 @@
 
 // source: where memory comes from
 #include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
+#include <heapwright/layers/source/extent_heap.hpp>        // runs of units, given back in time
 #include <heapwright/layers/source/guard_page_heap.hpp>    // pages that fault around each object
 #include <heapwright/layers/source/huge_page_heap.hpp>     // huge pages
 #include <heapwright/layers/source/malloc_heap.hpp>        // the system's malloc
@@ -67,9 +78,12 @@
 #include <heapwright/layers/object/ansi_wrapper.hpp>         // the C rules
 #include <heapwright/layers/object/checked_heap.hpp>         // aborts on a wrong free
 #include <heapwright/layers/object/coalesceable_heap.hpp>    // tags that know their neighbours
+#include <heapwright/layers/object/guard_gap_heap.hpp>       // closed pages behind each run
 #include <heapwright/layers/object/per_class_heap.hpp>       // operator new of a class
 #include <heapwright/layers/object/size_heap.hpp>            // the size in a tag before the object
 #include <heapwright/layers/object/throw_exception_heap.hpp> // std::bad_alloc for null
+#include <heapwright/layers/object/unit_object_heap.hpp>     // large ones in runs of units
+#include <heapwright/layers/object/zero_on_free_heap.hpp>    // nothing left in freed objects
 
 // reuse: what is freed serves again
 #include <heapwright/layers/reuse/adapt_heap.hpp>            // any dictionary as a freelist
@@ -91,22 +105,27 @@
 #include <heapwright/layers/combine/unique_heap.hpp>      // one, by its name
 
 // thread: who may be inside
-#include <heapwright/layers/thread/arena_heap.hpp>        // several, objects go home
-#include <heapwright/layers/thread/batch_cache_heap.hpp>  // freed objects, by batches
-#include <heapwright/layers/thread/hoard_heap.hpp>        // one each, and a global one
-#include <heapwright/layers/thread/locked_heap.hpp>       // one at a time
-#include <heapwright/layers/thread/pho_thread_heap.hpp>   // one each, objects go home
-#include <heapwright/layers/thread/signal_safe_heap.hpp>  // nobody twice
-#include <heapwright/layers/thread/thread_cache_heap.hpp> // freed objects, by thread and class
-#include <heapwright/layers/thread/thread_heap.hpp>       // one each, objects stay
+#include <heapwright/layers/thread/arena_heap.hpp>             // several, objects go home
+#include <heapwright/layers/thread/batch_cache_heap.hpp>       // freed objects, by batches
+#include <heapwright/layers/thread/handler_safe_heap.hpp>      // a handler that interrupted
+#include <heapwright/layers/thread/hoard_heap.hpp>             // one each, and a global one
+#include <heapwright/layers/thread/home_cache_heap.hpp>        // freed objects, each at home
+#include <heapwright/layers/thread/locked_heap.hpp>            // one at a time
+#include <heapwright/layers/thread/pho_thread_heap.hpp>        // one each, objects go home
+#include <heapwright/layers/thread/signal_safe_heap.hpp>       // nobody twice
+#include <heapwright/layers/thread/thread_cache_heap.hpp>      // freed objects, by thread and class
+#include <heapwright/layers/thread/thread_heap.hpp>            // one each, objects stay
+#include <heapwright/layers/thread/thread_quarantine_heap.hpp> // late, poisoned, each thread its own
 
 // observe: what can be seen of a heap
-#include <heapwright/layers/observe/bounded_heap.hpp>    // so much may be live
-#include <heapwright/layers/observe/canary_heap.hpp>     // both ends of an object guarded
-#include <heapwright/layers/observe/debug_heap.hpp>      // a map of live objects, memory filled
-#include <heapwright/layers/observe/profile_heap.hpp>    // fragmentation
-#include <heapwright/layers/observe/statistics_heap.hpp> // counts, sizes, what is live
-#include <heapwright/layers/observe/trace_heap.hpp>      // a record of every call
+#include <heapwright/layers/observe/bounded_heap.hpp>     // so much may be live
+#include <heapwright/layers/observe/canary_heap.hpp>      // both ends of an object guarded
+#include <heapwright/layers/observe/debug_heap.hpp>       // a map of live objects, memory filled
+#include <heapwright/layers/observe/live_map_heap.hpp>    // two bits for each live object
+#include <heapwright/layers/observe/profile_heap.hpp>     // fragmentation
+#include <heapwright/layers/observe/statistics_heap.hpp>  // counts, sizes, what is live
+#include <heapwright/layers/observe/tail_canary_heap.hpp> // the end of an object guarded
+#include <heapwright/layers/observe/trace_heap.hpp>       // a record of every call
 
 // kernel: after the object allocators of Linux
 #include <heapwright/layers/kernel/slab_heap.hpp> // arrays of free objects before slabs
@@ -130,20 +149,26 @@
 #include <heapwright/sizeclass/geometric.hpp>        // blocks in a fixed ratio
 #include <heapwright/sizeclass/geometric_slots.hpp>  // slots in a fixed ratio, without tags
 #include <heapwright/sizeclass/large_limit.hpp>      // what is large
+#include <heapwright/sizeclass/linear_slots.hpp>     // slots 16 apart, and then in steps
 #include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
 #include <heapwright/sizeclass/up_to.hpp>            // the first of another's classes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
 #include <heapwright/structure/assignment.hpp>       // which of several heaps serves
+#include <heapwright/structure/cache_limits.hpp>     // how much a thread keeps
 #include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
 #include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
 #include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/structure/granary_settings.hpp> // what may be set of granary
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
+#include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
 #include <heapwright/structure/processor_choice.hpp> // on which processor a thread is
+#include <heapwright/structure/return_rule.hpp>      // when free memory goes back
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
 #include <heapwright/structure/size_tree.hpp>        // the best of a tree
 #include <heapwright/structure/size_tries.hpp>       // the best of tries
+#include <heapwright/structure/system_extents.hpp>   // pages and the clock
 #include <heapwright/structure/unsorted_bins.hpp>    // bins, into which blocks are sorted late
 #include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
 #include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes

@@ -46,6 +46,14 @@ def test_each_kind_has_its_own_fields() -> None:
     assert catalogue.find("nothing") is None
 
 
+def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.toml"
+    path.write_text(COMPOSED + 'entry_points = ["signals", "granary"]\n')
+    assert read_catalogue(path).composed[0].entry_points == ("signals", "granary")
+    path.write_text(COMPOSED)
+    assert read_catalogue(path).composed[0].entry_points == ()
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -55,6 +63,8 @@ def test_each_kind_has_its_own_fields() -> None:
         ("[[composed]]\nheader = 'x'\n", "entry 1: name must be a text"),
         (COMPOSED + "size = 3\n", "'lea': unknown key size"),
         (COMPOSED.replace('caption = "c"', "caption = 4"), "'lea': caption must be a text"),
+        (COMPOSED + 'entry_points = ["a/b"]\n', "'lea': entry_points must be names of files"),
+        (COMPOSED + "entry_points = 'a'\n", "'lea': entry_points must be a list"),
         (COMPOSED + COMPOSED, "'lea' is registered twice"),
         ('[[peer]]\nname = "p"\nsonames = []\n', "'p': sonames must be a list that is not empty"),
         ('[[peer]]\nname = "p"\nsonames = [1]\n', "'p': sonames must hold texts only"),

@@ -61,6 +61,15 @@ general = "glibc"
 by = "size"
 about = ["low"]
 responses = ["rate"]
+[bar]
+level = "one"
+by = "cpus"
+[[bar.line]]
+words = "as fast as all"
+response = "time"
+at_most = 1.1
+each = ["nice"]
+where = { arenas = 1 }
 [scale.small.factors]
 threads.levels = [1, 2]
 [scale.small.design]
@@ -114,7 +123,7 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
 
 WRONG = [
     wrong
-    for name in ("wrong_studies.toml", "wrong_choices.toml")
+    for name in ("wrong_studies.toml", "wrong_choices.toml", "wrong_bars.toml")
     for wrong in tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))["wrong"]
 ]
 

@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,14 @@ def own(tmp_path: Path, native: Path) -> Path:
 
 def read(native: Path, own: Path) -> Catalogue:
     return read_registry(native, own.parent)
+
+
+def test_an_entry_says_what_its_library_offers_besides_malloc(native: Path, own: Path) -> None:
+    entry = replace(ENTRY, entry_points=("signals", "granary"))
+    write_entry(own, entry, Built("0.1.0", headers_hash(native / "include"), "g++ 12"))
+    mine = read(native, own).find("mine")
+    assert isinstance(mine, UserAllocator)
+    assert mine.entry_points == ("signals", "granary")
 
 
 def test_the_home_is_named_or_where_the_desktop_says(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.study_analysis import FactorInfo, Settings, StudyAnalysis, StudySummary
 from heapwright.artefacts.study_analysis import Verdict as Said
 from heapwright.artefacts.study_answers import Answer
+from heapwright.artefacts.study_bar import Met
 from heapwright.artefacts.study_choice import Overall
 from heapwright.artefacts.study_results import Results, open_results
 from heapwright.artefacts.study_runs import (
@@ -128,9 +129,29 @@ def test_a_choice_is_judged_from_the_folder(folder: Path) -> None:
     assert StudyAnalysis.from_json(done.to_json()) == done
 
 
-def test_a_study_that_asks_nothing_has_no_choice(folder: Path) -> None:
+BAR = """[bar]
+level = "quick"
+[[bar.line]]
+words = "twice as fast"
+response = "time"
+at_most = 0.6
+"""
+
+
+def test_a_bar_is_held_against_the_runs_of_the_folder(folder: Path) -> None:
+    (folder / "study.toml").write_text(STUDY + BAR)
     results = open_results(folder)
-    assert with_published(results, analysis(results)).choice is None
+    done = with_published(results, analysis(results))
+    assert done.bar is not None
+    assert (done.bar.verdict, done.bar.rivals) == (Met.MET, ("slow",))
+    assert done.bar.lines[0].ratio == pytest.approx(0.5, rel=0.05)
+    assert StudyAnalysis.from_json(done.to_json()) == done
+
+
+def test_a_study_that_asks_nothing_has_no_choice_and_no_bar(folder: Path) -> None:
+    results = open_results(folder)
+    done = with_published(results, analysis(results))
+    assert (done.choice, done.bar) == (None, None)
 
 
 def analysis(results: Results) -> StudyAnalysis:
@@ -202,6 +223,18 @@ def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
     assert "| p | pool | worth it |" in page
     (line,) = [line for line in page.splitlines() if line.startswith("| p | slow 2.")]
     assert line.endswith(" | pays | worth it |")
+
+
+def test_the_page_of_results_tells_the_bar(folder: Path) -> None:
+    assert "its bar?" not in page_of(folder)
+    (folder / "study.toml").write_text(STUDY + BAR)
+    page = page_of(folder)
+    assert "## Does quick meet its bar?\n" in page
+    assert "quick: 1 of 1 lines of the bar are met." in page
+    (line,) = [line for line in page.splitlines() if line.startswith("| twice as fast |")]
+    assert line.startswith("| twice as fast | time | at most 0.60 | 0.")
+    assert line.endswith(" | slow | met |")
+    assert "**twice as fast** (time, at most 0.60):\n\n| rival | ratio | blocks |" in page
 
 
 def test_the_page_of_results_tells_what_the_analysis_says(folder: Path) -> None:

@@ -9,7 +9,7 @@ from heapwright.artefacts.expression import parse_expression
 from heapwright.artefacts.layers import Toolbox
 from heapwright.artefacts.rungs import Scope
 from heapwright.compose.compiler import Compiler
-from heapwright.compose.completing import HEADER, WANTED, missing, put_on
+from heapwright.compose.completing import HEADER, WANTED, entry_points, missing, put_on
 from heapwright.compose.questions import Questions
 
 COALESCED = "CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>"
@@ -41,6 +41,7 @@ COALESCED = "CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>"
             "AlignHeap SignalSafeHeap ANSIWrapper",
         ),
         ("SignalSafeHeap<LockedHeap<L, X>>", "heap sized aligned shared", "ANSIWrapper"),
+        ("HandlerSafeHeap<X>", "heap sized aligned shared", "ANSIWrapper"),
         ("ANSIWrapper<X>", "heap sized aligned complete", ""),
     ],
 )
@@ -49,6 +50,22 @@ def test_what_is_missing_is_added_in_its_order(
 ) -> None:
     rungs = missing(parse_expression(text), frozenset(facts.split()), toolbox)
     assert [each.name for each in rungs] == added.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "offered", "offers"),
+    [
+        ("ANSIWrapper<HandlerSafeHeap<X>>", "", "signals"),
+        ("ANSIWrapper<HandlerSafeHeap<X>>", "signals granary", "granary signals"),
+        ("ANSIWrapper<SignalSafeHeap<X>>", "signals granary", "granary"),
+        ("ANSIWrapper<SignalSafeHeap<X>>", "", ""),
+    ],
+)
+def test_library_is_told_of_handlers_where_a_layer_asks(
+    text: str, offered: str, offers: str, toolbox: Toolbox
+) -> None:
+    expression = parse_expression(text)
+    assert entry_points(expression, offered.split(), toolbox) == tuple(offers.split())
 
 
 def test_what_is_no_heap_is_refused(toolbox: Toolbox) -> None:

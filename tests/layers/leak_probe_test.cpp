@@ -53,7 +53,10 @@ public:
     bool shrink(Block*, std::size_t) noexcept { return note("shrink"), false; }
     bool isWholeSpan(Block*) noexcept { return note("isWholeSpan"), false; }
     void clear() noexcept { note("clear"); }
+    std::uint32_t tend() noexcept { return note("tend"), 0; }
     void measure(Footprint&) noexcept { note("measure"); }
+    void inspect(Inspection&) noexcept { note("inspect"); }
+    void walk(const ObjectVisitor&) noexcept { note("walk"); }
     bool owns(const void*) noexcept { return note("owns"), false; }
     void beforeFork() noexcept { note("beforeFork"); }
     void afterForkInParent() noexcept { note("afterForkInParent"); }
@@ -70,6 +73,14 @@ class ProbeBlocks : public ProbeHeap {
 public:
     static constexpr std::size_t blockSize = 8 * KiB;
     static constexpr std::size_t alignment = blockSize;
+};
+
+/// The same where runs of units are wanted.
+class ProbeRuns : public ProbeHeap {
+public:
+    static constexpr std::size_t alignment = 32 * KiB;
+
+    void* mallocAt(std::size_t, std::size_t, std::size_t) noexcept { return nullptr; }
 };
 
 /// A lock that knows whether it is held.
@@ -93,8 +104,8 @@ void ProbeHeap::note(const char* verb) {
 // verb that cannot be seen at all.
 #define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
     template <class L>                                                                             \
-    constexpr bool sees_##verb =                                                                   \
-        requires(L heap, std::size_t n, void* p, Block* b, Footprint& f) {                         \
+    constexpr bool sees_##verb = requires(L heap, std::size_t n, void* p, Block* b, Footprint& f,  \
+                                          Inspection& i, const ObjectVisitor& v) {                 \
         heap.verb(HEAPWRIGHT_CALL_##verb);                                                         \
     };                                                                                             \
     template <class L>                                                                             \
@@ -128,6 +139,9 @@ void ProbeHeap::note(const char* verb) {
 #define HEAPWRIGHT_CALL_isWholeSpan b
 #define HEAPWRIGHT_CALL_clear
 #define HEAPWRIGHT_CALL_measure f
+#define HEAPWRIGHT_CALL_tend
+#define HEAPWRIGHT_CALL_inspect i
+#define HEAPWRIGHT_CALL_walk v
 #define HEAPWRIGHT_CALL_owns p
 #define HEAPWRIGHT_CALL_beforeFork
 #define HEAPWRIGHT_CALL_afterForkInParent
@@ -153,6 +167,9 @@ HEAPWRIGHT_VERB(shrink, bool, Block*, std::size_t)
 HEAPWRIGHT_VERB(isWholeSpan, bool, Block*)
 HEAPWRIGHT_VERB(clear, void)
 HEAPWRIGHT_VERB(measure, void, Footprint&)
+HEAPWRIGHT_VERB(tend, std::uint32_t)
+HEAPWRIGHT_VERB(inspect, void, Inspection&)
+HEAPWRIGHT_VERB(walk, void, const ObjectVisitor&)
 HEAPWRIGHT_VERB(owns, bool, const void*)
 HEAPWRIGHT_VERB(beforeFork, void)
 HEAPWRIGHT_VERB(afterForkInParent, void)
@@ -186,6 +203,9 @@ std::vector<std::string> leaks() {
     HEAPWRIGHT_ASK(isWholeSpan)
     HEAPWRIGHT_ASK(clear)
     HEAPWRIGHT_ASK(measure)
+    HEAPWRIGHT_ASK(tend)
+    HEAPWRIGHT_ASK(inspect)
+    HEAPWRIGHT_ASK(walk)
     HEAPWRIGHT_ASK(owns)
     HEAPWRIGHT_ASK(beforeFork)
     HEAPWRIGHT_ASK(afterForkInParent)

@@ -18,6 +18,7 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
+from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
 from heapwright.artefacts.study_choice import (
     ChoiceRow,
     ChoiceTable,
@@ -178,6 +179,54 @@ def test_whether_one_level_is_worth_it() -> None:
         *("server", "-", "1.07", "-", "cannot be told", "cannot be told"),
     ]
     assert "worth it?" not in printed(analysis())
+
+
+def bar() -> BarTable:
+    line = BarResult(
+        words="faster than the fastest",
+        response="time",
+        asked="at most 0.97",
+        verdict=Met.MET,
+        ratio=0.95,
+        low=0.94,
+        high=0.9651,
+        rival="lea",
+        figures=(BarFigure(scope={}, rival="lea", ratio=0.95, low=0.94, high=0.9651, blocks=9),),
+    )
+    slow = line.model_copy(
+        update={
+            "words": "nowhere slow",
+            "verdict": Met.NOT,
+            "scope": {"program": "perl", "threads": "1"},
+            "why": "no figures of a at perl, 1",
+        }
+    )
+    gone = BarResult(
+        words="lean", response="memory", asked="at most 1.00", verdict=Met.UNKNOWN, ratio=None
+    )
+    return BarTable(
+        factor="allocator",
+        level="own",
+        rivals=("lea", "a"),
+        confidence=0.95,
+        verdict=Met.NOT,
+        lines=(line, slow, gone),
+    )
+
+
+def test_the_bar_has_a_line_for_each_thing_asked() -> None:
+    lines = printed(analysis().model_copy(update={"bar": bar()})).splitlines()
+    begin = lines.index("Does own meet its bar?")
+    cells = [[cell.strip() for cell in line.split("  ") if cell] for line in lines[begin + 1 :]]
+    assert cells[0] == ["asked", "of", "limit", "here", "worst", "verdict"]
+    figure = "0.950 (0.940 to 0.965)"
+    assert cells[1] == ["faster than the fastest", "time", "at most 0.97", figure, "lea", "met"]
+    assert cells[2][4:] == ["lea at perl, 1", "not met"]
+    assert cells[3] == ["lean", "memory", "at most 1.00", "-", "-", "cannot be told"]
+    assert lines[begin + 5] == "own: 1 of 3 lines of the bar are met."
+    assert lines[begin + 6].startswith("Ratios to the best of 2 rivals (lea, a)")
+    assert "- no figures of a at perl, 1" in lines[begin:]
+    assert "its bar?" not in printed(analysis())
 
 
 def test_what_is_judged_is_told_before_its_figures() -> None:

@@ -47,6 +47,11 @@ public:
                                  std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
         return asked(size) ? noted(SuperHeap::memalign(align, size), size, true) : nullptr;
     }
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
+                                 std::size_t from) noexcept requires requires(SuperHeap heap) {
+        heap.mallocAt(size, align, from);
+    }
+    { return asked(size) ? noted(SuperHeap::mallocAt(size, align, from), size, true) : nullptr; }
     void free(void* object) noexcept {
         if (forgotten(object)) {
             SuperHeap::free(object);

@@ -19,6 +19,7 @@ SMALL: dict[str, tuple[object, ...]] = {
     "bem": ("--panels", 60),
     "cache-scratch": ("--iterations", 5, "--writes", 500),
     "cache-thrash": ("--iterations", 5, "--writes", 500),
+    "idling": ("--objects", 300, "--idle", 2),
     "larson": ("--blocks", 50, "--steps", 200, "--lives", 2),
     "linux-scalability": ("--iterations", 300),
     "loop": ("--iterations", 300),
@@ -183,3 +184,22 @@ def test_rates_are_operations_over_time() -> None:
     assert document["operations_per_second"] == pytest.approx(operations / document["seconds"])
     # The process has also started and ended, which is not in the rate.
     assert document["operations_per_cpu_second"] >= operations / document["cpu_seconds"]
+
+
+def test_idling_tells_what_is_resident_while_nothing_is_asked() -> None:
+    """The C library maps large objects one by one, and gives each back when it is freed."""
+    document = result("idling", "--threads", 2, "--objects", 60, "--most", 4 * MIB, "--idle", 1)
+    assert document["resident_grown"] > 40 * MIB
+    assert document["resident_idle"] < document["resident_grown"] / 3
+    assert document["operations"] == 2 * 60 + 2 * 2 * 10
+    alone = result("idling", "--threads", 2, "--objects", 60, "--idle", 1, "--ending", 1)
+    assert alone["operations"] == 2 * 60 + 2 * 10
+
+
+def test_what_stays_is_resident_while_idling() -> None:
+    options = ("--threads", 2, "--objects", 60, "--most", 4 * MIB, "--idle", 1, "--wakes", 0)
+    document = result("idling", *options, "--stay", 100, "--observe", "memory")
+    assert document["resident_idle"] > document["peak_live"] > 40 * MIB
+    strays = result("idling", *options, "--stay", 0, "--strays", 1000)
+    assert strays["resident_idle"] > 40 * MIB
+    assert document["operations"] == strays["operations"] == 2 * 60

@@ -18,10 +18,12 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -145,6 +147,26 @@ concept PromptHeap = Heap<H> && requires(H heap, std::size_t size, void* object)
     { heap.freeAtOnce(object) } -> std::same_as<bool>;
 };
 
+/// A lenient prompt heap may be asked at once for any size, 0 too, and to take null back at once:
+/// it refuses these as it does all else that it cannot do. So who is above need not look first.
+/// What was refused is then asked of two more verbs, which do not try again what has just failed.
+template <class H>
+concept LenientHeap = PromptHeap<H> && requires(H heap, std::size_t size, void* object) {
+    requires H::lenient;
+    { heap.mallocAfterAll(size) } -> std::same_as<void*>;
+    { heap.freeAfterAll(object) } -> std::same_as<void>;
+};
+
+/// What a hideable heap does at once goes by a state of the thread, which others may move out of
+/// the way while a signal handler runs: with `ThreadState{}` in its place the heap does nothing at
+/// once. Its memory is in units (structure/handler_arena.hpp).
+template <class H>
+concept HideableHeap = LenientHeap<H> && requires {
+    typename H::ThreadState;
+    { H::threadState() } -> std::same_as<typename H::ThreadState&>;
+    { H::unitBytes } -> std::convertible_to<std::size_t>;
+};
+
 /// A batching heap gives out several objects in one step, `count` at most, and takes any back in
 /// one. Each begins with the address of the next, the last with null: sizes are a word at least.
 template <class H>
@@ -152,6 +174,20 @@ concept BatchingHeap = Heap<H> &&
     requires(H heap, std::size_t size, std::size_t count, ObjectLink* chain) {
     { heap.mallocBatch(size, count) } -> std::same_as<ObjectLink*>;
     { heap.freeBatch(chain) } -> std::same_as<void>;
+};
+
+/// A homing heap has its objects in units whose first word, which any thread may read, says for
+/// which thread a cache above may keep the object when it is freed; it knows which of any addresses
+/// have one, the calling thread's own, and the size class of such objects; and takes a chain of
+/// them back in one step (structure/home_word.hpp).
+template <class H>
+concept HomingHeap = Heap<H> && requires(H heap, const void* object, ObjectLink* chain) {
+    { H::unitBytes } -> std::convertible_to<std::size_t>;
+    { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
+    { heap.hasHome(object) } -> std::same_as<bool>;
+    { heap.freeHomed(chain) } -> std::same_as<void>;
+    { heap.homeOfThread() } -> std::same_as<std::uint64_t>;
+    { heap.classAt(object) } -> std::same_as<std::size_t>;
 };
 
 /// A recycling heap tells an object that it hands out again from a new one: it runs what it is
@@ -168,10 +204,32 @@ concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
     { heap.trim(pad) } -> std::same_as<bool>;
 };
 
+/// A tended heap returns to the system what has been free for as long as it was to be kept, when it
+/// is told to look; it answers in how many milliseconds it should be told again, or UINT32_MAX if
+/// nothing waits for that.
+template <class H>
+concept TendedHeap = Heap<H> && requires(H heap) {
+    { heap.tend() } -> std::same_as<std::uint32_t>;
+};
+
 /// A measurable heap adds what it knows of its memory to a footprint.
 template <class H>
 concept MeasurableHeap = Heap<H> && requires(H heap, Footprint& footprint) {
     { heap.measure(footprint) } -> std::same_as<void>;
+};
+
+/// An inspectable heap adds its figures to an inspection: of classes, caches, locks, and what was
+/// asked of the system. It is held still meanwhile (`beforeFork`), or nobody else is inside.
+template <class H>
+concept InspectableHeap = Heap<H> && requires(H heap, Inspection& inspection) {
+    { heap.inspect(inspection) } -> std::same_as<void>;
+};
+
+/// A walkable heap shows each object that it has given out, held still in the same way. Who is
+/// shown them must not use the heap meanwhile.
+template <class H>
+concept WalkableHeap = Heap<H> && requires(H heap, const ObjectVisitor& visit) {
+    { heap.walk(visit) } -> std::same_as<void>;
 };
 
 /// A forkable heap can be held still while the process forks, and set going again on both sides.

@@ -29,6 +29,18 @@ namespace heapwright::platform {
     return ::mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+/// Closes pages that a mapping around them keeps, and gives the memory behind them back; false, and
+/// they are open, if it cannot. What `openPages` opens then can be one mapping again with those
+/// around.
+[[nodiscard]] inline bool shutPages(void* pages, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    if (::mprotect(pages, bytes, PROT_NONE) != 0) {
+        return false;
+    }
+    ::madvise(pages, bytes, MADV_DONTNEED); // where the system refuses, they only cost memory
+    return true;
+}
+
 /// Closes pages and gives the memory behind them back; false, and nothing changed, if it cannot.
 [[nodiscard]] inline bool closePages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;

@@ -60,13 +60,6 @@ namespace detail {
     return size;
 }
 
-/// Moves a mapping onto another of the new size, which it replaces as far as it reaches; false, and
-/// nothing changed, if it cannot. Between huge pages whole ones move.
-[[nodiscard]] inline bool movePagesOnto(void* pages, std::size_t bytes, void* target) noexcept {
-    const ErrnoKeeper keeper;
-    return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) != MAP_FAILED;
-}
-
 /// Ordinary memory at `phase` modulo `alignment`, for which huge pages are asked.
 struct AdvisedHugePages {
     /// Pre: as for `mapPagesAt`, in huge pages. Post: zero bytes there, or null.

@@ -82,21 +82,35 @@ inline bool writeAll(int descriptor, const char* bytes, std::size_t count) noexc
     return true;
 }
 
+/// A second number for a descriptor, closed when another program is started; -1 if there is none.
+/// It is high, where no program looks for the descriptors that it opens itself.
+[[nodiscard]] inline int duplicateFile(int descriptor) noexcept {
+    const ErrnoKeeper keeper;
+    constexpr int firstHigh = 500;
+    return ::fcntl(descriptor, F_DUPFD_CLOEXEC, firstHigh);
+}
+
 /// A new or emptied file for writing, closed when another program is started; -1 if there is none.
-/// Its number is high, where no program looks for the descriptors that it opens itself.
+/// Its number is high, too.
 [[nodiscard]] inline int createFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     const int low = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (low < 0) {
         return -1;
     }
-    constexpr int firstHigh = 500;
-    const int high = ::fcntl(low, F_DUPFD_CLOEXEC, firstHigh);
+    const int high = duplicateFile(low);
     if (high < 0) {
         return low;
     }
     ::close(low);
     return high;
+}
+
+/// A file to write to behind what it has, made if it is not there, closed when another program is
+/// started; -1 if there is none.
+[[nodiscard]] inline int appendToFile(const char* path) noexcept {
+    const ErrnoKeeper keeper;
+    return ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
 
 inline void closeFile(int descriptor) noexcept {

@@ -96,6 +96,25 @@ namespace detail {
     return detail::cutPagesAt(reservePages(span), span, bytes, alignment, 0);
 }
 
+/// As `mapPagesAt` with no phase, in one step where the pages come at such an address by themselves
+/// or are free at the one wished for. Large runs that follow each other so stand side by side.
+[[nodiscard]] inline void* mapPagesNear(Address wish, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    {
+        const ErrnoKeeper keeper;
+        void* const pages = ::mmap(pointerTo(wish), bytes, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED) {
+            return nullptr;
+        }
+        if (addressOf(pages) % alignment == 0) {
+            return pages;
+        }
+        ::munmap(pages, bytes);
+    }
+    return mapPagesAt(bytes, alignment, 0);
+}
+
 /// Grows or shrinks a mapping where it stands; false, and nothing changed, if it cannot.
 [[nodiscard]] inline bool resizePages(void* pages, std::size_t bytes,
                                       std::size_t newBytes) noexcept {
@@ -109,6 +128,28 @@ namespace detail {
     const ErrnoKeeper keeper;
     void* const moved = ::mremap(pages, bytes, newBytes, MREMAP_MAYMOVE);
     return moved == MAP_FAILED ? nullptr : moved;
+}
+
+/// Moves a mapping onto another of the new size, which it replaces as far as it reaches; false, and
+/// nothing changed, if it cannot. Between huge pages whole ones move.
+[[nodiscard]] inline bool movePagesOnto(void* pages, std::size_t bytes, void* target) noexcept {
+    const ErrnoKeeper keeper;
+    return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) != MAP_FAILED;
+}
+
+/// As `movePagesOnto`, but what stood there stays mapped, as zero bytes. The system may not know
+/// how.
+[[nodiscard]] inline bool movePagesOutOnto(void* pages, std::size_t bytes, void* target) noexcept {
+    const ErrnoKeeper keeper;
+    constexpr int dontUnmap = 4; // MREMAP_DONTUNMAP, which not every libc has
+    return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | dontUnmap, target) !=
+           MAP_FAILED;
+}
+
+/// Asks for huge pages behind these from now on; where the system has none, ordinary ones do.
+inline void wishForHugePages(void* pages, std::size_t bytes) noexcept {
+    const ErrnoKeeper keeper;
+    ::madvise(pages, bytes, MADV_HUGEPAGE);
 }
 
 /// Gives the memory behind the pages back but keeps their addresses; they read as zero afterwards.

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <ctime>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace heapwright::platform {
 
@@ -21,7 +23,8 @@ namespace heapwright::platform {
 [[nodiscard, gnu::cold]] inline std::uint64_t randomBits() noexcept {
     const ErrnoKeeper keeper;
     std::uint64_t bits = 0;
-    if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof bits)) {
+    // Not by the C library's function, at which a thread can be cancelled: malloc and free may not.
+    if (::syscall(SYS_getrandom, &bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) {
         return bits;
     }
     struct timespec now = {};

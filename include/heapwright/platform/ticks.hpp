@@ -54,4 +54,9 @@ namespace heapwright::platform {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// Milliseconds since some moment, which wrap around; some late, for the price of a few loads.
+[[nodiscard]] inline std::uint32_t coarseMilliseconds() noexcept {
+    return static_cast<std::uint32_t>(clockNanoseconds(CLOCK_MONOTONIC_COARSE) / 1'000'000);
+}
+
 } // namespace heapwright::platform

@@ -68,6 +68,12 @@ struct InParts : Rule {
     static constexpr std::uint32_t parts = Parts;
 };
 
+/// Another rule, in heaps that count how often their locks are taken and waited for.
+template <class Rule>
+struct Counted : Rule {
+    static constexpr bool counted = true;
+};
+
 /// Another rule, looked after: whether it holds, and the figures on which it is decided, is found
 /// out anew after each operation, and the program ends if not. At a cost that rises with the heap.
 template <class Rule>

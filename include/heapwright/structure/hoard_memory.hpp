@@ -4,10 +4,11 @@
 // What goes on inside Hoard: owners of superblocks, each behind its lock, and how superblocks go
 // from one to another. The layer above (layers/thread/hoard_heap.hpp) says what it is for.
 //
-// A class takes what its heap has: the fullest superblock with room, or else an empty one of
-// whatever class; then what the global heap has, the fullest first; then a new one from the
-// superheap, which is used under the global lock only. Superblocks that are empty when they come to
-// the global heap go to the superheap.
+// A class takes what its heap has: the fullest superblock with room; then what the global heap has
+// of the class, the fullest first; then an empty one of another class of its heap; then a new one
+// from the superheap, which is used under the global lock unless it is for several threads. (An
+// empty one may not come before those of the global heap, else a class could have more and more of
+// those there.) Superblocks that are empty when they come to the global heap go to the superheap.
 // A superblock changes owners only under the locks of both; who frees an object takes the lock of
 // the owner that it sees, and looks again. A heap stands in a block of the superheap.
 #pragma once
@@ -16,16 +17,22 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/emptiness.hpp>
 #include <heapwright/structure/heap_choice.hpp>
+#include <heapwright/structure/home_word.hpp>
+#include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/owner_set.hpp>
 #include <heapwright/structure/superblock_classes.hpp>
+#include <heapwright/structure/superblock_view.hpp>
+#include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -35,18 +42,25 @@ protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
     using Lists = typename Superblocks::Lists;
     using Block = typename Superblocks::Block;
-    using Hold = Guard<FutexLock>;
+    static constexpr bool counted = requires { requires Rule::counted; };
+    using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
+    using Hold = Guard<Mutex>;
 
     /// The superblocks of one owner. It stands in a block of the superheap, which is nobody's.
     struct alignas(64) Owner {
-        void* nobody = nullptr; ///< where a superblock says whose it is
-        FutexLock lock;
-        std::uint32_t heldSince = 0; ///< the fork that holds it, counted from 1; 0: none
-        std::uint32_t tenant = 0;    ///< the thread whose heap it is, if it is one thread's
+        HomeWord home;          ///< where a superblock has its own, and
+        void* nobody = nullptr; ///< where it says whose it is
+        Mutex lock;
+        std::uint32_t heldSince = 0;      ///< the fork that holds it, counted from 1; 0: none
+        Home tenant = keyOfSharedHeap(0); ///< for whom it serves from clean lines
         Superblocks superblocks;
     };
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
+
+    /// One that several threads may use is asked for superblocks, and given those of heaps, without
+    /// the global lock: nobody waits for it while the system makes or takes pages.
+    static constexpr bool belowNeedsLock = !ConcurrentHeap<SuperHeap>;
 
     constexpr HoardMemory() noexcept = default;
     ~HoardMemory() = default;
@@ -70,6 +84,7 @@ protected:
                 return *heap;
             }
             heap = ::new (memory) Owner;
+            heap->tenant = keyOfSharedHeap(index);
         }
         owners_.enter(index, *heap);
         return *heap;
@@ -105,39 +120,68 @@ protected:
         return object;
     }
 
+    /// Up to `most` objects of a class, in a chain from `*end` on; how many there are. They come
+    /// from one superblock.
+    [[nodiscard]] std::uint32_t takenChain(Owner& heap, std::size_t index, std::uint32_t most,
+                                           ObjectLink**& end) noexcept {
+        Block* block = serving(heap, index);
+        if (block == nullptr && refill(heap, index)) {
+            block = serving(heap, index);
+        }
+        const std::uint32_t taken =
+            block == nullptr ? 0U : heap.superblocks[index].takeChainFrom(*block, most, end);
+        verify(heap, index);
+        return taken;
+    }
+
     [[nodiscard, gnu::always_inline]] void* takenFromOwn(Owner& heap, std::size_t index) noexcept {
         if constexpr (Lines::clean) {
-            return takenClean(heap, index);
+            Block* const block = serving(heap, index);
+            return block == nullptr ? nullptr : heap.superblocks[index].takeFrom(*block);
         } else {
             return heap.superblocks[index].take();
         }
     }
 
-    /// From a superblock whose lines are clean for the calling thread. A new tenant of a heap finds
-    /// there what was transferred to him.
-    [[nodiscard]] void* takenClean(Owner& heap, std::size_t index) noexcept {
-        if constexpr (requires { Assignment::isExclusive(index); }) {
-            if (&heap != &owners_.first()) {
-                heap.tenant = platform::threadNumber() + 1;
-            }
-        }
+    /// The fullest superblock with room for the calling thread; null if there is none. A new tenant
+    /// of a heap finds there what is his now, too.
+    [[nodiscard]] Block* serving(Owner& heap, std::size_t index) noexcept {
         Lists& lists = heap.superblocks[index];
-        while (Block* const block = lists.fullest()) {
-            if (block->tenant == heap.tenant) [[likely]] {
-                return lists.takeFrom(*block);
+        Block* block = lists.fullest();
+        if constexpr (Lines::clean) {
+            letToThisThread(heap);
+            for (; block != nullptr && block->tenant() != heap.tenant; block = lists.fullest()) {
+                block->letTo(heap.tenant);
+                lists.regroup(*block);
             }
-            block->tenant = heap.tenant;
-            block->becomeOld();
-            lists.regroup(*block);
         }
-        return nullptr;
+        return block;
+    }
+
+    /// Says whose a heap is that is one thread's.
+    void letToThisThread(Owner& heap) noexcept {
+        if constexpr (requires { Assignment::isExclusive(0); }) {
+            if (&heap != &owners_.first()) {
+                heap.tenant = keyOfThread(platform::threadNumber());
+            }
+        }
     }
 
     [[gnu::always_inline]] void give(Owner& owner, Block& block, void* object) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
         const bool tooEmpty = owner.superblocks.give(block, object);
-        if (tooEmpty || (block.used() == 0 && &owner == &global())) [[unlikely]] {
+        if (tooEmpty || &owner == &global()) [[unlikely]] {
             settle(owner, block); // and then it may be somebody else's
+        }
+        verify(owner, index);
+    }
+
+    /// The same for those that a chain begins with, as far as they are of the superblock.
+    void giveChain(Owner& owner, Block& block, ObjectLink*& chain) noexcept {
+        [[maybe_unused]] const std::size_t index = block.sizeClass();
+        const bool tooEmpty = owner.superblocks.giveChain(block, chain);
+        if (tooEmpty || &owner == &global()) [[unlikely]] {
+            settle(owner, block);
         }
         verify(owner, index);
     }
@@ -145,10 +189,13 @@ protected:
     /// A class of a heap has become too empty, or a superblock empty.
     [[gnu::noinline]] void settle(Owner& owner, Block& block) noexcept {
         if (&owner == &global()) {
+            const std::size_t index = block.sizeClass();
             if (block.used() == 0) {
                 owner.superblocks.remove(block);
-                discard(block);
+                retire(block);
+                freeBelow(block);
             }
+            sayWhetherGlobalServes(index);
             return;
         }
         Lists& lists = owner.superblocks[block.sizeClass()];
@@ -162,26 +209,36 @@ protected:
         }
     }
 
+    /// A superblock goes to the global heap. It stays its tenant's until it gets another.
     void giveAway(Lists& lists, Block& block) noexcept {
         lists.remove(block);
-        if constexpr (Lines::clean) {
-            block.becomeOld();
+        bool leaves = block.used() == 0;
+        {
+            const Hold hold(global().lock);
+            ++globalTakes_;
+            if (!leaves) {
+                addToGlobal(block);
+            } else if (belowNeedsLock) {
+                discard(block);
+                leaves = false;
+            } else {
+                retire(block);
+            }
         }
-        const Hold hold(global().lock);
-        ++globalTakes_;
-        if (block.used() == 0) {
-            discard(block);
-        } else {
-            block.owner.store(&global(), std::memory_order_relaxed);
-            global().superblocks.add(block);
+        if (leaves) {
+            SuperHeap::free(&block);
         }
     }
 
-    /// One more superblock for a class; false if there is no memory.
+    /// One more superblock for a class, with room; false if there is no memory. Only when there is
+    /// none of the class elsewhere is one taken from another class.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {
-        Block* block = heap.superblocks.removeSpare();
+        Block* block = fromGlobal(heap, index);
         if (block == nullptr) {
-            block = fromGlobal(heap, index);
+            block = heap.superblocks.removeSpare();
+        }
+        if (block == nullptr) {
+            block = fresh(heap, index);
         }
         if (block == nullptr) {
             block = heap.superblocks.removeEmpty();
@@ -190,7 +247,9 @@ protected:
             return false;
         }
         Superblocks::reshape(*block, index);
-        block->tenant = heap.tenant;
+        if constexpr (Lines::clean) {
+            block->letTo(heap.tenant);
+        }
         heap.superblocks.add(*block);
         if constexpr (Lines::clean) {
             Lists& lists = heap.superblocks[index];
@@ -202,16 +261,43 @@ protected:
         return true;
     }
 
+    /// The fullest superblock of the global heap that has room for the tenant of a heap. Those that
+    /// turn out to have none, since what is live there is old now, stay.
     [[nodiscard]] Block* fromGlobal(Owner& heap, std::size_t index) noexcept {
+        if (!globalServes_[index].load(std::memory_order_relaxed)) {
+            return nullptr;
+        }
         const Hold hold(global().lock);
         ++globalTakes_;
         Lists& lists = global().superblocks[index];
-        if (Block* const block = lists.fullest()) {
+        Block* block = lists.fullest();
+        if constexpr (Lines::clean) {
+            for (; block != nullptr; block = lists.fullest()) {
+                block->letTo(heap.tenant);
+                if (block->hasRoom()) {
+                    break;
+                }
+                lists.regroup(*block);
+            }
+        }
+        if (block != nullptr) {
             lists.remove(*block);
             block->owner.store(&heap, std::memory_order_relaxed);
-            return block;
         }
-        void* const memory = SuperHeap::malloc(SuperHeap::blockSize);
+        sayWhetherGlobalServes(index);
+        return block;
+    }
+
+    /// A superblock that was none.
+    [[nodiscard]] Block* fresh(Owner& heap, std::size_t index) noexcept {
+        void* memory = nullptr;
+        if constexpr (belowNeedsLock) {
+            const Hold hold(global().lock);
+            ++globalTakes_;
+            memory = SuperHeap::malloc(SuperHeap::blockSize);
+        } else {
+            memory = SuperHeap::malloc(SuperHeap::blockSize);
+        }
         return memory == nullptr ? nullptr : &Superblocks::make(memory, index, &heap);
     }
 
@@ -226,10 +312,40 @@ protected:
 
     // --- under the global lock ---
 
+    void addToGlobal(Block& block) noexcept {
+        block.owner.store(&global(), std::memory_order_relaxed);
+        global().superblocks.add(block);
+        sayWhetherGlobalServes(block.sizeClass());
+    }
+
+    /// So that who needs a superblock finds out without a lock whether it is worth while.
+    void sayWhetherGlobalServes(std::size_t index) noexcept {
+        const bool serves = global().superblocks[index].fullest() != nullptr;
+        if (serves != globalServes_[index].load(std::memory_order_relaxed)) {
+            globalServes_[index].store(serves, std::memory_order_relaxed);
+        }
+    }
+
     /// An empty superblock that is in no list goes to the superheap.
     void discard(Block& block) noexcept {
-        block.owner.store(nullptr, std::memory_order_relaxed);
+        retire(block);
         SuperHeap::free(&block);
+    }
+    /// Leaves the lock for as long as that takes, where it may.
+    void freeBelow(Block& block) noexcept {
+        if constexpr (belowNeedsLock) {
+            SuperHeap::free(&block);
+        } else {
+            global().lock.unlock();
+            SuperHeap::free(&block);
+            global().lock.lock();
+        }
+    }
+    /// It is nobody's, and about to go there.
+    void retire(Block& block) noexcept {
+        ++returned_[block.sizeClass()];
+        block.endHome();
+        block.owner.store(nullptr, std::memory_order_relaxed);
     }
 
     // --- everything ---
@@ -245,6 +361,29 @@ protected:
             }
         });
         return any;
+    }
+
+    /// Forgets all superblocks and heaps. Nobody else may be inside, here and below.
+    void forget() noexcept {
+        owners_.forget();
+        owners_.first().superblocks.clear();
+        global().superblocks.clear();
+        for (SharedWord<bool>& serves : globalServes_) {
+            serves.store(false, std::memory_order_relaxed);
+        }
+    }
+
+    /// Gives all superblocks to the superheap, whatever is live in them, and the heaps.
+    void giveAllBack() noexcept {
+        const auto giveBack = [this](Block& block) { discard(block); };
+        owners_.forEachHeap([this, giveBack](Owner& heap) {
+            heap.superblocks.forEach(giveBack);
+            if (&heap != &owners_.first()) {
+                SuperHeap::free(&heap);
+            }
+        });
+        global().superblocks.forEach(giveBack);
+        forget();
     }
 
     /// What is held of a size class, in slots, and how often the global lock was taken. Nobody else
@@ -267,10 +406,44 @@ protected:
         return sum;
     }
 
+    /// Adds what the owners have and do. They are held still.
+    void inspectOwners(Inspection& inspection) noexcept {
+        inspection.blockBytes = SuperHeap::blockSize;
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            const Figures now = figuresOf(index);
+            Inspection::SizeClass& each = inspection.sizeClass(index, Classes::sizeOf(index));
+            each.used += now.used;
+            each.held += now.held;
+            each.heldGlobal += now.heldGlobal;
+            each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
+            each.returned += returned_[index];
+        }
+        owners_.forEachHeap([&inspection](const Owner& heap) {
+            ++inspection.heaps;
+            if constexpr (counted) {
+                inspection.heapLocks.add(heap.lock.takes(), heap.lock.waits());
+            }
+        });
+        if constexpr (counted) {
+            inspection.globalLock.add(global().lock.takes(), global().lock.waits());
+        }
+    }
+
+    /// Runs `use` on a view of each superblock. They are held still.
+    template <class Use>
+    void forEachView(Use use) noexcept {
+        const auto look = [&use](Block& block) { use(SuperblockView<Block>(block)); };
+        owners_.forEachHeap([&look](Owner& heap) { heap.superblocks.forEach(look); });
+        global().superblocks.forEach(look);
+    }
+
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
     OwnerSet<Owner, Assignment::count> owners_;
-    std::size_t globalTakes_ = 0; ///< under the global lock
+    std::size_t globalTakes_ = 0;                          ///< under the global lock
+    std::array<std::uint64_t, Classes::count> returned_{}; ///< superblocks, under it, too
+    /// Whether the global heap has a superblock with room, class by class; written under its lock.
+    std::array<SharedWord<bool>, Classes::count> globalServes_{};
 };
 
 } // namespace heapwright

@@ -8,7 +8,8 @@
 // There is one map in a process. It is a table of leaves, each for 4 GiB of addresses, mapped when
 // the first granule there is entered and never given back. Entering and leaving needs no lock; who
 // has an object in hand sees that its granule was entered, since whoever gave it to him saw it too.
-// Cost: two loads; of memory, a page for each 512 MiB of addresses in use and one for the table.
+// Cost: two loads; of memory, a page for each 512 MiB of addresses in use and one for the table,
+// and a page for each 4 GiB where granules are entered together.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -19,6 +20,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace heapwright {
@@ -36,6 +38,36 @@ public:
         Leaf* const leaf = leaves_[address / leafSpan].load(std::memory_order_acquire);
         return leaf == nullptr ? nullptr
                                : leaf->owners[placeIn(address)].load(std::memory_order_relaxed);
+    }
+
+    /// Where the granules begin that were entered together with that of an address. Pre: they were,
+    /// by `enterTogether`.
+    [[nodiscard]] static void* startOf(const void* object) noexcept {
+        const Address address = addressOf(object);
+        const Leaf* const leaf = leaves_[address / leafSpan].load(std::memory_order_acquire);
+        const std::uint32_t before = leaf->before[placeIn(address)].load(std::memory_order_relaxed);
+        return pointerTo((address / granule - before) * granule);
+    }
+
+    /// As `enter`, so that `startOf` knows where they begin. They are left by `leave`, all or some.
+    [[nodiscard]] static bool enterTogether(const void* start, std::size_t bytes,
+                                            const void* owner) noexcept {
+        return enterFurther(start, 0, bytes, owner);
+    }
+
+    /// Enters what follows the first `have` bytes of granules that were entered together.
+    [[nodiscard]] static bool enterFurther(const void* start, std::size_t have, std::size_t bytes,
+                                           const void* owner) noexcept {
+        const Address first = addressOf(start);
+        if (!enter(pointerTo(first + have), bytes - have, owner)) {
+            return false;
+        }
+        for (std::size_t at = have; at < bytes; at += granule) {
+            leafFor(first + at)
+                ->before[placeIn(first + at)]
+                .store(static_cast<std::uint32_t>(at / granule), std::memory_order_relaxed);
+        }
+        return true;
     }
 
     /// Enters granules as one owner's. Pre: `start` and `bytes` are multiples of the granule, and
@@ -75,6 +107,7 @@ private:
     /// All zero bytes is one in which nothing is entered.
     struct Leaf {
         SharedWord<const void*> owners[perLeaf];
+        SharedWord<std::uint32_t> before[perLeaf]; ///< how many were entered together before it
     };
 
     static constexpr std::size_t placeIn(Address address) noexcept {

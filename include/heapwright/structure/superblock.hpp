@@ -3,25 +3,32 @@
 //
 // A superblock: objects of one size class in an aligned block of memory that has one owner.
 //
-//   [ header: owner, links, class … ][ 16 bits for each slot ][ slots, from a cache line's start on
+//   [ header: home, owner, class … ][ 16 bits for each slot ][ slots, from a cache line's start on
 //   ]
 //
 // Objects have neither header nor tag: an object's superblock is its address without the low bits,
 // and its slot follows by a multiplication. What state a slot is in stands in 16 bits apart from
 // it: which free slot comes next, or that it is live. So a freed object is not touched, nothing
 // that a program writes beyond an object reaches what is kept here, and a wrong free is told from a
-// right one. Free slots are used last in, first out, after that in the order of their addresses, so
-// that memory is touched only when it is needed. An aligned object may stand inside its slot; then
-// the first word of the slot says where.
+// right one. Free slots are used last in, first out, after that in the order of their addresses;
+// of those that were never used nothing is written, so that a superblock is made in constant time
+// and its memory, 16 bits included, is touched only when it is needed. An aligned object may stand
+// inside its slot; then the first word of the slot says where.
 //
-// After a transfer to another owner `CleanLines` withholds what shares a cache line with objects
-// that are live from before, until the last of them is gone.
+// With `CleanLines` a superblock has a tenant, the thread that it serves. When that changes, all
+// that is live becomes old, and what shares a cache line with an old object is withheld until the
+// last of them is gone. The first word of the header is the home word (structure/home_word.hpp):
+// the key of the tenant, with its lowest bit set while some object is old or stands inside its
+// slot; so whoever has this key may keep what he frees here, and find its class in the header.
 // From Hoard's heap blocks (Berger 2002, 7.2). Cost: a multiplication for each object.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/home_word.hpp>
+#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/superblock_layout.hpp>
 #include <heapwright/sync/events.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -31,62 +38,35 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace heapwright {
 
-/// A heap of aligned blocks of one size that never writes to them, and of whose addresses any
-/// thread may ask at any time.
-template <class H>
-concept BlockHeap = OwningHeap<H> && ClearableHeap<H> && TrimmableHeap<H> && requires {
-    { H::blockSize } -> std::convertible_to<std::size_t>;
-    requires H::alignment >= H::blockSize;
-};
-
-/// Any free slot of a superblock may be used.
-struct AnyLines {
-    static constexpr bool clean = false;
-};
-
-/// After a superblock has been transferred, no slot is used that shares a cache line with an object
-/// that is live from before.
-struct CleanLines {
-    static constexpr bool clean = true;
-};
+template <class Block>
+class SuperblockView;
 
 template <std::size_t Size, class Lines>
 class Superblock {
-    static constexpr std::size_t cacheLine = 64;
+    friend class SuperblockView<Superblock>;
+    static constexpr std::size_t cacheLine = SuperblockLayout::cacheLine;
 
-    using Link = std::uint16_t;
+    using Link = SuperblockLayout::Link;
     /// What a link says where it is not the number of the next free slot.
-    static constexpr Link end = 0xFFF0;      ///< free, and no free slot comes after it
     static constexpr Link withheld = 0xFFF1; ///< free, but not to be used yet
     static constexpr Link live = 0xFFF8;     ///< with any of these three:
     static constexpr Link inside = 1;        ///< the object stands inside the slot
-    static constexpr Link old = 2;           ///< it is live from before the last transfer
+    static constexpr Link old = 2;           ///< it is live from before the tenant came
     static constexpr Link aside = 4;         ///< a cache keeps it: for the program it is freed
 
 public:
     static constexpr bool clean = Lines::clean;
 
-    /// What the superblocks of a size class have in common.
-    struct Layout {
-        std::uint32_t slot;       ///< the size of a slot
-        std::uint32_t reciprocal; ///< 2^32 over that, rounded up
-        std::uint32_t share;      ///< 2^32 over the number of slots, rounded up
-        std::uint16_t count;      ///< how many slots there are
-        std::uint16_t first;      ///< where they start
-    };
+    using Layout = SuperblockLayout;
 
     static_assert(std::has_single_bit(Size) && Size >= 512 && Size <= 64 * KiB);
 
     [[nodiscard]] static constexpr Layout layoutFor(std::size_t slot) noexcept {
-        std::size_t count = (Size - cacheLine) / (slot + sizeof(Link));
-        while (firstFor(count) + count * slot > Size) {
-            --count;
-        }
-        return {static_cast<std::uint32_t>(slot), reciprocalOf(slot), reciprocalOf(count),
-                static_cast<std::uint16_t>(count), static_cast<std::uint16_t>(firstFor(count))};
+        return Layout::of(Size, slot);
     }
 
     /// The superblock in which an object stands. Pre: it stands in one.
@@ -94,31 +74,29 @@ public:
         return *static_cast<Superblock*>(pointerTo(roundDown(addressOf(object), Size)));
     }
 
-    /// Memory that is nobody's becomes an empty superblock of a class.
+    /// Memory that is nobody's becomes an empty superblock of a class, without a tenant.
     Superblock(const Layout& layout, std::size_t sizeClass) noexcept { reshape(layout, sizeClass); }
     Superblock(const Superblock&) = delete;
     Superblock& operator=(const Superblock&) = delete;
     ~Superblock() = default;
 
-    /// An empty superblock becomes one of another class.
+    /// An empty superblock becomes one of another class. Its tenant stays.
     void reshape(const Layout& layout, std::size_t sizeClass) noexcept {
         layout_ = layout;
         class_ = static_cast<std::uint16_t>(sizeClass);
         used_ = 0;
-        room_ = layout.count;
-        head_ = 0;
-        Link* const link = links();
-        for (std::uint32_t slot = 0; slot < layout.count; ++slot) {
-            link[slot] = static_cast<Link>(slot + 1);
-        }
-        link[layout.count - 1] = end;
+        startAfresh();
     }
 
     /// A free slot. Pre: there is one (`hasRoom`).
     [[nodiscard, gnu::always_inline]] void* take() noexcept {
         note(Event::written, this);
         const Link slot = head_;
-        head_ = links()[slot];
+        if (slot == fresh_) {
+            head_ = ++fresh_;
+        } else {
+            head_ = links()[slot];
+        }
         links()[slot] = live;
         ++used_;
         if constexpr (clean) {
@@ -127,12 +105,52 @@ public:
         return slotAt(slot);
     }
 
+    /// Free slots, `most` of them if there are so many, in a chain that begins at `*end`; `end` is
+    /// then where it goes on. Answers how many there are. Pre: there is one.
+    [[nodiscard]] std::uint32_t takeChain(std::uint32_t most, ObjectLink**& end) noexcept {
+        note(Event::written, this);
+        Link* const link = links();
+        const Address start = addressOf(this) + layout_.first;
+        const std::size_t size = layout_.slot;
+        const Link fresh = fresh_;
+        std::uint32_t count = 0;
+        Link slot = head_;
+        for (; count < most && slot != fresh; ++count) {
+            void* const object = pointerTo(start + slot * size);
+            slot = std::exchange(link[slot], live);
+            *end = ::new (object) ObjectLink;
+            end = &(*end)->next;
+        }
+        if (count < most) { // what follows was never used
+            const std::uint32_t left = std::uint32_t{layout_.count} - fresh;
+            const std::uint32_t stop = fresh + (most - count < left ? most - count : left);
+            Address object = start + fresh * size;
+            count += stop - fresh;
+            for (std::uint32_t each = fresh; each < stop; ++each) {
+                link[each] = live;
+                *end = ::new (pointerTo(object)) ObjectLink;
+                end = &(*end)->next;
+                object += size;
+            }
+            slot = fresh_ = static_cast<Link>(stop);
+        }
+        *end = nullptr;
+        head_ = slot;
+        used_ = static_cast<std::uint16_t>(used_ + count);
+        if constexpr (clean) {
+            room_ = static_cast<std::uint16_t>(room_ - count);
+        }
+        return count;
+    }
+
     /// The first address in a slot just taken that has an alignment: there the object stands.
     [[nodiscard]] static void* moveInside(void* slot, std::size_t alignment) noexcept {
         void* const object = pointerTo(roundUp(addressOf(slot), alignment));
         if (object != slot) {
             Superblock& block = of(slot);
             block.links()[block.indexOf(slot)] = live | inside;
+            ++block.unusual_;
+            block.sayHome();
             ::new (slot) std::uint64_t(leadOf(slot, object));
         }
         return object;
@@ -142,17 +160,49 @@ public:
     [[gnu::always_inline]] void give(void* object) noexcept {
         note(Event::written, this);
         const std::uint32_t slot = indexOf(object);
-        if (slot >= layout_.count || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
             giveUnusual(object);
             return;
         }
         push(slot);
     }
 
+    /// Takes back the objects that a chain begins with, as far as they are of this superblock; the
+    /// chain then begins behind them. One that is out of the ordinary comes alone.
+    void giveChain(ObjectLink*& chain) noexcept {
+        note(Event::written, this);
+        const Layout layout = layout_;
+        const Link fresh = fresh_;
+        Link* const link = links();
+        Link head = head_;
+        std::uint32_t given = 0;
+        ObjectLink* object = chain;
+        for (; object != nullptr && addressOf(object) - addressOf(this) < Size; ++given) {
+            const std::uint32_t offset = offsetOf(object, layout);
+            const std::uint32_t slot = slotAround(offset, layout);
+            if (slot >= fresh || link[slot] != live || slot * layout.slot != offset) [[unlikely]] {
+                break;
+            }
+            object = object->next;
+            link[slot] = head;
+            head = static_cast<Link>(slot);
+        }
+        head_ = head;
+        if (given == 0) {
+            object = chain->next;
+            giveUnusual(chain);
+        }
+        chain = object;
+        used_ = static_cast<std::uint16_t>(used_ - given);
+        if constexpr (clean) {
+            room_ = static_cast<std::uint16_t>(room_ + given);
+        }
+    }
+
     /// Aborts unless the object is live. Its owner may ask without a lock.
     void check(const void* object, std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
-        if (slot >= layout_.count || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
             checkUnusual(object, routine);
         }
     }
@@ -161,7 +211,7 @@ public:
     [[nodiscard, gnu::always_inline]] std::size_t
     classOfLive(const void* object, std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
-        if (slot >= layout_.count || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
             checkUnusual(object, routine);
             return SIZE_MAX;
         }
@@ -170,7 +220,7 @@ public:
 
     /// How many bytes there are from an object's start to the end of its slot. No lock is needed.
     [[nodiscard]] std::size_t capacityAt(const void* object) const noexcept {
-        return layout_.slot - (offsetOf(object) - indexOf(object) * layout_.slot);
+        return layout_.slot - (offsetOf(object, layout_) - indexOf(object) * layout_.slot);
     }
 
     /// A cache keeps an object: for the program it is freed, here it counts as used. Aborts unless
@@ -188,18 +238,24 @@ public:
         link = static_cast<Link>(link & ~aside);
     }
 
-    /// What is live now was so before: what shares a cache line with it is withheld.
-    void becomeOld() noexcept {
-        for (std::uint32_t slot = 0; slot < layout_.count; ++slot) {
-            Link& link = links()[slot];
-            link = link >= live ? static_cast<Link>(link | old) : withheld;
-        }
-        head_ = end;
-        room_ = 0;
-        for (std::uint32_t slot = layout_.count; slot-- > 0;) {
-            release(slot);
+    /// The key of the thread for which its lines are clean; 0 if they are so for any.
+    [[nodiscard]] Home tenant() const noexcept requires(Lines::clean) {
+        return home_.load(std::memory_order_relaxed) & ~keptByNobody;
+    }
+
+    /// Gives it to a tenant. Unless that is the one it has, all that is live becomes old.
+    void letTo(Home key) noexcept requires(Lines::clean) {
+        if (tenant() != key) {
+            if (tenant() != 0) {
+                becomeOld();
+            }
+            home_.store(key, std::memory_order_relaxed);
+            sayHome();
         }
     }
+
+    /// It is nobody's superblock from now on.
+    void endHome() noexcept { home_.store(noHome, std::memory_order_relaxed); }
 
     [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
     [[nodiscard]] std::size_t sizeClass() const noexcept { return class_; }
@@ -208,8 +264,7 @@ public:
     /// In which of so many equal parts of the superblock its last used slot would be, if they were
     /// all in a row. Pre: not all are used.
     [[nodiscard]] std::uint32_t partUsed(std::uint32_t parts) const noexcept {
-        return static_cast<std::uint32_t>(
-            (std::uint64_t{std::uint32_t{used_} * parts} * layout_.share) >> 32U);
+        return std::uint32_t{used_} * parts / layout_.count;
     }
     /// Whether a slot can be taken.
     [[nodiscard]] bool hasRoom() const noexcept {
@@ -220,22 +275,18 @@ public:
         }
     }
 
+private:
+    HomeWord home_{keptByNobody}; // the first word
+
+public:
     SharedWord<void*> owner;        ///< null: nobody's
     Superblock* next = nullptr;     ///< in its group
     Superblock* previous = nullptr; ///< in its group
-    std::uint32_t tenant = 0;       ///< for which of its owner's threads its lines are clean
     std::uint16_t group = 0;        ///< where its owner keeps it,
     std::uint16_t low = 0;          ///< with as many used as this
     std::uint16_t high = 0;         ///< up to less than this
 
 private:
-    [[nodiscard]] static constexpr std::uint32_t reciprocalOf(std::size_t number) noexcept {
-        const std::uint64_t one = std::uint64_t{1} << 32U;
-        return number == 1 ? 0xFFFFFFFF : static_cast<std::uint32_t>((one + number - 1) / number);
-    }
-    [[nodiscard]] static constexpr std::size_t firstFor(std::size_t count) noexcept {
-        return roundUp(cacheLine + count * sizeof(Link), cacheLine);
-    }
     [[nodiscard]] Link* links() noexcept { return static_cast<Link*>(forward(this, cacheLine)); }
     [[nodiscard]] const Link* links() const noexcept {
         return static_cast<const Link*>(pointerTo(addressOf(this) + cacheLine));
@@ -244,13 +295,17 @@ private:
         return pointerTo(addressOf(this) + layout_.first + std::size_t{slot} * layout_.slot);
     }
     /// How far behind the start of the first slot an address is; huge if it is before that.
-    [[nodiscard]] std::uint32_t offsetOf(const void* object) const noexcept {
-        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout_.first;
+    [[nodiscard]] std::uint32_t offsetOf(const void* object, const Layout& layout) const noexcept {
+        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout.first;
+    }
+    /// The slot in which an offset is; too large if there is none.
+    [[nodiscard]] static std::uint32_t slotAround(std::uint32_t offset,
+                                                  const Layout& layout) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{offset} * layout.reciprocal) >> 32U);
     }
     /// The slot in which an address is; too large if there is none.
     [[nodiscard]] std::uint32_t indexOf(const void* object) const noexcept {
-        return static_cast<std::uint32_t>((std::uint64_t{offsetOf(object)} * layout_.reciprocal) >>
-                                          32U);
+        return slotAround(offsetOf(object, layout_), layout_);
     }
 
     /// The first word of a slot in which an object stands further on.
@@ -273,25 +328,70 @@ private:
     [[gnu::cold, gnu::noinline]] void giveUnusual(void* object) noexcept {
         checkUnusual(object, "free");
         const std::uint32_t slot = indexOf(object);
+        const Link link = links()[slot];
+        if ((link & (inside | old)) != 0) {
+            --unusual_;
+        }
         if constexpr (clean) {
-            if ((links()[slot] & old) != 0) {
+            if ((link & old) != 0) {
                 links()[slot] = withheld;
                 --used_;
                 const Range near = sharing(slot);
-                for (std::uint32_t other = near.first; other <= near.last; ++other) {
-                    release(other);
+                for (std::uint32_t each = near.first; each <= near.last && each < fresh_; ++each) {
+                    release(each);
                 }
-                return;
+            } else {
+                push(slot);
             }
+            sayHome();
+        } else {
+            push(slot);
         }
-        push(slot);
+    }
+
+    /// What is live now was so before: what shares a cache line with it is withheld.
+    void becomeOld() noexcept {
+        if (used_ == 0) {
+            startAfresh();
+            return;
+        }
+        while (fresh_ < layout_.count && sharing(fresh_).first < fresh_) {
+            links()[fresh_++] = withheld;
+        }
+        for (std::uint32_t slot = 0; slot < fresh_; ++slot) {
+            Link& link = links()[slot];
+            link = link >= live ? static_cast<Link>(link | old) : withheld;
+        }
+        unusual_ = used_;
+        head_ = fresh_;
+        room_ = static_cast<std::uint16_t>(layout_.count - fresh_);
+        for (std::uint32_t slot = fresh_; slot-- > 0;) {
+            release(slot);
+        }
+    }
+
+    /// No slot is used, and all will be in the order of their addresses. Pre: none is live.
+    void startAfresh() noexcept {
+        head_ = fresh_ = 0;
+        room_ = layout_.count;
+        unusual_ = 0;
+    }
+
+    /// Sets the lowest bit of the home word, or not, as `unusual_` has it.
+    void sayHome() noexcept {
+        if constexpr (clean) {
+            const Home kept = unusual_ != 0 || !isOneThreads(tenant()) ? keptByNobody : 0U;
+            home_.store(tenant() | kept, std::memory_order_relaxed);
+        }
     }
 
     [[gnu::cold, gnu::noinline]] void checkUnusual(const void* object,
                                                    std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
         bool freed = false;
-        if (slot < layout_.count) {
+        if (slot >= fresh_ && slot < layout_.count) {
+            freed = slotAt(slot) == object; // or it never was an object
+        } else if (slot < fresh_) {
             const Link link = links()[slot];
             const void* const start = slotAt(slot);
             const bool given = link >= live && (link & aside) == 0;
@@ -328,7 +428,7 @@ private:
             return;
         }
         const Range near = sharing(slot);
-        for (std::uint32_t other = near.first; other <= near.last; ++other) {
+        for (std::uint32_t other = near.first; other <= near.last && other < fresh_; ++other) {
             if (links()[other] >= live && (links()[other] & old) != 0) {
                 return;
             }
@@ -339,12 +439,14 @@ private:
     }
 
     Layout layout_;
-    Link head_ = end;        ///< the free slot to use next
-    std::uint16_t used_ = 0; ///< how many slots are live
-    std::uint16_t room_ = 0; ///< how many may be used, where some are withheld
+    Link head_ = 0;             ///< the free slot to use next: the last of those has `fresh_`
+    Link fresh_ = 0;            ///< from here on no slot was ever used, nor has a link
+    std::uint16_t used_ = 0;    ///< how many slots are live
+    std::uint16_t room_ = 0;    ///< how many may be used, where some are withheld
+    std::uint16_t unusual_ = 0; ///< how many are live that are old or inside their slots
     std::uint16_t class_ = 0;
 
-    static_assert(Size / 8 < end);
+    static_assert(Size / 8 < withheld);
 };
 
 } // namespace heapwright

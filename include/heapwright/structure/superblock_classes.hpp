@@ -61,6 +61,15 @@ public:
         return tooEmpty;
     }
 
+    /// The same for those that a chain begins with, as far as they are of that superblock.
+    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain) noexcept {
+        const bool tooEmpty = lists_[block.sizeClass()].giveChain(block, chain);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+        return tooEmpty;
+    }
+
     /// Adds a superblock to those of its class.
     void add(Block& block) noexcept {
         lists_[block.sizeClass()].add(block);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/object_chain.hpp>
 
 #include <array>
 #include <cstddef>
@@ -50,16 +51,31 @@ public:
         return slot;
     }
 
+    /// Slots of one of the superblocks, up to `most`, in a chain from `*end` on; how many there
+    /// are. Pre: it has one.
+    [[nodiscard]] std::uint32_t takeChainFrom(Block& block, std::uint32_t most,
+                                              ObjectLink**& end) noexcept {
+        const std::uint32_t taken = block.takeChain(most, end);
+        used_ += taken;
+        if (block.used() >= block.high || (Block::clean && !block.hasRoom())) {
+            regroup(block);
+        }
+        return taken;
+    }
+
     /// Takes an object back; aborts if it is none. True if now less is used than should be.
     [[nodiscard, gnu::always_inline]] bool give(Block& block, void* object) noexcept {
         block.give(object);
         --used_;
-        if (block.used() < block.low) [[unlikely]] {
-            regroup(block);
-        } else if (first_[block.group] != &block) {
-            moveToFront(block);
-        }
-        return used_ < least_;
+        return sortIn(block);
+    }
+
+    /// The same for those that a chain begins with, as far as they are of the superblock.
+    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain) noexcept {
+        const std::size_t before = block.used();
+        block.giveChain(chain);
+        used_ -= before - block.used();
+        return sortIn(block);
     }
 
     /// The fullest superblock with room; null if there is none.
@@ -160,6 +176,17 @@ private:
             return stuck;
         }
         return 1 + block.partUsed(parts);
+    }
+
+    /// After one or more objects of a superblock have been freed: it serves next. True if less is
+    /// used now than should be.
+    [[nodiscard, gnu::always_inline]] bool sortIn(Block& block) noexcept {
+        if (block.used() < block.low) [[unlikely]] {
+            regroup(block);
+        } else if (first_[block.group] != &block) {
+            moveToFront(block);
+        }
+        return used_ < least_;
     }
 
     /// The superblock that is empty, and first among those that are nearly.

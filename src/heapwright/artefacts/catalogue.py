@@ -8,6 +8,7 @@ one of the wrong type is an error that names the entry, because a registry that 
 read would make an allocator vanish from a comparison.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ class ComposedAllocator:
     header: str
     type: str
     caption: str
+    entry_points: tuple[str, ...] = ()
+    """What the library offers besides malloc and its kin: files of interpose/entry_points/."""
 
     @property
     def library(self) -> str:
@@ -64,6 +67,7 @@ class UserAllocator:
     folder: Path
     stale: str = ""
     """The version that it was built for, if the headers have changed since."""
+    entry_points: tuple[str, ...] = ()
 
     @property
     def library(self) -> Path:
@@ -79,6 +83,8 @@ class BrokenAllocator:
     folder: str
     caption: str = ""
 
+
+_ENTRY_POINTS = re.compile(r"[a-z][a-z0-9_]*")
 
 Entry = ComposedAllocator | UserAllocator | BrokenAllocator | SystemAllocator | PeerAllocator
 
@@ -190,7 +196,10 @@ def _composed(table: _Table) -> ComposedAllocator:
         header=table.text("header"),
         type=table.text("type"),
         caption=table.text("caption"),
+        entry_points=table.texts("entry_points") if table.has("entry_points") else (),
     )
+    if not all(_ENTRY_POINTS.fullmatch(each) for each in entry.entry_points):
+        raise table.fail("entry_points must be names of files, without their ending")
     table.finish()
     return entry
 

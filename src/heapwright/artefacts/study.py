@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from heapwright.artefacts.schema import schema_text_of
+from heapwright.artefacts.study_bar import Bar
 from heapwright.artefacts.study_choice import Choice
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role
 from heapwright.artefacts.study_finding import Finding
@@ -254,6 +255,9 @@ class Study(_Frozen):
     findings: Annotated[tuple[Finding, ...], Field(alias="finding")] = ()
     choice: Annotated[
         Choice | None, Field(description="Is one level of a factor worth it? null: not asked")
+    ] = None
+    bar: Annotated[
+        Bar | None, Field(description="What one level is held to; null: nothing is asked")
     ] = None
     published: Annotated[
         tuple[PublishedSource, ...], Field(description="Tables that are shown beside the results")

@@ -21,6 +21,7 @@ from pydantic import Field
 
 from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_answers import FindingResult
+from heapwright.artefacts.study_bar import BarTable
 from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import PublishedTable
 from heapwright.artefacts.study_terms import Frozen, Section
@@ -287,6 +288,9 @@ class StudyAnalysis(Frozen):
     findings: tuple[FindingResult, ...] = ()
     choice: Annotated[
         ChoiceTable | None, Field(description="Whether one level is worth it; null: not asked")
+    ] = None
+    bar: Annotated[
+        BarTable | None, Field(description="Whether a level meets its bar; null: there is none")
     ] = None
     published: Annotated[
         tuple[PublishedTable, ...], Field(description="Published tables, with our figures beside")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what a study asks of its runs, `[[finding]]` and `[choice]`: every name is one of its own.
+"""Checks what a study asks of its runs, `[[finding]]`, `[choice]`, `[bar]`: names are its own.
 
 Levels may be those of the whole study where a scale has fewer: what is asked of one that was not
 run is answered so.
@@ -9,6 +9,7 @@ run is answered so.
 from collections.abc import Iterator
 
 from heapwright.artefacts.study import Study
+from heapwright.artefacts.study_bar import Bar, BarLine
 from heapwright.artefacts.study_choice import Choice
 from heapwright.artefacts.study_finding import Growth
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
@@ -21,6 +22,10 @@ def check_questions(study: Study, whole: Study) -> Iterator[Problem]:
         yield from _choice(study, study.choice)
         yield from _choice_levels(study, study.choice, whole)
         yield from _about(study, study.choice)
+    if study.bar is not None:
+        yield from _bar(study, study.bar, whole)
+        for place, line in enumerate(study.bar.lines):
+            yield from _bar_line(study, study.bar, line, ("bar", "line", place), whole)
 
 
 def _findings(study: Study, whole: Study) -> Iterator[Problem]:
@@ -85,6 +90,53 @@ def _about(study: Study, choice: Choice) -> Iterator[Problem]:
                 text = f"level {level.name!r} of {choice.by} has no {key!r}"
                 yield unknown_name(("choice", "about"), text, key, level.keys)
                 break
+
+
+def _bar(study: Study, bar: Bar, whole: Study) -> Iterator[Problem]:
+    for key, name in (("factor", bar.factor), ("by", bar.by)):
+        if name is not None and name not in study.factors:
+            yield unknown_name(("bar", key), f"no factor {name!r}", name, study.factors)
+    if bar.factor == bar.by:
+        yield Problem(("bar", "by"), "`factor` and `by` are the same factor")
+    known = _known_levels(bar.factor, study, whole)
+    for key, level in (("level", bar.level), *(("rivals", each) for each in bar.rivals)):
+        if known and level not in known:
+            text = f"no level {level!r} in {bar.factor}"
+            yield unknown_name(("bar", key), text, level, known)
+    if bar.level in bar.rivals:
+        yield Problem(("bar", "rivals"), f"{bar.level!r} is no rival of itself")
+
+
+def _bar_line(study: Study, bar: Bar, line: BarLine, here: Keys, whole: Study) -> Iterator[Problem]:
+    among = dict.fromkeys(bar.rivals) or _known_levels(bar.factor, study, whole)
+    for level in line.against:
+        if among and (level not in among or level == bar.level):
+            yield unknown_name((*here, "against"), f"no rival {level!r}", level, among)
+    yield from _bar_places(study, bar, line, here, whole)
+    response = study.responses.get(line.response)
+    if response is None:
+        text = f"no response {line.response!r}"
+        yield unknown_name((*here, "response"), text, line.response, study.responses)
+    elif response.better != ("higher" if line.at_most is None else "lower"):
+        words = "`at_most` is for what should be low, `at_least` for what should be high"
+        yield Problem(here, words)
+
+
+def _bar_places(
+    study: Study, bar: Bar, line: BarLine, here: Keys, whole: Study
+) -> Iterator[Problem]:
+    for name in dict.fromkeys(line.factors()):
+        if name == bar.factor:
+            yield Problem(here, f"{name!r} is the factor of the bar itself")
+        elif name not in study.factors:
+            yield unknown_name(here, f"no factor {name!r}", name, study.factors)
+    named = [("where", *each) for each in line.where.items()]
+    named += [("but", *each) for each in line.but.items()]
+    for key, name, levels in named:
+        there = _known_levels(name, study, whole)
+        for level in levels:
+            if there and level not in there:
+                yield unknown_name((*here, key), f"no level {level!r} in {name}", level, there)
 
 
 def _known_levels(factor: str, *studies: Study) -> dict[str, None]:

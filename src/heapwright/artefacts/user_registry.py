@@ -99,6 +99,7 @@ def _read_own(folder: Path, catalogue: Catalogue, headers: str) -> UserAllocator
         entry.caption,
         folder=folder,
         stale="" if built.headers == headers else built.version,
+        entry_points=entry.entry_points,
     )
 
 
@@ -125,13 +126,15 @@ def read_entry(folder: Path) -> tuple[ComposedAllocator, Built]:
 
 def write_entry(folder: Path, entry: ComposedAllocator, built: Built) -> None:
     """Write the entry of an allocator beside its library."""
+    points = ", ".join(map(_quoted, entry.entry_points))
+    offers = f"entry_points = [{points}]\n" if points else ""
     text = f"""# Written by heapwright compose.
 [[composed]]
 name = {_quoted(entry.name)}
 header = {_quoted(entry.header)}
 type = {_quoted(entry.type)}
 caption = {_quoted(entry.caption)}
-
+{offers}
 [built]
 version = {_quoted(built.version)}
 headers = {_quoted(built.headers)}

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what a study asks beside its analysis: findings and a choice with verdicts, published tables
-with our figures.
+"""Puts what a study asks beside its analysis: findings, a choice and a bar with verdicts, published
+tables with our figures.
 
 The study is read from its copy in the results folder, at the scale that was run, and so are the
 published tables (`artefacts.study_published.keep`). What cannot be read is a note, not an error:
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from heapwright.analysis.findings.answer import answer, good_runs
+from heapwright.analysis.findings.bar import hold
 from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
@@ -45,6 +46,7 @@ def with_published(results: Results, analysis: StudyAnalysis) -> StudyAnalysis:
         update={
             "findings": answer(study, results.frame(), results.design),
             "choice": choose(study, question),
+            "bar": hold(study, question, results.frame()),
             "published": tables,
             "notes": (*analysis.notes, *notes),
         }

@@ -15,6 +15,8 @@ from heapwright.artefacts.layers import Toolbox
 from heapwright.compose.stack import spine
 
 POLICIES = {"LockedHeap": (Expression("FutexLock"),)}
+HANDLERS = frozenset({"SignalSafeHeap", "HandlerSafeHeap"})
+"""The layers that let signal handlers in; over one of them no other belongs."""
 HEADER = "#include <interpose/complete_allocator.hpp>"
 WANTED = {
     "heap": "Heap<H>",
@@ -48,16 +50,29 @@ def missing(
     if ("sized" not in facts or not (tagged or aligned)) and "headerable" in facts:
         names.append("SizeHeap")
         tagged, aligned, checkable = True, False, True
-    if checkable and not present & {"CheckedHeap", "LockedHeap", "SignalSafeHeap"}:
+    if checkable and not present & {"CheckedHeap", "LockedHeap", *HANDLERS}:
         names.append("CheckedHeap")
     if tagged and not aligned:
         names.append("AlignHeap")
-    if "shared" not in facts and not present & {"LockedHeap", "SignalSafeHeap"}:
+    if "shared" not in facts and not present & {"LockedHeap", *HANDLERS}:
         names.append("LockedHeap")
-    if "SignalSafeHeap" not in present:
+    if not present & HANDLERS:
         names.append("SignalSafeHeap")
     names.append("ANSIWrapper")
     return tuple(Expression(name, POLICIES.get(name, ())) for name in names)
+
+
+def entry_points(
+    expression: Expression, offered: Sequence[str], toolbox: Toolbox
+) -> tuple[str, ...]:
+    """What the library of a composition offers besides malloc.
+
+    That is what the allocator offered that it is made from; but it is told of signal handlers where
+    the layer is that asks for that, and only there.
+    """
+    present = {heap.name for heap in spine(expression, toolbox)}
+    told = ("signals",) if "HandlerSafeHeap" in present else ()
+    return (*(each for each in offered if each != "signals"), *told)
 
 
 def put_on(expression: Expression, rungs: Sequence[Expression]) -> Expression:

@@ -15,6 +15,8 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler, not_written
 
 AGAIN = "build and install again"
+KEYS = ("header", "name", "type", "PROJECT_VERSION", "entry_points")
+"""What the template leaves open."""
 
 
 class Recipe(BaseModel):
@@ -56,8 +58,9 @@ def build_library(
         raise HeapwrightError(
             f"nothing can be composed with this installation: {error}", AGAIN
         ) from error
-    values = (entry.header, entry.name, entry.type, recipe.version)
-    for key, value in zip(("header", "name", "type", "PROJECT_VERSION"), values, strict=True):
+    includes = (f"#include <interpose/entry_points/{each}.inc>\n" for each in entry.entry_points)
+    values = (entry.header, entry.name, entry.type, recipe.version, "".join(includes))
+    for key, value in zip(KEYS, values, strict=True):
         text = text.replace(f"@{key}@", value)
     compile_ = [*recipe.compile, "-w", f"-I{folder}"]
     sources = [source, *(interpose / each for each in recipe.sources)]

@@ -18,7 +18,7 @@ from heapwright.artefacts.layers import Toolbox, read_toolbox
 from heapwright.artefacts.rungs import read_aliases
 from heapwright.artefacts.user_registry import Built, headers_hash, write_entry
 from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
-from heapwright.compose.completing import HEADER, WANTED, missing, put_on
+from heapwright.compose.completing import HEADER, WANTED, entry_points, missing, put_on
 from heapwright.compose.conformance import Conformance, Verdict
 from heapwright.compose.diagnosis import explain, explain_completed, why
 from heapwright.compose.edits import Edit, apply, described
@@ -121,7 +121,10 @@ def compose(order: Order, shop: Shop) -> Made:
         draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, folder)
         header = f"{order.name}.hpp"
         caption = " ".join((order.caption or _caption(order)).split())
-        entry = ComposedAllocator(order.name, header, draft.type, caption)
+        base = shop.catalogue.find(order.base) if order.base else None
+        offers = base.entry_points if isinstance(base, ComposedAllocator | UserAllocator) else ()
+        points = entry_points(draft.expression, offers, draft.toolbox)
+        entry = ComposedAllocator(order.name, header, draft.type, caption, points)
         shop.tell("compiling", 0, 0)
         library, answer = build_library(compiler, shop.native, folder, entry)
         if not answer.valid:

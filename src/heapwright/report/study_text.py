@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.study import Study
+from heapwright.artefacts.study_bar import Bar
 from heapwright.artefacts.study_choice import Choice
 
 
@@ -54,6 +55,9 @@ def print_study(console: Console, study: Study, path: str, sizes: Sequence[Size]
     if study.choice is not None:
         console.print()
         console.print(Text(_choice(study.choice)))
+    if study.bar is not None:
+        console.print()
+        console.print(_bar(study.bar))
     console.print()
     print_sizes(console, sizes)
 
@@ -89,6 +93,13 @@ def _choice(choice: Choice) -> str:
     beside = f"; beside it {', '.join(choice.instead)}" if choice.instead else ""
     rivals = ", ".join(choice.general)
     return f"is {choice.custom} worth it, by {choice.by}? against {rivals}{beside}"
+
+
+def _bar(bar: Bar) -> Table:
+    table = _plain(f"bar for {bar.level}", "response", "limit", "at each")
+    for line in bar.lines:
+        table.add_row(line.words, line.response, line.asked, ", ".join(line.each) or "-")
+    return table
 
 
 def _plain(*columns: str) -> Table:

@@ -14,6 +14,7 @@ import pytest
 import vl_convert
 
 from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
+from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
 from heapwright.artefacts.study_choice import (
     ChoiceRow,
     ChoiceTable,
@@ -224,6 +225,47 @@ def test_whether_one_level_is_worth_it(small: StudyView, browsing: ModuleType) -
     ) in shown
     assert "<td>not &lt;run&gt;</td>" in shown
     assert "choice" not in browsing.Reader(page(small)).ids
+
+
+def test_the_bar_is_first_with_the_figures_of_every_place(
+    small: StudyView, browsing: ModuleType
+) -> None:
+    figures = tuple(
+        BarFigure(scope={"program": place}, rival=rival, ratio=ratio, low=1, high=2, blocks=4)
+        for place, rival, ratio in (("p<1>", "a", 1.5), ("p<1>", "b", 1.25), ("q", "b", 1.125))
+    )
+    line = BarResult(
+        words="<nowhere> slow",
+        response="time",
+        asked="at most 1.10",
+        verdict=Met.NOT,
+        ratio=1.5,
+        low=1,
+        high=2,
+        rival="a",
+        scope={"program": "p<1>"},
+        figures=figures,
+        why="no figures of b at r",
+    )
+    found = BarTable(
+        factor="allocator",
+        level="own",
+        rivals=("a", "b"),
+        confidence=0.9,
+        verdict=Met.NOT,
+        lines=(line,),
+    )
+    analysis = small.analysis.model_copy(update={"bar": found})
+    text = page(StudyView(**{**_parts(small), "analysis": analysis}))
+    shown = plain(text)
+    assert "bar" in browsing.Reader(text).ids
+    assert "own: 0 of 1 lines of the bar are met." in shown
+    assert "1.500 (1.000 to 2.000)</td><td>a at p&lt;1&gt;</td>" in shown
+    assert '<td><span class="bad">not met</span></td>' in shown
+    assert "b at q" in shown
+    assert "b at p&lt;1&gt;" not in shown
+    assert "no figures of b at r." in shown
+    assert "bar" not in browsing.Reader(page(small)).ids
 
 
 def _parts(view: StudyView) -> dict[str, object]:

@@ -50,6 +50,31 @@ TEST_F(OutputTest, WritesItAllToAFileThatIsNew) {
     EXPECT_EQ(errno, EXDEV);
 }
 
+TEST_F(OutputTest, WritesBehindWhatAFileHas) {
+    for (const char* line : {"one\n", "two\n"}) {
+        const int file = platform::appendToFile(path_.c_str());
+        ASSERT_GE(file, 0);
+        EXPECT_TRUE(platform::writeAll(file, line, 4));
+        platform::closeFile(file);
+    }
+    EXPECT_EQ(contents(), "one\ntwo\n");
+    EXPECT_EQ(platform::appendToFile((folder_ + "/no/such").c_str()), -1);
+}
+
+TEST_F(OutputTest, GivesADescriptorASecondNumberThatIsHigh) {
+    const int file = platform::createFile(path_.c_str());
+    const int other = platform::duplicateFile(file);
+    EXPECT_GE(other, 500);
+    EXPECT_EQ(platform::identityOf(file), platform::identityOf(other));
+    platform::closeFile(file);
+    EXPECT_TRUE(platform::writeAll(other, "x", 1));
+    platform::closeFile(other);
+    EXPECT_EQ(contents(), "x");
+    errno = EXDEV;
+    EXPECT_EQ(platform::duplicateFile(other), -1);
+    EXPECT_EQ(errno, EXDEV);
+}
+
 TEST_F(OutputTest, TellsThatAFileCannotBeMade) {
     errno = EXDEV;
     EXPECT_EQ(platform::createFile((folder_ + "/no/such").c_str()), -1);

@@ -36,5 +36,22 @@ TEST(RandomBits, KeepErrno) {
     EXPECT_EQ(errno, EXDEV);
 }
 
+TEST(RandomBits, AreNoPlaceAtWhichAThreadIsCancelled) {
+    pthread_t thread{};
+    bool drawn = false;
+    const auto run = [](void* told) -> void* {
+        ::pthread_cancel(::pthread_self());
+        static_cast<void>(platform::randomBits());
+        *static_cast<bool*>(told) = true;
+        ::pthread_testcancel();
+        return nullptr;
+    };
+    ASSERT_EQ(::pthread_create(&thread, nullptr, run, &drawn), 0);
+    void* end = nullptr;
+    ::pthread_join(thread, &end);
+    EXPECT_TRUE(drawn);
+    EXPECT_EQ(end, PTHREAD_CANCELED) << "but it was to be";
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -111,12 +111,17 @@ void expectConsistentOverAHistory(std::size_t slot) {
     std::mt19937 random(static_cast<unsigned>(slot));
     std::vector<void*> live;
     std::vector<typename Shelf::Block*> aside;
+    std::uint32_t tenants = 0;
     for (int step = 0; step < 4000; ++step) {
         const auto action = random() % 100;
         if (action < 50) {
             void* object = lists.take();
             if (object == nullptr) {
-                lists.add(shelf.make(slot));
+                auto& block = shelf.make(slot);
+                if constexpr (Shelf::Block::clean) {
+                    block.letTo(keyOfThread(tenants));
+                }
+                lists.add(block);
                 object = lists.take();
             }
             ASSERT_NE(object, nullptr);
@@ -133,7 +138,7 @@ void expectConsistentOverAHistory(std::size_t slot) {
         } else if (auto* const block = lists.fullest(); action == 98 && block != nullptr) {
             lists.remove(*block);
             if constexpr (Shelf::Block::clean) {
-                block->becomeOld();
+                block->letTo(keyOfThread(++tenants));
             }
             block->group = 99;
             aside.push_back(block);

@@ -197,7 +197,8 @@ TEST(Superblock, WithholdsThePartlyUsedLinesOfATransfer) {
         std::mt19937 random(static_cast<unsigned>(slot));
         std::set<void*> live;
         std::set<void*> old;
-        for (int round = 0; round < 40; ++round) {
+        block->letTo(keyOfThread(0));
+        for (std::uint32_t round = 0; round < 40; ++round) {
             const std::set<std::size_t> forbidden = linesOf(old, slot);
             std::set<void*> taken;
             while (block->hasRoom()) {
@@ -225,7 +226,7 @@ TEST(Superblock, WithholdsThePartlyUsedLinesOfATransfer) {
             }
             ASSERT_EQ(block->used(), live.size());
             if (transfers) {
-                block->becomeOld();
+                block->letTo(keyOfThread(round + 1));
                 old = live;
             }
         }

@@ -6,12 +6,12 @@
 //
 // A chunk stands at a multiple of its size, too; its first block is its own and holds the bits that
 // say which of the others are free. Blocks are never written to, free or not: who gets one finds it
-// as it was left, or as the superheap made it. So whose a block is can stand in its first word, and
-// may be read even when it is nobody's (a chunk's own is null). Chunks that are in use are filled
-// before others; empty ones wait and go back on `trim`, `flush` and at the end.
-// Chunks are entered in the map of the address space (structure/region_map.hpp), so `owns`, alone
-// of all verbs, may be asked by any thread at any time, and about any address. Where the superheap
-// cannot align, a chunk takes twice its size from it. Cost: a bit scan.
+// as it was left, or as the superheap made it. So whose a block is can stand in its first words,
+// and may be read even when it is nobody's (a chunk's own are null). Chunks that are in use are
+// filled before others; empty ones wait and go back on `trim`, `flush` and at the end. Chunks are
+// entered in the map of the address space (structure/region_map.hpp), so `owns`, alone of all
+// verbs, may be asked by any thread at any time, and about any address. Where the superheap cannot
+// align, a chunk takes twice its size from it. Cost: a bit scan.
 //
 // Example: AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>
 #pragma once
@@ -24,6 +24,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string_view>
 
@@ -37,7 +38,8 @@ class AlignedBlockHeap : private SuperHeap {
     /// Invariant: on the list of full chunks if no block is free, on that of empty ones if all
     /// are, else on the third.
     struct Chunk {
-        void* owner = nullptr; ///< where a block would say whose it is
+        std::uint64_t home = 0; ///< where a superblock has its own (structure/home_word.hpp), and
+        void* owner = nullptr;  ///< where it says whose it is
         Chunk* next = nullptr;
         Chunk* previous = nullptr;
         void* memory = nullptr; ///< what came from below

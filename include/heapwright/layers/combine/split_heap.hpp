@@ -18,6 +18,7 @@
 #include <heapwright/structure/object_chain.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
@@ -27,6 +28,19 @@ namespace heapwright {
 /// An object of the first heap stands as one of the second would.
 template <class Small, class Large>
 concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
+
+namespace detail {
+
+/// 0 where objects do not stand in units.
+template <class H>
+inline constexpr std::size_t unitBytesOf = 0;
+template <class H>
+requires requires {
+    H::unitBytes;
+}
+inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
+
+} // namespace detail
 
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
 requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
@@ -42,6 +56,7 @@ public:
     static constexpr bool processLocal = requires { requires Small::processLocal; }
     || requires { requires SuperHeap::processLocal; };
     static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
+    static constexpr std::size_t unitBytes = detail::unitBytesOf<Small>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -168,6 +183,31 @@ public:
         }
     }
 
+    /// For a cache above. What is large is nobody's; where both heaps have their objects in units
+    /// of one size the word says so itself.
+    [[nodiscard, gnu::always_inline]] std::uint64_t
+    homeOf(const void* object) noexcept requires HomingHeap<Small> {
+        if constexpr (sharesUnits) {
+            return small_.homeOf(object);
+        } else {
+            return small_.owns(object) ? small_.homeOf(object) : 0U;
+        }
+    }
+    [[nodiscard]] bool hasHome(const void* object) noexcept requires HomingHeap<Small> {
+        return small_.hasHome(object);
+    }
+    void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<Small> {
+        small_.freeHomed(chain);
+    }
+    [[nodiscard]] std::uint64_t homeOfThread() noexcept requires HomingHeap<Small> {
+        return small_.homeOfThread();
+    }
+    /// Pre: it is small.
+    [[nodiscard, gnu::always_inline]] std::size_t
+    classAt(const void* object) noexcept requires HomingHeap<Small> {
+        return small_.classAt(object);
+    }
+
     void check(void* object, std::string_view routine) noexcept requires CheckingHeap<Small> &&
         CheckingHeap<SuperHeap> {
         if (small_.owns(object)) {
@@ -176,6 +216,28 @@ public:
             SuperHeap::check(object, routine);
         }
     }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<Small> &&
+        InspectableHeap<SuperHeap> {
+        small_.inspect(inspection);
+        SuperHeap::inspect(inspection);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<Small> &&
+        WalkableHeap<SuperHeap> {
+        small_.walk(visit);
+        SuperHeap::walk(visit);
+    }
+
+    /// For a cache above that keeps what is small.
+    [[nodiscard]] bool mark(const void* object) noexcept requires requires(Small small) {
+        small.mark(object);
+    }
+    { return small_.mark(object); }
+    void unmark() noexcept requires requires(Small small) { small.unmark(); }
+    { small_.unmark(); }
 
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         return small_.owns(object) || SuperHeap::owns(object);
@@ -226,6 +288,9 @@ public:
     [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
 
 private:
+    static constexpr bool sharesUnits =
+        unitBytes != 0 && unitBytes == detail::unitBytesOf<SuperHeap>;
+
     /// Names the heaps that are held over a fork, one at least, from 0 on.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {

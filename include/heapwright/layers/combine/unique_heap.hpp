@@ -19,6 +19,7 @@
 #include <heapwright/core/immortal.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -26,6 +27,28 @@ namespace heapwright {
 /// A name for who does not want to declare a type for it.
 template <std::size_t Number>
 struct HeapName {};
+
+namespace detail {
+
+/// 0 where objects do not stand in units.
+template <class H>
+inline constexpr std::size_t unitBytesIn = 0;
+template <class H>
+requires requires {
+    H::unitBytes;
+}
+inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
+
+/// 0 where it is no heap of blocks.
+template <class H>
+inline constexpr std::size_t blockSizeIn = 0;
+template <class H>
+requires requires {
+    H::blockSize;
+}
+inline constexpr std::size_t blockSizeIn<H> = H::blockSize;
+
+} // namespace detail
 
 template <class Name, Heap SuperHeap>
 class UniqueHeap {
@@ -39,6 +62,8 @@ public:
     static constexpr bool adopting = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
+    static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
+    static constexpr std::size_t blockSize = detail::blockSizeIn<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 
@@ -66,6 +91,12 @@ public:
         return theHeap().memalignHeld(align, size);
     }
 
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
+                                 std::size_t from) noexcept requires requires(SuperHeap heap) {
+        heap.mallocAt(size, align, from);
+    }
+    { return theHeap().mallocAt(size, align, from); }
+
     void free(void* object) noexcept { theHeap().free(object); }
 
     void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
@@ -86,14 +117,58 @@ public:
         return theHeap().relocate(object, size);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) const noexcept requires OwningHeap<SuperHeap> {
         return theHeap().owns(object);
     }
+
+    [[nodiscard]] ObjectLink*
+    mallocBatch(std::size_t size, std::size_t count) noexcept requires BatchingHeap<SuperHeap> {
+        return theHeap().mallocBatch(size, count);
+    }
+
+    void freeBatch(ObjectLink* chain) noexcept requires BatchingHeap<SuperHeap> {
+        theHeap().freeBatch(chain);
+    }
+
+    [[nodiscard, gnu::always_inline]] static std::uint64_t
+    homeOf(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().homeOf(object);
+    }
+    [[nodiscard]] static bool hasHome(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().hasHome(object);
+    }
+    static void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<SuperHeap> {
+        theHeap().freeHomed(chain);
+    }
+    [[nodiscard]] static std::uint64_t homeOfThread() noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().homeOfThread();
+    }
+    [[nodiscard, gnu::always_inline]] static std::size_t
+    classAt(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().classAt(object);
+    }
+
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        theHeap().check(object, routine);
+    }
+
+    std::uint32_t tend() noexcept requires requires(SuperHeap heap) { heap.tend(); }
+    { return theHeap().tend(); }
 
     bool flush() noexcept requires FlushableHeap<SuperHeap> { return theHeap().flush(); }
 
     bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
         return theHeap().trim(pad);
+    }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        if (inspection.enters(&only_)) {
+            theHeap().inspect(inspection);
+        }
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        theHeap().walk(visit);
     }
 
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {

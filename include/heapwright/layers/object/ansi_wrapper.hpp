@@ -5,7 +5,8 @@
 //
 // What it does not do is errno and EINVAL: that is the business of the entry points, which differ
 // in it. It offers the whole set of verbs whatever is below, so it ends a composition. Cost: two
-// compares a request.
+// compares a request; none where the heap below may be asked at once for anything, for then the
+// rules are applied to what it refused.
 //
 // Example: ANSIWrapper<AlignHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -29,28 +30,58 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool lenient = LenientHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
     using Below = Heaps<SuperHeap>;
 
     /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        if (size > largest) [[unlikely]] {
-            return nullptr;
+        if constexpr (lenient) {
+            void* const object = SuperHeap::mallocAtOnce(size);
+            return object != nullptr ? object : afterAll(size, *this);
+        } else {
+            if (size > largest) [[unlikely]] {
+                return nullptr;
+            }
+            return SuperHeap::malloc(atLeastOne(size));
         }
-        return SuperHeap::malloc(atLeastOne(size));
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (object != nullptr) [[likely]] {
+        if constexpr (lenient) {
+            if (!SuperHeap::freeAtOnce(object)) {
+                afterAll(object, *this);
+            }
+        } else if (object != nullptr) [[likely]] {
             SuperHeap::free(object);
         }
+    }
+
+    [[nodiscard, gnu::always_inline]] void*
+    mallocAtOnce(std::size_t size) noexcept requires LenientHeap<SuperHeap> {
+        return SuperHeap::mallocAtOnce(size);
+    }
+    [[nodiscard, gnu::always_inline]] bool
+    freeAtOnce(void* object) noexcept requires LenientHeap<SuperHeap> {
+        return SuperHeap::freeAtOnce(object);
+    }
+    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept requires LenientHeap<SuperHeap> {
+        return afterAll(size, *this);
+    }
+    void freeAfterAll(void* object) noexcept requires LenientHeap<SuperHeap> {
+        afterAll(object, *this);
     }
 
     [[nodiscard]] void* calloc(std::size_t count, std::size_t each) noexcept {
         std::size_t size = 0;
         if (__builtin_mul_overflow(count, each, &size) || size > largest) [[unlikely]] {
             return nullptr;
+        }
+        if constexpr (lenient) {
+            if (void* const object = SuperHeap::mallocAtOnce(size)) [[likely]] {
+                return std::memset(object, 0, size);
+            }
         }
         size = atLeastOne(size);
         if constexpr (ZeroingHeap<SuperHeap>) {
@@ -119,6 +150,15 @@ public:
         }
     }
 
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
+    }
+
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -137,6 +177,19 @@ public:
         }
     }
 
+    /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
+    [[nodiscard]] static bool inRequest() noexcept requires requires { SuperHeap::inRequest(); }
+    { return SuperHeap::inRequest(); }
+    [[nodiscard]] static auto beforeHandler(auto part,
+                                            Address interrupted) noexcept requires requires {
+        SuperHeap::beforeHandler(part, interrupted);
+    }
+    { return SuperHeap::beforeHandler(part, interrupted); }
+    static void afterHandler(const auto& before) noexcept requires requires {
+        SuperHeap::afterHandler(before);
+    }
+    { SuperHeap::afterHandler(before); }
+
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         return SuperHeap::owns(object);
     }
@@ -146,6 +199,21 @@ private:
 
     static constexpr std::size_t atLeastOne(std::size_t size) noexcept {
         return size + (size == 0 ? 1U : 0U);
+    }
+
+    /// The rules for what was refused at once. Out of line, and static, so that what was asked for
+    /// stays in its register.
+    [[nodiscard, gnu::noinline]] static void* afterAll(std::size_t size,
+                                                       ANSIWrapper& heap) noexcept {
+        if (size > largest) [[unlikely]] {
+            return nullptr;
+        }
+        return static_cast<SuperHeap&>(heap).mallocAfterAll(atLeastOne(size));
+    }
+    [[gnu::noinline]] static void afterAll(void* object, ANSIWrapper& heap) noexcept {
+        if (object != nullptr) {
+            static_cast<SuperHeap&>(heap).freeAfterAll(object);
+        }
     }
 
     void* copied(void* object, std::size_t size) noexcept {

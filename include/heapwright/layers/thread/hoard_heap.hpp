@@ -24,14 +24,16 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/hoard_memory.hpp>
+#include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/object_chain.hpp>
 
 #include <atomic>
 #include <cstddef>
-#include <new>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -44,12 +46,14 @@ class HoardHeap : private HoardMemory<Classes, Assignment, Rule, Lines, SuperHea
     using Owner = typename Memory::Owner;
     using Superblocks = typename Memory::Superblocks;
     using Memory::give;
+    using Memory::giveChain;
     using Memory::global;
     using Memory::locked;
     using Memory::mine;
     using Memory::owners_;
     using Memory::returnEmpty;
     using Memory::taken;
+    using Memory::takenChain;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -57,6 +61,8 @@ public:
     static constexpr bool processLocal = true; ///< its threads are those of one process
     /// The largest size that it serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
+    /// At the start of each unit of so many bytes stands a home word.
+    static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
     using Below = Heaps<SuperHeap>;
@@ -64,7 +70,13 @@ public:
     constexpr HoardHeap() noexcept = default;
     HoardHeap(const HoardHeap&) = delete;
     HoardHeap& operator=(const HoardHeap&) = delete;
-    ~HoardHeap() { SuperHeap::clear(); }
+    ~HoardHeap() {
+        if constexpr (ClearableHeap<SuperHeap>) {
+            SuperHeap::clear();
+        } else {
+            this->giveAllBack();
+        }
+    }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
@@ -108,12 +120,13 @@ public:
         Owner& heap = mine();
         const Hold hold(heap.lock);
         ObjectLink* first = nullptr;
-        for (ObjectLink** end = &first; number > 0; --number, end = &(*end)->next) {
-            void* const object = taken(heap, index);
-            if (object == nullptr) {
+        ObjectLink** end = &first;
+        for (auto left = static_cast<std::uint32_t>(number); left > 0;) {
+            const std::uint32_t more = takenChain(heap, index, left, end);
+            if (more == 0) {
                 break;
             }
-            *end = ::new (object) ObjectLink{nullptr};
+            left -= more;
         }
         return first;
     }
@@ -122,7 +135,6 @@ public:
     void freeBatch(ObjectLink* chain) noexcept {
         Owner* held = nullptr;
         while (chain != nullptr) {
-            ObjectLink* const next = chain->next;
             Block& block = Block::of(chain);
             if (held == nullptr || block.owner.load(std::memory_order_relaxed) != held) {
                 if (held != nullptr) {
@@ -130,8 +142,7 @@ public:
                 }
                 held = &locked(block, "free");
             }
-            give(*held, block, chain);
-            chain = next;
+            giveChain(*held, block, chain);
         }
         if (held != nullptr) {
             held->lock.unlock();
@@ -199,7 +210,42 @@ public:
     using Memory::figuresOf;
     using Memory::globalTakes;
 
-    [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
+    /// Where others have blocks of the same heap, its own are those with a home word.
+    [[nodiscard]] bool owns(const void* object) const noexcept {
+        if constexpr (UniquelyNamedHeap<SuperHeap>) {
+            return SuperHeap::owns(object) && homeOf(object) != noHome;
+        } else {
+            return SuperHeap::owns(object);
+        }
+    }
+
+    /// For a cache above: the home word of an object's superblock (structure/home_word.hpp), which
+    /// is the calling thread's key, `homeOfThread()`, as long as the cache may keep the object for
+    /// that thread. The object is then of class `classAt(object)`, and what is kept counts as used.
+    ///
+    /// It does no harm that the word may change in the same moment: the superblock has got another
+    /// tenant, so what is kept became old there. Its thread has it still, alone; and all that is
+    /// live on its lines is old, too, or the thread's, since nothing was given out on them to
+    /// another tenant, nor will be before it comes back.
+    [[nodiscard, gnu::always_inline]] static Home homeOf(const void* object) noexcept {
+        return heapwright::homeOf<SuperHeap::blockSize>(object);
+    }
+    [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
+    /// Takes back a chain of objects that have a home.
+    void freeHomed(ObjectLink* chain) noexcept { freeBatch(chain); }
+    /// Pre: it is an object of this heap.
+    [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
+    }
+    /// `noHome` if the thread has no heap of its own.
+    [[nodiscard]] Home homeOfThread() noexcept {
+        if constexpr (Lines::clean && requires { Assignment::isExclusive(0); }) {
+            Owner& heap = mine();
+            return &heap == &owners_.first() ? noHome : keyOfThread(platform::threadNumber());
+        } else {
+            return noHome;
+        }
+    }
 
     /// Hands all empty superblocks down; true if there was any.
     bool flush() noexcept {
@@ -218,11 +264,9 @@ public:
     }
 
     /// Nobody else may be inside.
-    void clear() noexcept {
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
         const Hold hold(global().lock);
-        owners_.forget();
-        owners_.first().superblocks.clear();
-        global().superblocks.clear();
+        this->forget();
         SuperHeap::clear();
     }
 
@@ -234,6 +278,27 @@ public:
         const Hold hold(global().lock);
         global().superblocks.measure(footprint);
         SuperHeap::measure(footprint);
+    }
+
+    void inspect(Inspection& inspection) noexcept {
+        this->inspectOwners(inspection);
+        if constexpr (InspectableHeap<SuperHeap>) {
+            SuperHeap::inspect(inspection);
+        }
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept {
+        this->forEachView([&visit](auto view) { view.walk(visit); });
+    }
+
+    /// For a cache above, while a walk goes on: an object that it keeps is shown as such until
+    /// `unmark`. False if it is no object, whatever the address. All is held still.
+    [[nodiscard]] bool mark(const void* object) noexcept {
+        return owns(object) && Block::of(object).owner.load(std::memory_order_relaxed) != nullptr &&
+               SuperblockView<Block>(Block::of(object)).mark(object);
+    }
+    void unmark() noexcept {
+        this->forEachView([](auto view) { view.unmark(); });
     }
 
     void beforeFork() noexcept {

@@ -15,6 +15,7 @@
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -158,6 +159,22 @@ public:
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         const Hold hold(lock_);
         SuperHeap::measure(footprint);
+    }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+        const Hold hold(lock_);
+        return SuperHeap::tend();
+    }
+
+    /// Without the lock, which is held already, as `walk` is.
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+        if constexpr (requires { lock_.takes(); }) {
+            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+        }
+    }
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
     }
 
     /// Inside the lock unless the heap below can do without.

@@ -10,9 +10,18 @@ import polars as pl
 from heapwright.analysis.findings.sample import Runs, Sample, per_block
 
 
-def ratio(runs: Runs, response: str, of: Mapping[str, str], to: Mapping[str, str]) -> Sample:
-    """Logarithm of the response under `of` over that under `to`, matched in all other factors."""
-    return _difference(runs.logarithms(response), ["block", *runs.factors], of, to)
+def ratio(
+    runs: Runs,
+    response: str,
+    of: Mapping[str, str],
+    to: Mapping[str, str],
+    alike: str | None = None,
+) -> Sample:
+    """Logarithm of the response under `of` over that under `to`, matched in all other factors.
+
+    `alike` is a factor whose levels count alike, as in `per_block`.
+    """
+    return _difference(runs.logarithms(response), ["block", *runs.factors], of, to, alike)
 
 
 def mean(runs: Runs, response: str) -> Sample:
@@ -62,7 +71,11 @@ def spread(
 
 
 def _difference(
-    table: pl.DataFrame, keys: Sequence[str], of: Mapping[str, str], to: Mapping[str, str]
+    table: pl.DataFrame,
+    keys: Sequence[str],
+    of: Mapping[str, str],
+    to: Mapping[str, str],
+    alike: str | None = None,
 ) -> Sample:
     """`value` under `of` less that under `to`, matched in all other keys."""
     others = [name for name in keys if name not in of]
@@ -72,7 +85,7 @@ def _difference(
         value=pl.col("value") - pl.col("below")
     )
     keys = [name for name in others if name != "block"]
-    found = per_block(matched, keys)
+    found = per_block(matched, keys, alike)
     alone = _count(pl.concat([upper.select(keys), lower.select(keys)])) - _count(matched, keys)
     if keys and alone:
         note = f"{alone} combinations left out: without a good run on one side"

@@ -107,11 +107,16 @@ def complete(table: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, tu
     return single, tuple(notes)
 
 
-def per_block(table: pl.DataFrame, keys: Sequence[str]) -> Sample:
-    """The mean over the combinations of `keys`, each counting alike, in each block."""
+def per_block(table: pl.DataFrame, keys: Sequence[str], alike: str | None = None) -> Sample:
+    """The mean over the combinations of `keys`, each counting alike, in each block.
+
+    With `alike` the levels of that key count alike, in however many combinations each is.
+    """
     kept, notes = complete(table, keys)
     if kept.is_empty():
         return Sample(notes=notes)
+    if alike in keys:
+        kept = kept.group_by("block", alike, maintain_order=True).agg(pl.col("value").mean())
     means = kept.group_by("block").agg(pl.col("value").mean()).sort("block")
     return Sample(means["value"].to_numpy(), notes)
 

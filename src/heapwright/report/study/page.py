@@ -10,6 +10,7 @@ from pathlib import Path
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Spec, contents, section
 from heapwright.report.study import every_run, failures, memory
+from heapwright.report.study.bar import bar
 from heapwright.report.study.choice import choice
 from heapwright.report.study.figures import Figures
 from heapwright.report.study.findings import findings, published
@@ -58,6 +59,7 @@ def papers_of(view: StudyView) -> dict[str, Spec]:
 def sections(view: StudyView, figures: Figures) -> list[Section]:
     """Name, heading and HTML of each part; empty where there is nothing to say."""
     return [
+        ("bar", "The bar", bar(view)),
         ("findings", "What was published, and whether it holds", findings(view)),
         ("choice", "Is it worth it?", choice(view)),
         ("interactions", "How the factors act", interactions(view, figures)),

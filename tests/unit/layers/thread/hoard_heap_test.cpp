@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace heapwright::testing {
@@ -192,6 +193,87 @@ TEST(HoardHeap, StandsStillOverAFork) {
     heap.beforeFork();
     heap.afterForkInChild();
     EXPECT_EQ(heap.malloc(100), object);
+}
+
+/// A walk shows the objects of all threads, and of the global heap; the figures agree with it.
+TEST(HoardHeapTest, ShowsAllObjectsAndTheirFigures) {
+    using Shown = HoardHeap<Classes, OwnHeap<64>, Counted<Rule>, CleanLines, Blocks>;
+    Shown heap;
+    std::set<void*> live;
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+    for (std::size_t id = 0; id < 3; ++id) {
+        threads.emplace_back([&, id] {
+            for (std::size_t i = 0; i < 2000; ++i) {
+                void* const object = heap.malloc(16 + (i * 37 + id) % 1000);
+                const std::lock_guard hold(mutex);
+                if (i % 4 == 0) {
+                    live.insert(object);
+                } else {
+                    heap.free(object);
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    std::set<void*> seen;
+    std::size_t bytes = 0;
+    const auto collect = [&](const LiveObject& object) {
+        EXPECT_TRUE(seen.insert(object.address).second);
+        EXPECT_EQ(object.size, heap.getSize(object.address));
+        EXPECT_EQ(object.size, heap.sizeOfClass(object.sizeClass));
+        EXPECT_FALSE(object.cached);
+        bytes += object.size;
+    };
+    heap.walk(ObjectVisitor(collect));
+    EXPECT_EQ(seen, live);
+
+    Inspection inspection;
+    heap.inspect(inspection);
+    const Inspection::Totals totals = inspection.totals();
+    EXPECT_EQ(totals.liveObjects, live.size());
+    EXPECT_EQ(totals.liveBytes, bytes);
+    EXPECT_EQ(inspection.blockBytes, 4 * KiB);
+    EXPECT_GE(inspection.heaps, 2U); // threads that do not overlap have one
+    EXPECT_GE(inspection.heapLocks.takes, 3U * 2000U * 2U);
+    EXPECT_GE(inspection.globalLock.takes, 1U);
+
+    for (void* const object : live) {
+        heap.free(object);
+    }
+    heap.flush();
+    inspection = {};
+    heap.inspect(inspection);
+    std::uint64_t blocks = 0;
+    std::uint64_t returned = 0;
+    for (const Inspection::SizeClass& each : inspection.classes) {
+        EXPECT_EQ(each.live(), 0U);
+        blocks += each.blocks;
+        returned += each.returned;
+    }
+    EXPECT_EQ(blocks, 0U);
+    EXPECT_GE(returned, inspection.classCount / 2);
+}
+
+TEST(HoardHeapTest, MarksWhatACacheKeeps) {
+    Hoard<OwnHeap<64>, CleanLines> heap;
+    void* const kept = heap.malloc(100);
+    void* const live = heap.malloc(100);
+    int nothing = 0;
+    EXPECT_TRUE(heap.mark(kept));
+    EXPECT_FALSE(heap.mark(kept));
+    EXPECT_FALSE(heap.mark(&nothing));
+    std::set<std::pair<void*, bool>> seen;
+    const auto collect = [&seen](const LiveObject& each) {
+        seen.emplace(each.address, each.cached);
+    };
+    heap.walk(ObjectVisitor(collect));
+    EXPECT_EQ(seen, (std::set<std::pair<void*, bool>>{{kept, true}, {live, false}}));
+    heap.unmark();
+    heap.free(kept);
+    heap.free(live);
 }
 
 TEST(HoardHeapDeathTest, TellsAWrongPointer) {

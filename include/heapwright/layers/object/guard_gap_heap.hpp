@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Leaves `Gap` bytes of pages behind each run that nobody may touch, and closes freed ones for a
+// while: what writes or reads on beyond a superblock or a large object, or in one that was freed,
+// ends the program at that instruction, by SIGSEGV.
+//
+//   | run … | closed gap | run … | closed gap |          freed: | closed … until it leaves |
+//
+// A gap takes addresses and no memory. What is freed gives its memory back at once and waits until
+// `Wait` bytes of addresses were freed after it (0: not at all); larger runs do not wait. Linux
+// allows 65,530 mappings a process, and each gap parts one in three: no more than `Most` runs are
+// closed at a time. Behind the others the gap stays open, and is still nobody's.
+// What is closed is known apart from it (structure/closed_runs.hpp), and nobody ever waits for
+// that, so the layer is as concurrent as the heap below.
+//
+// Invariant: the heap below gets runs back open, as it gave them. Blocks of one size become smaller
+// by the gap (`blockSize`); a heap that gives runs of any length is asked for more. Cost: two
+// system calls to make a run and one to free it, three where it waits, and their pages' first
+// touch. Guard regions are those of hardened_malloc, after Electric Fence (Perens, 1987).
+//
+// Example: GuardGapHeap<32 * KiB, 1 * MiB, 16384, FutexLock, AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/guard_pages.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/closed_runs.hpp>
+#include <heapwright/structure/fork_holds.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright {
+
+/// A heap whose objects are whole pages.
+template <class H>
+concept PageHeap = SizedHeap<H> && H::alignment % platform::smallestPage == 0 && phaseOf<H> == 0;
+
+template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
+requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class GuardGapHeap : private SuperHeap {
+    static_assert(Gap > 0 && Gap % platform::smallestPage == 0);
+
+    static constexpr bool givesBlocks = requires { SuperHeap::blockSize; };
+    static constexpr bool givesRuns = requires(SuperHeap heap, std::size_t size) {
+        heap.mallocAt(size, size, size);
+    };
+    static constexpr std::size_t blockBelow = [] {
+        if constexpr (givesBlocks) {
+            return SuperHeap::blockSize;
+        } else {
+            return 0;
+        }
+    }();
+    static_assert(givesRuns || !givesBlocks || blockBelow > Gap, "a block and its gap");
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    /// The size of blocks, where the heap below has them.
+    static constexpr std::size_t blockSize = blockBelow - (givesRuns || !givesBlocks ? 0 : Gap);
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool processLocal = true; ///< so is what is closed
+    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool adopting = false; ///< it knows what it has closed itself
+    static constexpr std::string_view caption =
+        "leaves pages that nobody may touch behind each run";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr GuardGapHeap() noexcept = default;
+    GuardGapHeap(const GuardGapHeap&) = delete;
+    GuardGapHeap& operator=(const GuardGapHeap&) = delete;
+    ~GuardGapHeap() {
+        releaseDownTo(0);
+        openAll();
+    }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::zalloc(whole); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
+    }
+
+    /// At `phase` modulo `align`, where the heap below can do that.
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
+                                 std::size_t phase) noexcept requires givesRuns {
+        return obtain(size,
+                      [&](std::size_t whole) { return SuperHeap::mallocAt(whole, align, phase); });
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        const std::size_t whole = wholeOf(size);
+        return whole == 0 ? nullptr : guarded(SuperHeap::mallocHeld(whole));
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        const std::size_t whole = wholeOf(size);
+        return whole == 0 ? nullptr : guarded(SuperHeap::memalignHeld(align, whole));
+    }
+
+    void free(void* run) noexcept {
+        const std::size_t whole = SuperHeap::getSize(run);
+        const bool waits = whole <= Wait ? closed_.letWait(run, whole, gapOf(run))
+                                         : !closed_.open(gapOf(run), Gap);
+        if (!waits) {
+            SuperHeap::free(run);
+        }
+        releaseDownTo(Wait);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* run) noexcept {
+        return addressOf(gapOf(run)) - addressOf(run);
+    }
+
+    [[nodiscard]] bool resize(void* run,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        const std::size_t whole = wholeOf(size);
+        if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
+            return false;
+        }
+        const bool done = SuperHeap::resize(run, whole);
+        guarded(run);
+        return done;
+    }
+
+    [[nodiscard]] void* relocate(void* run,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        const std::size_t whole = wholeOf(size);
+        if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
+            return nullptr;
+        }
+        void* const moved = SuperHeap::relocate(run, whole);
+        guarded(moved == nullptr ? run : moved);
+        return moved;
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+    [[nodiscard]] bool owns(const void* object) const noexcept requires
+        requires(const SuperHeap& heap) {
+        heap.owns(object);
+    }
+    { return SuperHeap::owns(object); }
+
+    /// Ends the wait of all runs, and lets the superheap do the like; true if there was any.
+    bool flush() noexcept {
+        const bool any = releaseDownTo(0);
+        if constexpr (FlushableHeap<SuperHeap>) {
+            return SuperHeap::flush() || any;
+        } else {
+            return any;
+        }
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        releaseDownTo(0);
+        return SuperHeap::trim(pad);
+    }
+
+    /// What the heap below has to do from time to time (structure/return_rule.hpp).
+    auto tend() noexcept requires requires(SuperHeap& heap) { heap.tend(); }
+    { return SuperHeap::tend(); }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        openAll();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        closed_.measure(footprint);
+    }
+
+    void beforeFork() noexcept { holds_.hold(visit()); }
+    void afterForkInParent() noexcept {
+        holds_.letGo(visit(), [](auto& part) { part.afterForkInParent(); });
+    }
+    void afterForkInChild() noexcept {
+        holds_.letGo(visit(), [](auto& part) { part.afterForkInChild(); });
+    }
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+private:
+    /// What a run takes with its gap; 0 if there is no such number.
+    static std::size_t wholeOf(std::size_t size) noexcept {
+        std::size_t whole = 0;
+        const std::size_t page = platform::pageSize();
+        return __builtin_add_overflow(size, Gap + page - 1, &whole) ? 0 : roundDown(whole, page);
+    }
+
+    [[nodiscard]] void* gapOf(void* run) noexcept {
+        return pointerTo(roundDown(addressOf(run) + SuperHeap::getSize(run), platform::pageSize()) -
+                         Gap);
+    }
+
+    /// If there is no memory, what waits goes first.
+    template <class Get>
+    void* obtain(std::size_t size, Get get) noexcept {
+        const std::size_t whole = wholeOf(size);
+        if (whole == 0) {
+            return nullptr;
+        }
+        void* run = get(whole);
+        if (run == nullptr && releaseDownTo(0)) {
+            run = get(whole);
+        }
+        return guarded(run);
+    }
+
+    void* guarded(void* run) noexcept {
+        if (run != nullptr) [[likely]] {
+            closed_.close(gapOf(run), Gap);
+        }
+        return run;
+    }
+
+    /// Lets the oldest go until no more than so many bytes wait; true if there was any to go.
+    bool releaseDownTo(std::size_t most) noexcept {
+        return closed_.releaseDownTo(most, [this](void* run) { SuperHeap::free(run); });
+    }
+
+    /// Names what is held over a fork.
+    [[nodiscard]] auto visit() noexcept {
+        return [this](std::size_t index, auto body) {
+            if (index == 0) {
+                body(closed_);
+            } else if constexpr (ForkableHeap<SuperHeap>) {
+                body(static_cast<SuperHeap&>(*this));
+            }
+        };
+    }
+
+    void openAll() noexcept { closed_.clear(Gap); }
+
+    /// As many as can wait: none is smaller than a page and its gap.
+    ClosedRuns<Mutex, Most, Wait / (Gap + platform::smallestPage) + 1> closed_;
+    ForkHolds<ForkableHeap<SuperHeap> ? 2 : 1> holds_;
+};
+
+} // namespace heapwright

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Large objects in runs of units of `Unit` bytes, each with a header of a cache line at the start
+// of its run, and behind it the object, or at its alignment if that is more.
+//
+// The unit in which an object starts, which is that of the byte before it, begins with its header.
+// That says to who knows units only that nobody's cache may keep the object
+// (structure/home_word.hpp), and to this layer whether there is a live object, so that a wrong free
+// ends the program. Sizes, growing in place, moving by pages and zero bytes are the superheap's.
+// Cost: a cache line; for an object that is aligned to units and more a unit, of which a page is
+// touched.
+//
+// Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/home_word.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace heapwright {
+
+/// A run heap gives out runs of whole units, on multiples of `alignment`, and at a phase if that is
+/// wanted.
+template <class H>
+concept RunHeap = SizedHeap<H> && ZeroingHeap<H> && ResizableHeap<H> && RelocatingHeap<H> &&
+    AnySizeHeap<H> && AnyOrderHeap<H> && requires(H heap, std::size_t size) {
+    { heap.mallocAt(size, size, size) } -> std::same_as<void*>;
+};
+
+template <std::size_t Unit, RunHeap SuperHeap>
+requires(SuperHeap::alignment % Unit == 0) class UnitObjectHeap : private SuperHeap {
+    /// What a header says of its object.
+    enum class State : std::uint64_t {
+        live = 0xB7E5'4C41'5247'4531,
+        freed = 0x93C5'4C41'5247'4531,
+    };
+
+    /// Invariant: the first unit of a run starts with one.
+    struct Header {
+        HomeWord home{noHome};
+        void* owner = nullptr; ///< where a superblock would say whose it is
+        State state = State::live;
+        std::size_t lead; ///< from here to the object
+
+        explicit Header(std::size_t distance) noexcept : lead(distance) {}
+    };
+
+    /// What is to be held still over a fork. A heap that others share, too, is held here, since its
+    /// faces do not pass that on: who else stands on it does so behind locks of his own.
+    template <class H>
+    [[nodiscard]] static constexpr auto& forkedOf(H& heap) noexcept {
+        if constexpr (requires { H::theHeap(); }) {
+            return H::theHeap();
+        } else {
+            return heap;
+        }
+    }
+    static constexpr bool forkable =
+        ForkableHeap<std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))>>;
+    static constexpr bool showsRuns =
+        requires(std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))> heap) {
+        heap.forEachRun([](void*, std::size_t, bool) {});
+    };
+
+    static constexpr std::size_t leastLead = 64;
+    static constexpr std::size_t largest = PTRDIFF_MAX / 2;
+    static_assert(sizeof(Header) <= leastLead);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr std::size_t unitBytes = Unit;
+    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool processLocal = requires { requires SuperHeap::processLocal; };
+    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool checked = true;
+    static constexpr std::string_view caption =
+        "large objects in runs of units, each behind a header";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr UnitObjectHeap() noexcept = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return size > largest ? nullptr : placed(SuperHeap::malloc(leastLead + size), leastLead);
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept {
+        return size > largest ? nullptr : placed(SuperHeap::zalloc(leastLead + size), leastLead);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        if (align <= leastLead) {
+            return malloc(size);
+        }
+        if (size > largest || align > largest) {
+            return nullptr;
+        }
+        if (align < Unit) {
+            return placed(SuperHeap::malloc(align + size), align);
+        }
+        return placed(SuperHeap::mallocAt(Unit + size, align, align - Unit), Unit);
+    }
+
+    void free(void* object) noexcept {
+        Header& header = checkedHeader(object, "free");
+        header.state = State::freed;
+        SuperHeap::free(&header);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return sizeBehind(checkedHeader(object, "malloc_usable_size"));
+    }
+
+    /// For a caller that may be inside a lock itself, a signal handler: it is not checked.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        return sizeBehind(headerOf(object));
+    }
+
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        Header& header = checkedHeader(object, "realloc");
+        return size <= largest && SuperHeap::resize(&header, header.lead + size);
+    }
+
+    /// An alignment to units might be lost: what has one stays.
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept {
+        Header& header = checkedHeader(object, "realloc");
+        const std::size_t lead = header.lead;
+        if (size > largest || lead >= Unit) {
+            return nullptr;
+        }
+        void* const run = SuperHeap::relocate(&header, lead + size);
+        return run == nullptr ? nullptr : forward(run, lead);
+    }
+
+    /// Ends the program unless it is asked about a live object. Pre: it is asked about an address
+    /// of this heap.
+    void check(void* object, std::string_view routine) noexcept {
+        [[maybe_unused]] const Header& header = checkedHeader(object, routine);
+    }
+
+    /// Whether an address of the superheap is an object here, or was one until something else
+    /// started in its unit.
+    [[nodiscard]] static bool isHere(const void* object) noexcept {
+        const Header& header = headerOf(object);
+        return header.state == State::live || header.state == State::freed;
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> && showsRuns {
+        eachObject([&](const LiveObject& object, bool alone) {
+            ++inspection.large.objects;
+            inspection.large.bytes += object.size;
+            inspection.large.direct += alone ? 1U : 0U;
+            inspection.large.directBytes += alone ? object.size : 0U;
+        });
+        SuperHeap::inspect(inspection);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires showsRuns {
+        eachObject([&](const LiveObject& object, bool) { visit(object); });
+    }
+
+    void beforeFork() noexcept requires forkable { forked().beforeFork(); }
+    void afterForkInParent() noexcept requires forkable { forked().afterForkInParent(); }
+    void afterForkInChild() noexcept requires forkable { forked().afterForkInChild(); }
+    [[nodiscard]] bool heldByThisThread() noexcept requires forkable &&
+        requires(std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))> heap) {
+        heap.heldByThisThread();
+    }
+    { return forked().heldByThisThread(); }
+
+private:
+    [[nodiscard]] auto& forked() noexcept { return forkedOf(static_cast<SuperHeap&>(*this)); }
+
+    /// Runs `body` on each live object. Others who have runs of the same heap begin them otherwise.
+    template <class Body>
+    void eachObject(Body body) noexcept {
+        forked().forEachRun([&body](void* run, std::size_t bytes, bool alone) {
+            const Header& header = *static_cast<const Header*>(run);
+            if (header.home.load(std::memory_order_relaxed) == noHome && header.owner == nullptr &&
+                header.state == State::live) {
+                body(LiveObject{forward(run, header.lead), bytes - header.lead}, alone);
+            }
+        });
+    }
+
+    [[nodiscard]] static Header& headerOf(const void* object) noexcept {
+        return *static_cast<Header*>(pointerTo(unitOf<Unit>(object)));
+    }
+
+    [[nodiscard]] std::size_t sizeBehind(Header& header) noexcept {
+        return SuperHeap::getSize(&header) - header.lead;
+    }
+
+    [[nodiscard]] static void* placed(void* run, std::size_t lead) noexcept {
+        return run == nullptr ? nullptr : forward(::new (run) Header(lead), lead);
+    }
+
+    [[nodiscard]] static Header& checkedHeader(void* object, std::string_view routine) noexcept {
+        Header& header = headerOf(object);
+        const bool stands = addressOf(object) - addressOf(&header) == header.lead;
+        if (header.state != State::live || !stands) [[unlikely]] {
+            refuse(stands && header.state == State::freed, routine);
+        }
+        return header;
+    }
+
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(bool freed,
+                                                              std::string_view routine) noexcept {
+        platform::abortWithMessage(routine, !freed              ? "invalid pointer"
+                                            : routine == "free" ? "double free"
+                                                                : "use of a freed object");
+    }
+};
+
+} // namespace heapwright

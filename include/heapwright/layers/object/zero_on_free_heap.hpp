@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fills freed objects with zero bytes before the heap below gets them: what a program has had in an
+// object, keys or passwords, is in nobody's next object and in no core file for longer than the
+// program itself keeps it.
+//
+// All that may be used of an object is filled, be it more than was asked for. An object that
+// shrinks stays where it is, and what it loses is filled, while it stays above half of what it has;
+// else it moves and is freed. Who moves an object by its pages leaves no copy behind.
+// The layer has no state: it is as concurrent as the heap below. Cost: one pass over each object
+// when it is freed, and the memory that shrinking objects keep.
+//
+// Example: ZeroOnFreeHeap<MallocHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizedHeap SuperHeap>
+class ZeroOnFreeHeap : private SuperHeap {
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr std::string_view caption = "fills freed objects with zero bytes";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ZeroOnFreeHeap() noexcept = default;
+    ~ZeroOnFreeHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return SuperHeap::zalloc(size);
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return SuperHeap::mallocHeld(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return SuperHeap::memalign(align, size);
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return SuperHeap::memalignHeld(align, size);
+    }
+
+    void free(void* object) noexcept {
+        zero(object, SuperHeap::getSize(object));
+        SuperHeap::free(object);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        const std::size_t have = SuperHeap::getSize(object);
+        if (size <= have) {
+            const bool stays = size > have / 2;
+            if (stays) {
+                zero(forward(object, size), have - size);
+            }
+            return stays;
+        }
+        if constexpr (ResizableHeap<SuperHeap>) {
+            return SuperHeap::resize(object, size);
+        } else {
+            return false;
+        }
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::relocate(object, size);
+    }
+
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        SuperHeap::check(object, routine);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    /// What is live then is not filled.
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
+private:
+    /// Not a `memset`, which a compiler may leave out before a `free` that it knows.
+    static void zero(void* bytes, std::size_t count) noexcept { ::explicit_bzero(bytes, count); }
+};
+
+} // namespace heapwright

@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Guards the end of each object with a word that nobody can guess, and ends the program when an
+// object comes back with it changed:
+//
+//   heapwright: free(): overflow        one of the eight bytes right behind the size that was asked
+//                                       for was changed, or the last eight of the memory
+//   heapwright: free(): double free     it was freed, and the heap below has left the mark alone
+//
+// Where another verb is given the object, its routine is named (`realloc`, `malloc_usable_size`),
+// and a freed object is a `use of a freed object`.
+//
+//   object: exactly the size [ canary, up to 8 bytes ][ rest ][ tail: how much is slack ]
+//                                                               the last 8 bytes of the memory
+//
+// Objects stay where they are and need no header, so it costs 8 bytes where `CanaryHeap` costs 24,
+// and mostly only what rounding has left over; it sees no underflow (that is the overflow of the
+// object before). Invariants: canary and tail are mixes of the object's address and two secrets of
+// the process, the tail holds how many bytes behind the object are slack, 8 at least, and neither
+// has a zero byte where it begins, so that the end of a string that is one too long always shows.
+// What the heap below says of an object's size stays the same while it lives. `getSize` answers
+// what was asked for, since whoever used more would be caught.
+// The layer has no state but the secrets, one pair for each type: it is as concurrent as the heap
+// below, and a signal handler may interrupt it.
+//
+// Pre: an object that is given to it stands where one may be read: put what tells wrong pointers
+// over it. An object that never comes back is never looked at. Cost: 8 bytes an object, two
+// multiplications to make and to free it, and the question of how large it is. After the canaries
+// of hardened_malloc.
+//
+// Example: TailCanaryHeap<MallocHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/random.hpp>
+#include <heapwright/sync/shared_word.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <SizedHeap SuperHeap>
+requires AnySizeHeap<SuperHeap>
+class TailCanaryHeap : private SuperHeap {
+    using Word = std::uint64_t;
+    static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool processLocal = true; ///< so are the secrets
+    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr std::string_view caption = "guards the end of each object with a secret word";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr TailCanaryHeap() noexcept = default;
+    ~TailCanaryHeap() = default;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::zalloc(whole); });
+    }
+
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::mallocHeld(whole); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return obtain(size,
+                      [&](std::size_t whole) { return SuperHeap::memalignHeld(align, whole); });
+    }
+
+    void free(void* object) noexcept {
+        const Room found = checked(object, "free");
+        write(found.tail, ~read(found.tail));
+        SuperHeap::free(object);
+    }
+
+    /// What was asked for, to the byte.
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        return checked(object, "malloc_usable_size").size;
+    }
+
+    /// Where the superheap has no such verb, into the room that there is.
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        const Room found = checked(object, "realloc");
+        const std::size_t whole = wholeOf(size);
+        if (whole == 0) {
+            return false;
+        }
+        if constexpr (ResizableHeap<SuperHeap>) {
+            if (!SuperHeap::resize(object, whole)) {
+                return false;
+            }
+        } else if (whole > found.bytes) {
+            return false;
+        }
+        seal(object, size);
+        return true;
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        static_cast<void>(checked(object, "realloc"));
+        const std::size_t whole = wholeOf(size);
+        void* const moved = whole == 0 ? nullptr : SuperHeap::relocate(object, whole);
+        return moved == nullptr ? nullptr : seal(moved, size);
+    }
+
+    /// Aborts unless the end of an object is as it was left.
+    void check(void* object, std::string_view routine) noexcept {
+        static_cast<void>(checked(object, routine));
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
+private:
+    /// An object's memory: how much there is, how much was asked for, and where the tail is.
+    struct Room {
+        std::size_t bytes;
+        std::size_t size;
+        void* tail;
+    };
+
+    /// Mixes of an address: for the tail and for the canary before it.
+    struct Mixes {
+        Word tail;
+        Word canary;
+    };
+
+    static constexpr unsigned firstByte = 8; ///< bits of the tail that are a canary, not a number
+    static constexpr Word odd = 0x9E3779B97F4A7C15U;
+    static constexpr Word inverse = 0xF1DE83E19937733DU;
+    static_assert(odd * inverse == 1);
+
+    /// What an object takes with its tail; 0 if there is no such number.
+    static std::size_t wholeOf(std::size_t size) noexcept {
+        std::size_t whole = 0;
+        return __builtin_add_overflow(size, sizeof(Word), &whole) ? 0 : whole;
+    }
+
+    template <class Get>
+    void* obtain(std::size_t size, Get get) noexcept {
+        const std::size_t whole = wholeOf(size);
+        void* const object = whole == 0 ? nullptr : get(whole);
+        return object == nullptr ? nullptr : seal(object, size);
+    }
+
+    void* seal(void* object, std::size_t size) noexcept {
+        const std::size_t bytes = SuperHeap::getSize(object);
+        const Mixes mixes = mixesOf(object);
+        const Word slack = bytes - size;
+        write(forward(object, size), mixes.canary); // the tail may cover some of it, or all
+        write(forward(object, bytes - sizeof(Word)), ((slack * odd) << firstByte) ^ mixes.tail);
+        return object;
+    }
+
+    [[nodiscard]] Room checked(void* object, std::string_view routine) noexcept {
+        const std::size_t bytes = SuperHeap::getSize(object);
+        const Mixes mixes = mixesOf(object);
+        void* const tail = forward(object, bytes - sizeof(Word));
+        const Word opened = read(tail) ^ mixes.tail;
+        const Word slack = slackIn(opened);
+        if (!isSlack(opened, slack, bytes)) [[unlikely]] {
+            refuse(~read(tail) ^ mixes.tail, bytes, routine);
+        }
+        const Word seen = read(forward(object, bytes - slack));
+        const Word beforeTail = slack - sizeof(Word);
+        const Word mask = beforeTail >= sizeof(Word) ? ~Word{0} : (Word{1} << (8 * beforeTail)) - 1;
+        if (((seen ^ mixes.canary) & mask) != 0) [[unlikely]] {
+            platform::abortWithMessage(routine, "overflow");
+        }
+        return {bytes, bytes - slack, tail};
+    }
+
+    static Word slackIn(Word opened) noexcept {
+        return ((opened >> firstByte) * inverse) & (~Word{0} >> firstByte);
+    }
+    static bool isSlack(Word opened, Word slack, std::size_t bytes) noexcept {
+        return (opened & 0xFFU) == 0 && slack >= sizeof(Word) && slack <= bytes;
+    }
+
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse(Word inverted, std::size_t bytes,
+                                                              std::string_view routine) noexcept {
+        const bool freed = isSlack(inverted, slackIn(inverted), bytes);
+        platform::abortWithMessage(routine, !freed              ? "overflow"
+                                            : routine == "free" ? "double free"
+                                                                : "use of a freed object");
+    }
+
+    static Word read(const void* place) noexcept {
+        Word word = 0;
+        std::memcpy(&word, place, sizeof word);
+        return word;
+    }
+    static void write(void* place, Word word) noexcept { std::memcpy(place, &word, sizeof word); }
+
+    static Mixes mixesOf(const void* object) noexcept {
+        const Word times = secret(times_);
+        Word mix = (addressOf(object) ^ secret(plus_)) * times;
+        mix ^= mix >> 32U;
+        return {mix | 1U, ((mix ^ times) * odd) | 0x0101010101010101U};
+    }
+
+    [[gnu::always_inline]] static Word secret(SharedWord<Word>& place) noexcept {
+        const Word known = place.load(std::memory_order_relaxed);
+        return known != 0 ? known : drawn(place);
+    }
+
+    /// Drawn for the first object; of several threads that draw at once, one wins.
+    [[gnu::cold, gnu::noinline]] static Word drawn(SharedWord<Word>& place) noexcept {
+        Word before = 0;
+        const Word fresh = platform::randomBits() | 1U;
+        return place.compareExchange(before, fresh, std::memory_order_relaxed,
+                                     std::memory_order_relaxed)
+                   ? fresh
+                   : before;
+    }
+
+    static inline constinit SharedWord<Word> plus_{0};  ///< 0 until it is drawn
+    static inline constinit SharedWord<Word> times_{0}; ///< the same
+};
+
+} // namespace heapwright

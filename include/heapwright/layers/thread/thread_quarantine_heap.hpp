@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Delays reuse, for each thread by itself: what a thread frees is filled with a poison and waits,
+// first in one of `Objects` places drawn at random, out of which the next that draws it pushes it,
+// then in a queue of as many. When it leaves, the poison is looked at, and it goes below. So which
+// object will serve next nobody can arrange, a pointer that the program still uses points to poison
+// and not to somebody's new object, and mistakes end the program:
+//
+//   heapwright: free(): use after free   one that waited has been written to; seen when it leaves
+//   heapwright: free(): double free      an object is freed that waits in this thread's quarantine
+//
+// Nothing is written into a waiting object but the poison: which ones wait stands in an array of
+// the thread's slot, a word for each, so there is no link to be led astray. No more than `Bytes`
+// bytes wait for a thread: beyond that the queue goes first. Objects of more than 1/16 of that, and
+// those of threads without a slot, do not wait. What a thread leaves behind the next tenant of its
+// slot inherits. When there is no memory below, what waits for the caller goes there.
+// Invariant, at every instruction, since a fork of another thread may leave the child with what
+// stands here at any moment: a waiting object is in one place and poisoned; the bytes counted are
+// not below those that wait.
+// Cost: the fill and the look, one pass over the object each; a random number; of memory a page or
+// a few a thread and what waits. Random slots before a queue are from hardened_malloc, the
+// quarantine from AddressSanitizer.
+//
+// Example: ThreadQuarantineHeap<256, 64 * KiB, 64, MallocHeap>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/poisoned.hpp>
+#include <heapwright/structure/random_numbers.hpp>
+#include <heapwright/sync/shared_word.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentHeap SuperHeap>
+requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class ThreadQuarantineHeap : private SuperHeap {
+    /// What waits for one thread, in pages of its own.
+    struct Ward {
+        RandomNumbers numbers;
+        SharedWord<std::size_t> bytes; ///< others read it
+        SharedWord<std::size_t> count; ///< the same
+        std::size_t next = 0;          ///< the place in the queue to be filled next
+        std::size_t victim = 0;        ///< the drawn place to be emptied next when bytes run out
+        Poisoned drawn[Objects];
+        Poisoned queue[Objects];
+    };
+    static constexpr std::size_t largest = Bytes / 16;
+
+    static_assert(Objects >= 1 && Slots >= 1 && Slots <= threadSlots);
+    static_assert(largest <= Poisoned::largest);
+
+public:
+    static constexpr std::size_t alignment = SuperHeap::alignment;
+    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr std::string_view caption =
+        "lets what a thread frees wait, poisoned, and leave in random order";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr ThreadQuarantineHeap() noexcept = default;
+    ThreadQuarantineHeap(const ThreadQuarantineHeap&) = delete;
+    ThreadQuarantineHeap& operator=(const ThreadQuarantineHeap&) = delete;
+    ~ThreadQuarantineHeap() {
+        forEachWard([this](Ward& ward) { releaseAll(ward); });
+        dropWards();
+    }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return orAfterRelease([&] { return SuperHeap::malloc(size); });
+    }
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        return orAfterRelease([&] { return SuperHeap::zalloc(size); });
+    }
+
+    /// What waits is not held for use.
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+        return SuperHeap::mallocHeld(size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return orAfterRelease([&] { return SuperHeap::memalign(align, size); });
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        return SuperHeap::memalignHeld(align, size);
+    }
+
+    void free(void* object) noexcept {
+        const std::size_t size = SuperHeap::getSize(object);
+        Ward* const ward = size <= largest ? mine() : nullptr;
+        if (ward == nullptr) [[unlikely]] {
+            SuperHeap::free(object);
+            return;
+        }
+        if (Poisoned::looksSo(object, size) && waitsIn(*ward, object)) [[unlikely]] {
+            platform::abortWithMessage("free", "double free");
+        }
+        admit(*ward, Poisoned(object, size));
+        while (ward->bytes.load(std::memory_order_relaxed) > Bytes)
+            [[unlikely]] {
+                releaseOne(*ward);
+            }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    /// For a caller that may be inside the heap itself, a signal handler.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+            return SuperHeap::getSizeUnlocked(object);
+        } else {
+            return SuperHeap::getSize(object);
+        }
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        return SuperHeap::resize(object, size);
+    }
+
+    /// Only what would not wait: what moves without a free would not be seen.
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        return SuperHeap::getSize(object) > largest ? SuperHeap::relocate(object, size) : nullptr;
+    }
+
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        SuperHeap::check(object, routine);
+    }
+
+    /// Ends the wait of what the caller freed, and lets the superheap do the like; true if there
+    /// was any.
+    bool flush() noexcept {
+        const bool any = releaseMine();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            return SuperHeap::flush() || any;
+        } else {
+            return any;
+        }
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        releaseMine();
+        return SuperHeap::trim(pad);
+    }
+
+    /// Nobody else may be inside.
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        dropWards();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        forEachWard([&footprint](const Ward& ward) {
+            footprint.held += ward.bytes.load(std::memory_order_relaxed);
+            footprint.heldCount += ward.count.load(std::memory_order_relaxed);
+        });
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::beforeFork();
+        }
+    }
+    void afterForkInParent() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInParent();
+        }
+    }
+    /// The child draws other numbers than its parent. What the threads that are gone let wait,
+    /// others will inherit.
+    void afterForkInChild() noexcept {
+        if constexpr (ForkableHeap<SuperHeap>) {
+            SuperHeap::afterForkInChild();
+        }
+        forEachWard([](Ward& ward) { ward.numbers.forget(); });
+        keepOnlyMySlot();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+
+private:
+    /// The calling thread's; null if it can have none.
+    [[nodiscard, gnu::always_inline]] Ward* mine() noexcept {
+        const std::size_t slot = threadSlot();
+        if (slot >= Slots) [[unlikely]] {
+            return nullptr;
+        }
+        Ward* const ward = wards_[slot].load(std::memory_order_acquire);
+        return ward != nullptr ? ward : made(slot);
+    }
+
+    static std::size_t wardPages() noexcept { return roundUp(sizeof(Ward), platform::pageSize()); }
+
+    [[gnu::cold, gnu::noinline]] Ward* made(std::size_t slot) noexcept {
+        void* const pages = platform::mapPages(wardPages());
+        if (pages == nullptr) {
+            return nullptr;
+        }
+        auto* const ward = ::new (pages) Ward;
+        wards_[slot].store(ward, std::memory_order_release);
+        return ward;
+    }
+
+    /// Places are found again though `Objects` is any number.
+    static std::size_t after(std::size_t place) noexcept {
+        return place + 1 == Objects ? 0 : place + 1;
+    }
+
+    static void count(Ward& ward, std::size_t bytes, std::size_t objects) noexcept {
+        ward.bytes.store(ward.bytes.load(std::memory_order_relaxed) + bytes,
+                         std::memory_order_relaxed);
+        ward.count.store(ward.count.load(std::memory_order_relaxed) + objects,
+                         std::memory_order_relaxed);
+    }
+
+    void admit(Ward& ward, Poisoned fresh) noexcept {
+        count(ward, fresh.size(), 1);
+        Poisoned& place = ward.drawn[ward.numbers.below(Objects)];
+        const Poisoned pushedOut = place;
+        place = fresh;
+        if (pushedOut.isNone()) {
+            return;
+        }
+        Poisoned& end = ward.queue[ward.next];
+        const Poisoned oldest = end;
+        end = pushedOut;
+        ward.next = after(ward.next);
+        release(ward, oldest);
+    }
+
+    /// Looks at the poison and hands the object down.
+    void release(Ward& ward, Poisoned leaving) noexcept {
+        if (leaving.isNone()) {
+            return;
+        }
+        if (!leaving.isIntact()) [[unlikely]] {
+            platform::abortWithMessage("free", "use after free");
+        }
+        leaving.unmark();
+        SuperHeap::free(leaving.object());
+        count(ward, 0 - leaving.size(), 0 - std::size_t{1});
+    }
+
+    static Poisoned takenFrom(Poisoned& place) noexcept {
+        const Poisoned taken = place;
+        place = Poisoned();
+        return taken;
+    }
+
+    /// The oldest of the queue, or else one that was drawn.
+    void releaseOne(Ward& ward) noexcept {
+        for (std::size_t each = 0, at = ward.next; each < Objects; ++each, at = after(at)) {
+            if (!ward.queue[at].isNone()) {
+                release(ward, takenFrom(ward.queue[at]));
+                return;
+            }
+        }
+        for (std::size_t each = 0; each < Objects; ++each) {
+            ward.victim = after(ward.victim);
+            if (!ward.drawn[ward.victim].isNone()) {
+                release(ward, takenFrom(ward.drawn[ward.victim]));
+                return;
+            }
+        }
+        ward.bytes.store(0, std::memory_order_relaxed); // a tenant that a fork cut off
+        ward.count.store(0, std::memory_order_relaxed); // left it miscounted
+    }
+
+    /// True if there was any.
+    bool releaseAll(Ward& ward) noexcept {
+        bool any = false;
+        for (Poisoned& place : ward.queue) {
+            any = any || !place.isNone();
+            release(ward, takenFrom(place));
+        }
+        for (Poisoned& place : ward.drawn) {
+            any = any || !place.isNone();
+            release(ward, takenFrom(place));
+        }
+        return any;
+    }
+
+    bool releaseMine() noexcept {
+        const std::size_t slot = threadSlotIfTaken();
+        Ward* const ward = slot < Slots ? wards_[slot].load(std::memory_order_acquire) : nullptr;
+        return ward != nullptr && releaseAll(*ward);
+    }
+
+    [[gnu::cold, gnu::noinline]] static bool waitsIn(const Ward& ward,
+                                                     const void* object) noexcept {
+        const auto isIt = [object](const Poisoned& place) { return place.object() == object; };
+        return std::any_of(ward.queue, ward.queue + Objects, isIt) ||
+               std::any_of(ward.drawn, ward.drawn + Objects, isIt);
+    }
+
+    template <class Get>
+    [[gnu::always_inline]] void* orAfterRelease(Get get) noexcept {
+        void* const object = get();
+        if (object == nullptr) [[unlikely]] {
+            return releaseMine() ? get() : nullptr;
+        }
+        return object;
+    }
+
+    template <class Visit>
+    void forEachWard(Visit visit) noexcept {
+        for (SharedWord<Ward*>& place : wards_) {
+            if (Ward* const ward = place.load(std::memory_order_acquire)) {
+                visit(*ward);
+            }
+        }
+    }
+
+    void dropWards() noexcept {
+        for (SharedWord<Ward*>& place : wards_) {
+            if (Ward* const ward = place.load(std::memory_order_acquire)) {
+                platform::unmapPages(ward, wardPages());
+                place.store(nullptr, std::memory_order_relaxed);
+            }
+        }
+    }
+
+    SharedWord<Ward*> wards_[Slots]; ///< by thread slot; null: not needed yet
+};
+
+} // namespace heapwright

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// When free units of extents go back to the system (layers/source/extent_heap.hpp), and how.
+//
+// What has been dirty for as long as the rule's delay is due. What is dirty beyond a measure is a
+// surplus and goes back at once, so that a program that then asks for nothing any more is left with
+// little, although nobody looks at the time. The measure is half of what is in use, and 8 MiB at
+// least; that is doubled whenever clean units are needed while the return of a surplus is no longer
+// ago than the delay, for then it was none. So who uses and frees much again and again gives back
+// too much a few times, and no more.
+//
+// What is being given back counts as in use meanwhile, and no lock is held that anybody needs for
+// memory. One thread at a time does it, behind a lock of its own, which a fork waits for; so it is
+// not under way when the process forks. Who frees gives back a few pieces at most.
+#pragma once
+
+#include <heapwright/structure/extent_memory.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+template <std::size_t Unit, Lock Mutex, ReturnRule Rule, ExtentSystem System>
+class ExtentReturns : protected ExtentMemory<Unit, Mutex, Rule, System> {
+    using Memory = ExtentMemory<Unit, Mutex, Rule, System>;
+
+protected:
+    using Memory::lock_;
+    using Memory::space_;
+    using typename Memory::Chunk;
+    using typename Memory::Hold;
+    using typename Memory::Run;
+    using typename Memory::Space;
+    using Bits = typename Space::Bits;
+
+    constexpr ExtentReturns() noexcept = default;
+    ~ExtentReturns() = default;
+
+    /// As the space takes units. Those that are not dirty, or are none yet, are a new need.
+    [[nodiscard]] Run take(std::size_t count, std::size_t align, std::size_t phase,
+                           Bits* dirt) noexcept {
+        const Hold hold(lock_);
+        const std::size_t before = space_.dirtyUnits();
+        const Run run = space_.take(count, align, phase, dirt);
+        if (gaveSurplus_ && before - space_.dirtyUnits() < count) [[unlikely]] {
+            kept_ = std::min(2 * kept_, mostKept);
+            gaveSurplus_ = false;
+        }
+        return run;
+    }
+
+    /// Units in use are dirty since now; a few are given back if that is due.
+    void give(const Run& run) noexcept {
+        const std::uint32_t now = System::milliseconds();
+        lock_.lock();
+        const bool first = space_.dirtyUnits() == 0;
+        space_.give(run, now);
+        letGo(now, first);
+    }
+
+    /// A chunk that served a single object goes back, or is for many from now on if it may stay for
+    /// a while.
+    void freeSingle(Chunk& chunk) noexcept {
+        const bool stays = chunk.units <= Chunk::most && Rule::returnDelay() != returnAtOnce;
+        const std::uint32_t now = System::milliseconds();
+        lock_.lock();
+        const bool first = space_.dirtyUnits() == 0;
+        space_.removeSingle(chunk);
+        if (stays) {
+            space_.add(chunk, chunk.stained, now);
+        }
+        letGo(now, stays && first);
+        if (!stays) {
+            Memory::unmap(chunk);
+        }
+    }
+
+    /// Gives back all that is due until no more than so many units are dirty; whether there was
+    /// any. A chunk without objects stays if it has no more than `spare` units.
+    bool giveBackAll(std::uint32_t now, std::uint32_t delay, std::size_t keep,
+                     std::size_t spare) noexcept {
+        const Hold holdReturning(returning_);
+        bool any = false;
+        while (dirtyUnits() > keep && giveBackOne(now, delay, spare)) {
+            any = true;
+        }
+        return any;
+    }
+
+    [[nodiscard]] std::size_t dirtyUnits() noexcept {
+        const Hold hold(lock_);
+        return space_.dirtyUnits();
+    }
+
+    Mutex returning_; ///< who has it gives back
+
+private:
+    static constexpr std::size_t leastKept = 8 * MiB / Unit;
+    static constexpr std::size_t mostKept = 1 * GiB / Unit;
+
+    /// What is to be given back: what is dirty for so long, until no more than so much is dirty.
+    struct Surplus {
+        bool any = false;
+        std::uint32_t delay = 0;
+        std::size_t keep = 0;
+    };
+
+    /// Under the lock.
+    [[nodiscard]] Surplus surplus(std::uint32_t now, std::uint32_t delay) noexcept {
+        const std::size_t dirty = space_.dirtyUnits();
+        if (dirty == 0 || delay == returnNever) {
+            return {};
+        }
+        if (dirty > kept_) [[unlikely]] {
+            const std::size_t used = Memory::mappedBytes() / Unit - space_.freeUnits();
+            const std::size_t most = std::max(kept_, used / 2);
+            if (dirty > most) {
+                gaveSurplus_ = true;
+                lastSurplus_ = now;
+                return {true, 0, most};
+            }
+        }
+        gaveSurplus_ = gaveSurplus_ && now - lastSurplus_ < delay;
+        return {space_.oldestAge(now) >= delay, delay, 0};
+    }
+
+    /// Lets the lock go, and gives back a few pieces if there are any, unless somebody else is at
+    /// it. `first` says that there were none before.
+    void letGo(std::uint32_t now, bool first) noexcept {
+        const Surplus found = surplus(now, Rule::returnDelay());
+        lock_.unlock();
+        if (found.any) [[unlikely]] {
+            giveBackSome(now, found);
+        }
+        if constexpr (requires { Rule::memoryWaits(); }) {
+            if (first) {
+                Rule::memoryWaits(); // who gives back in the background wants to know
+            }
+        }
+    }
+
+    [[gnu::noinline]] void giveBackSome(std::uint32_t now, const Surplus& found) noexcept {
+        constexpr int pieces = 4;
+        if (!returning_.tryLock()) {
+            return;
+        }
+        for (int piece = 0; piece < pieces && dirtyUnits() > found.keep; ++piece) {
+            if (!giveBackOne(now, found.delay, Memory::leastUnits)) {
+                break;
+            }
+        }
+        returning_.unlock();
+    }
+
+    /// False if there was nothing, or the system would not have it.
+    bool giveBackOne(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
+        const typename Space::Due due = nextDue(now, delay, spare);
+        if (due.chunk == nullptr) {
+            return due.run.length != 0 && clean(due.run, now);
+        }
+        Memory::unmap(*due.chunk);
+        return true;
+    }
+
+    [[nodiscard]] typename Space::Due nextDue(std::uint32_t now, std::uint32_t delay,
+                                              std::size_t spare) noexcept {
+        const Hold hold(lock_);
+        return space_.nextDue(now, delay, spare);
+    }
+
+    /// False, and the units are dirty since now, if they cannot be given back: they may be locked.
+    bool clean(const Run& run, std::uint32_t now) noexcept {
+        const bool done = System::discard(run.start(), run.bytes());
+        const Hold hold(lock_);
+        if (done) {
+            Memory::count(Memory::counts_.purges, Memory::counts_.purgedBytes, run.bytes());
+            space_.giveClean(run);
+        } else {
+            space_.give(run, now);
+        }
+        return done;
+    }
+
+    std::size_t kept_ = leastKept;  ///< units that are no surplus, however little is in use
+    std::uint32_t lastSurplus_ = 0; ///< when one was given back,
+    bool gaveSurplus_ = false;      ///< if that was not long ago
+};
+
+} // namespace heapwright

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Settings as text, "name=value,name=value": taken apart and understood without an allocation, for
+// what is read at the first malloc of a process.
+//
+// Between names and values and around commas spaces may stand. A value is one of a few words, a
+// number, a time, or any text without a comma.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace heapwright {
+
+/// One setting: its name, and what it is set to.
+struct SettingText {
+    std::string_view name;
+    std::string_view value;
+};
+
+/// The first `count` characters of a text, and the others; all and none if there are not so many.
+/// (What std::string_view has for this can throw, and there is nobody to catch it.)
+[[nodiscard]] constexpr std::string_view firstOf(std::string_view text,
+                                                 std::size_t count) noexcept {
+    return {text.data(), count < text.size() ? count : text.size()};
+}
+[[nodiscard]] constexpr std::string_view restOf(std::string_view text, std::size_t count) noexcept {
+    text.remove_prefix(count < text.size() ? count : text.size());
+    return text;
+}
+
+namespace detail {
+
+[[nodiscard]] constexpr std::string_view withoutSpaces(std::string_view text) noexcept {
+    constexpr std::string_view spaces = " \t\n";
+    const std::size_t last = text.find_last_not_of(spaces);
+    text = firstOf(text, last == std::string_view::npos ? 0 : last + 1);
+    return restOf(text, text.find_first_not_of(spaces));
+}
+
+} // namespace detail
+
+/// Runs `visit` on each setting in a text; a part without "=" is a name without a value.
+template <class Visit>
+constexpr void forEachSetting(std::string_view text, Visit visit) {
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        const std::string_view part = detail::withoutSpaces(firstOf(text, comma));
+        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+        if (part.empty()) {
+            continue;
+        }
+        const std::size_t equals = part.find('=');
+        const bool has = equals != std::string_view::npos;
+        visit(SettingText{detail::withoutSpaces(firstOf(part, equals)),
+                          has ? detail::withoutSpaces(restOf(part, equals + 1)) : ""});
+    }
+}
+
+/// A word and what it stands for.
+template <class Value>
+using Choice = std::pair<std::string_view, Value>;
+
+template <class Value, std::size_t Count>
+[[nodiscard]] constexpr std::optional<Value>
+chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) noexcept {
+    for (const auto& [word, value] : choices) {
+        if (text == word) {
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+/// A whole number in decimal digits that fits.
+[[nodiscard]] constexpr std::optional<std::uint32_t> wholeNumber(std::string_view text) noexcept {
+    std::uint64_t number = 0;
+    for (const char digit : text) {
+        if (digit < '0' || digit > '9') {
+            return std::nullopt;
+        }
+        number = number * 10 + static_cast<unsigned>(digit - '0');
+        if (number > UINT32_MAX) {
+            return std::nullopt;
+        }
+    }
+    return text.empty() ? std::nullopt : std::optional(static_cast<std::uint32_t>(number));
+}
+
+/// A time as milliseconds, "250ms", "2s" or "5min"; less than what stands for "never".
+[[nodiscard]] constexpr std::optional<std::uint32_t> milliseconds(std::string_view text) noexcept {
+    constexpr std::array<Choice<std::uint32_t>, 3> units = {
+        {{"ms", 1}, {"s", 1000}, {"min", 60'000}}};
+    std::size_t digits = 0;
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+        ++digits;
+    }
+    const auto number = wholeNumber(firstOf(text, digits));
+    const auto unit = chosen(restOf(text, digits), units);
+    if (!number || !unit || std::uint64_t{*number} * *unit >= UINT32_MAX) {
+        return std::nullopt;
+    }
+    return *number * *unit;
+}
+
+} // namespace heapwright

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// False sharing that an allocator brings about, from addresses: an object is given out on a cache
+// line on which an object lives that was given to another thread. Actively, because it divides a
+// line between two who ask; passively, because what one of them has freed serves the other. Both
+// begin with such an object, and none is ever given out; a heap that does not keep its lines clean
+// is found.
+#include "histories.hpp"
+#include "player.hpp"
+#include "stacks.hpp"
+
+#include <heapwright/core/address.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace heapwright::testing::promises {
+namespace {
+
+/// Whose objects live on each line. A thread that comes after one that has ended is another.
+class SharedLines {
+public:
+    void taken(const Step& step, const void* object) {
+        const std::uint32_t thread = identity(step.thread);
+        Address line = 0;
+        bool shared = false;
+        for (line = addressOf(object) / 64; line <= lastLine(object, step.size); ++line) {
+            Line& its = lines_[line];
+            shared = shared || (its.live != 0 && its.thread != thread);
+            its.thread = thread;
+            ++its.live;
+        }
+        shared_ += shared ? 1U : 0U;
+        ++taken_;
+        sizes_[object] = step.size;
+    }
+    void giving(const Step& /*step*/, const void* object) {
+        for (Address line = addressOf(object) / 64; line <= lastLine(object, sizes_[object]);
+             ++line) {
+            --lines_[line].live;
+        }
+        sizes_.erase(object);
+    }
+    void given(const Step& /*step*/, std::size_t /*size*/) {}
+    void ended(std::size_t thread) { ++lives_[thread]; }
+    void paused() {}
+
+    [[nodiscard]] std::size_t shared() const { return shared_; }
+    [[nodiscard]] std::size_t taken() const { return taken_; }
+
+private:
+    struct Line {
+        std::uint32_t thread = 0;
+        std::uint32_t live = 0;
+    };
+
+    [[nodiscard]] std::uint32_t identity(std::size_t thread) const {
+        return static_cast<std::uint32_t>(lives_[thread] * threads + thread);
+    }
+    [[nodiscard]] static Address lastLine(const void* object, std::size_t size) {
+        return (addressOf(object) + size - 1) / 64;
+    }
+
+    std::unordered_map<Address, Line> lines_;
+    std::unordered_map<const void*, std::size_t> sizes_;
+    std::array<std::size_t, threads> lives_{};
+    std::size_t shared_ = 0;
+    std::size_t taken_ = 0;
+};
+
+struct Named {
+    std::string name;
+    Author author;
+};
+
+/// In each of them objects of one thread are freed by another, or left by one that ends.
+std::vector<Named> histories() {
+    std::vector<Named> all;
+    for (const std::uint32_t seed : {1U, 2U, 3U}) {
+        all.push_back({"at random", atRandom(seed, {8, 16, 40, 48, 96, 200, 1000}, 20000)});
+    }
+    for (const std::size_t size : {16U, 48U, 96U, 200U, 1000U}) {
+        all.push_back({"round robin", roundRobin(size, 200000 / size, 3 * threads)});
+        all.push_back({"idle owners", idleOwners(size, 200000 / size, 2)});
+        for (const std::size_t stride : {2U, 3U, 5U, 17U}) {
+            all.push_back({"one left", oneLeftInEach(size, 200000 / size, stride, 2 * threads)});
+            all.push_back({"ending", endingThreads(size, 200000 / size, stride, 30)});
+        }
+    }
+    return all;
+}
+
+template <class Stack>
+class PromisedLines : public ::testing::Test {};
+TYPED_TEST_SUITE(PromisedLines, CleanOnes);
+
+TYPED_TEST(PromisedLines, AreNobodyElses) {
+    for (const Named& each : histories()) {
+        typename TypeParam::Heap heap;
+        SharedLines lines;
+        play(each.author, heap, lines);
+        EXPECT_EQ(lines.shared(), 0U) << each.name << ", of " << lines.taken() << " objects";
+    }
+}
+
+template <class Stack>
+class PromisedLinesMutation : public ::testing::Test {};
+TYPED_TEST_SUITE(PromisedLinesMutation, UncleanOnes);
+
+TYPED_TEST(PromisedLinesMutation, AHeapThatKeepsNoLinesCleanIsFound) {
+    std::size_t found = 0;
+    for (const Named& each : histories()) {
+        typename TypeParam::Heap heap;
+        SharedLines lines;
+        play(each.author, heap, lines);
+        found += lines.shared() != 0 ? 1U : 0U;
+    }
+    EXPECT_GT(found, histories().size() / 4);
+}
+
+} // namespace
+} // namespace heapwright::testing::promises

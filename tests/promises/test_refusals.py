@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Little memory: limits, and a system that refuses any one call, or all from any one on.
+
+What is not served is null with ENOMEM, nothing changes, and all can be had again when the system
+gives again.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from .building import (
+    PROMISING,
+    TIMEOUT_S,
+    assert_quiet_success,
+    compiled,
+    environment,
+    library,
+    run,
+)
+
+MEMORY_CGROUPS = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
+LIMIT = 64 * 1024 * 1024
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("refusals")
+
+
+@pytest.fixture(scope="session")
+def refusals(folder: Path) -> str:
+    return str(compiled(folder, "refusals.c"))
+
+
+@pytest.mark.parametrize("scene", ["each", "each-and-all-after"])
+@pytest.mark.parametrize("allocator", PROMISING)
+def test_any_call_may_be_refused(folder: Path, refusals: str, allocator: str, scene: str) -> None:
+    between = str(compiled(folder, "refuse.c", "-shared", "-fPIC"))
+    done = run([refusals, scene], between, library(allocator))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) >= 10, "the load asks the system for something"
+
+
+@pytest.mark.parametrize("scene", ["addresses", "data"])
+@pytest.mark.parametrize("allocator", PROMISING)
+def test_all_limits_are_borne(refusals: str, allocator: str, scene: str) -> None:
+    assert_quiet_success([refusals, scene], library(allocator))
+
+
+@pytest.fixture
+def memory_group() -> Generator[Path]:
+    """A control group with little memory, of either version."""
+    for parent in MEMORY_CGROUPS:
+        group = parent / f"heapwright-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            for name in ("memory.limit_in_bytes", "memory.max"):
+                if (group / name).exists():
+                    (group / name).write_text(str(LIMIT), encoding="ascii")
+                    yield group
+                    return
+        except OSError:
+            continue
+        finally:
+            group.rmdir()
+    pytest.skip("needs a control group for memory that may be written")
+
+
+@pytest.mark.parametrize("allocator", PROMISING)
+def test_a_group_with_little_memory_is_enough(
+    refusals: str, memory_group: Path, allocator: str
+) -> None:
+    """24 MiB at a time, 4 GiB in all, in a group of 64 MiB: who is beyond it is killed."""
+
+    def join() -> None:
+        (memory_group / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
+
+    done = subprocess.run(
+        [refusals, "within", "4096"],
+        env=environment(library(allocator)),
+        preexec_fn=join,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode != -signal.SIGKILL, "the group had too little memory for it"
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

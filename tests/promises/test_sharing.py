@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Granary never puts objects of two threads on one line, as the workloads' own detector sees it.
+
+The detector decides from addresses at each allocation (workloads/support/lines.hpp), whatever the
+program then does with its objects. Not one of them may be shared, actively or passively.
+"""
+
+import json
+import subprocess
+
+import pytest
+
+from heapwright.artefacts.workloads import workload_path
+
+from .conftest import preloaded
+
+# Those in which threads use what others have freed or left, and the rest that has threads.
+WORKLOADS: dict[str, tuple[str, ...]] = {
+    "cache-thrash": ("--writes", "1000"),
+    "cache-scratch": ("--writes", "1000"),
+    "larson": ("--blocks", "300", "--steps", "2000", "--lives", "5"),
+    "t-test1": ("--total", "12", "--actions", "400"),
+    "producer-consumer": ("--batch", "100", "--rounds", "100"),
+    "round-robin": ("--batch", "100", "--rounds", "100"),
+    "threadtest": ("--objects", "3000", "--rounds", "5"),
+    "phong": ("--objects", "8000"),
+    "shbench": ("--blocks", "6000", "--slots", "600"),
+    "barnes-hut": ("--bodies", "500", "--rounds", "2"),
+    "uma-test": ("--scale", "0.2"),
+    "mixed": ("--scale", "0.3"),
+}
+
+
+def shared(allocator: str, workload: str, threads: int, *options: str) -> dict[str, int]:
+    done = subprocess.run(
+        [workload_path(workload), "--observe", "lines", "--threads", str(threads), *options],
+        env=preloaded(allocator),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    sharing: dict[str, int] = json.loads(done.stdout)["false_sharing"]
+    assert sharing["mallocs"] > 0
+    return sharing
+
+
+@pytest.mark.parametrize("threads", [2, 5, 16])
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_nothing_is_shared(granary: str, workload: str, threads: int) -> None:
+    sharing = shared(granary, workload, threads, *WORKLOADS[workload])
+    assert (sharing["active"], sharing["passive"]) == (0, 0), sharing
+
+
+@pytest.mark.parametrize("workload", ["larson", "mixed"])
+def test_a_heap_without_clean_lines_is_found(granary: str, workload: str) -> None:
+    assert granary
+    sharing = shared("hoard", workload, 5, *WORKLOADS[workload])
+    assert sharing["active"] > 0
+    assert sharing["passive"] > 0

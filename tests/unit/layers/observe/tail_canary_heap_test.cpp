@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/carve/chunk_heap.hpp>
+#include <heapwright/layers/object/align_heap.hpp>
+#include <heapwright/layers/object/size_heap.hpp>
+#include <heapwright/layers/observe/tail_canary_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+
+#include <support/counting_heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+
+namespace heapwright::testing {
+namespace {
+
+using Chunks = ChunkHeap<64 * KiB, 8, CountingHeap>;
+using Canary = TailCanaryHeap<AlignHeap<SizeHeap<Chunks>>>;
+
+class TailCanaryHeapDeathTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        GTEST_FLAG_SET(death_test_style, "threadsafe");
+        Ledger::begin();
+    }
+
+    unsigned char* taken(std::size_t size) {
+        return static_cast<unsigned char*>(heap_.malloc(size));
+    }
+
+    template <class Act>
+    static void dies(Act act, const char* words) {
+        EXPECT_EXIT(act(), ::testing::KilledBySignal(SIGABRT), words);
+    }
+
+    Canary heap_;
+};
+
+TEST_F(TailCanaryHeapDeathTest, LetsTheWholeObjectBeUsedAndNoMore) {
+    for (std::size_t size = 0; size < 200; ++size) {
+        unsigned char* const object = taken(size);
+        std::memset(object, 0xFF, size);
+        EXPECT_EQ(heap_.getSize(object), size);
+        heap_.check(object, "test");
+        heap_.free(object);
+    }
+}
+
+TEST_F(TailCanaryHeapDeathTest, DiesOfAnyChangedByteRightBehindTheObject) {
+    for (const std::size_t size : {1U, 8U, 15U, 16U, 101U}) { // with much slack and with none
+        unsigned char* const object = taken(size);
+        for (std::size_t byte = size; byte < size + 8; ++byte) {
+            object[byte] ^= 0x10U;
+            dies([&] { heap_.free(object); }, "^heapwright: free\\(\\): overflow\n");
+            object[byte] ^= 0x10U;
+        }
+        heap_.free(object);
+    }
+}
+
+TEST_F(TailCanaryHeapDeathTest, SeesTheEndOfAStringThatIsOneTooLong) {
+    for (std::size_t size = 1; size < 120; ++size) {
+        unsigned char* const object = taken(size);
+        EXPECT_NE(object[size], 0) << size;
+        heap_.free(object);
+    }
+    unsigned char* const object = taken(24);
+    object[24] = 0;
+    dies([&] { heap_.free(object); }, "^heapwright: free\\(\\): overflow\n");
+}
+
+TEST_F(TailCanaryHeapDeathTest, LooksInEveryVerbAndNamesItsRoutine) {
+    unsigned char* const object = taken(40);
+    object[40] ^= 1U;
+    dies([&] { static_cast<void>(heap_.resize(object, 10)); },
+         "^heapwright: realloc\\(\\): overflow\n");
+    dies([&] { static_cast<void>(heap_.getSize(object)); },
+         "^heapwright: malloc_usable_size\\(\\): overflow\n");
+    dies([&] { heap_.check(object, "calloc"); }, "^heapwright: calloc\\(\\): overflow\n");
+    object[40] ^= 1U;
+    heap_.free(object);
+}
+
+TEST_F(TailCanaryHeapDeathTest, DiesOfADoubleFreeWhileItsMarkStands) {
+    unsigned char* const object = taken(40);
+    heap_.free(object);
+    dies([&] { heap_.free(object); }, "^heapwright: free\\(\\): double free\n");
+    dies([&] { static_cast<void>(heap_.resize(object, 1)); },
+         "^heapwright: realloc\\(\\): use of a freed object\n");
+}
+
+TEST_F(TailCanaryHeapDeathTest, NoTwoObjectsHaveTheSameWords) {
+    const auto wordAt = [](const unsigned char* place) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, place, sizeof word);
+        return word;
+    };
+    unsigned char* const one = taken(200);
+    unsigned char* const two = taken(200);
+    const std::size_t room = Canary::alignment * 13;
+    EXPECT_NE(wordAt(one + 200), wordAt(two + 200));
+    EXPECT_NE(wordAt(one + room - 8), wordAt(two + room - 8));
+    std::memcpy(one + 200, two + 200, room - 200);
+    dies([&] { heap_.free(one); }, "^heapwright: free\\(\\): overflow\n");
+}
+
+TEST_F(TailCanaryHeapDeathTest, GrowsAndShrinksIntoTheRoomThatThereIs) {
+    unsigned char* const object = taken(100); // with the tail, a block of 112
+    EXPECT_TRUE(heap_.resize(object, 60));
+    EXPECT_EQ(heap_.getSize(object), 60U);
+    EXPECT_TRUE(heap_.resize(object, 104));
+    EXPECT_EQ(heap_.getSize(object), 104U);
+    EXPECT_FALSE(heap_.resize(object, 4000));
+    EXPECT_FALSE(heap_.resize(object, SIZE_MAX - 3));
+    EXPECT_EQ(heap_.getSize(object), 104U) << "nothing has changed";
+    heap_.free(object);
+}
+
+TEST_F(TailCanaryHeapDeathTest, KeepsTheAlignment) {
+    auto* const object = static_cast<unsigned char*>(heap_.memalign(512, 30));
+    EXPECT_EQ(addressOf(object) % 512, 0U);
+    object[30] ^= 1U;
+    dies([&] { heap_.free(object); }, "^heapwright: free\\(\\): overflow\n");
+    object[30] ^= 1U;
+    heap_.free(object);
+}
+
+TEST(TailCanaryHeap, GuardsWhatWasMoved) {
+    TailCanaryHeap<MmapHeap> heap;
+    auto* object = static_cast<unsigned char*>(heap.zalloc(100'000));
+    EXPECT_EQ(object[99'999], 0U);
+    object = static_cast<unsigned char*>(heap.relocate(object, 5'000'000));
+    ASSERT_NE(object, nullptr);
+    EXPECT_EQ(heap.getSize(object), 5'000'000U);
+    EXPECT_NE(object[5'000'000], 0U);
+    EXPECT_EQ(heap.relocate(object, SIZE_MAX - 3), nullptr);
+    heap.free(object);
+}
+
+TEST(TailCanaryHeap, PassesANullUpAndRefusesWhatIsTooLarge) {
+    Ledger::begin(Ledger::all);
+    Canary heap;
+    EXPECT_EQ(heap.malloc(1), nullptr);
+    EXPECT_EQ(heap.memalign(4096, 1), nullptr);
+    EXPECT_EQ(heap.malloc(SIZE_MAX - 3), nullptr);
+}
+
+} // namespace
+} // namespace heapwright::testing

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/layers/source/malloc_heap.hpp>
+#include <heapwright/layers/thread/locked_heap.hpp>
+#include <heapwright/layers/thread/thread_quarantine_heap.hpp>
+#include <heapwright/sync/futex_lock.hpp>
+
+#include <support/counting_heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstring>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+using Source = LockedHeap<FutexLock, CountingHeap>;
+using Heap = ThreadQuarantineHeap<16, 64 * KiB, 64, Source>;
+
+class ThreadQuarantineHeapTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        GTEST_FLAG_SET(death_test_style, "threadsafe");
+        Ledger::begin();
+    }
+};
+using ThreadQuarantineHeapDeathTest = ThreadQuarantineHeapTest;
+
+TEST_F(ThreadQuarantineHeapTest, LetsObjectsWaitAndPoisonsThem) {
+    Heap heap;
+    auto* const object = static_cast<unsigned char*>(heap.malloc(64));
+    std::memset(object, 1, 64);
+    heap.free(object);
+    EXPECT_EQ(Ledger::the().live.count(object), 1U) << "it is not below yet";
+    for (int byte = 0; byte < 64; ++byte) {
+        EXPECT_EQ(object[byte], Poisoned::poison);
+    }
+}
+
+TEST_F(ThreadQuarantineHeapTest, LetsThemGoInAnOrderThatNobodyKnows) {
+    Heap heap;
+    std::vector<void*> freed;
+    for (int each = 0; each < 400; ++each) {
+        freed.push_back(heap.malloc(32));
+    }
+    std::vector<std::size_t> waited; // how many frees later each went below
+    std::set<std::size_t> gone;
+    for (std::size_t now = 0; now < freed.size(); ++now) {
+        heap.free(freed[now]);
+        for (std::size_t each = 0; each <= now; ++each) {
+            if (gone.count(each) == 0 && Ledger::the().live.count(freed[each]) == 0) {
+                gone.insert(each);
+                waited.push_back(now - each);
+            }
+        }
+    }
+    EXPECT_GT(gone.size(), 300U);
+    for (const std::size_t frees : waited) {
+        EXPECT_GT(frees, 16U) << "the queue is that long";
+    }
+    EXPECT_GT(std::set<std::size_t>(waited.begin(), waited.end()).size(), 8U);
+}
+
+TEST_F(ThreadQuarantineHeapTest, LetsNoMoreWaitThanItMayInBytes) {
+    Heap heap;
+    for (int each = 0; each < 100; ++each) {
+        heap.free(heap.malloc(4 * KiB));
+        EXPECT_LE(Ledger::the().outstanding(), 16U);
+    }
+    EXPECT_EQ(Ledger::the().outstanding(), 16U);
+    void* const large = heap.malloc(4 * KiB + 8);
+    heap.free(large);
+    EXPECT_EQ(Ledger::the().live.count(large), 0U) << "so large an object does not wait";
+}
+
+TEST_F(ThreadQuarantineHeapTest, HandsAllDownWhenItIsAskedTo) {
+    Heap heap;
+    for (int each = 0; each < 20; ++each) {
+        heap.free(heap.malloc(100));
+    }
+    EXPECT_GT(Ledger::the().outstanding(), 0U);
+    EXPECT_TRUE(heap.flush());
+    EXPECT_EQ(Ledger::the().outstanding(), 0U);
+    EXPECT_FALSE(heap.flush());
+}
+
+TEST_F(ThreadQuarantineHeapTest, AsksAgainWhenThereWasNoMemory) {
+    Heap heap;
+    heap.free(heap.malloc(100));
+    Ledger::the().refuse = Ledger::the().requests + 1;
+    EXPECT_NE(heap.malloc(100), nullptr);
+    EXPECT_EQ(Ledger::the().outstanding(), 1U) << "what waited has gone below";
+}
+
+TEST_F(ThreadQuarantineHeapTest, ReturnsAllInTheEnd) {
+    {
+        Heap heap;
+        std::vector<std::thread> threads;
+        for (int each = 0; each < 4; ++each) {
+            threads.emplace_back([&heap] {
+                for (std::size_t size = 1; size < 500; ++size) {
+                    heap.free(heap.malloc(size));
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        EXPECT_GT(Ledger::the().outstanding(), 0U);
+    }
+    EXPECT_EQ(Ledger::the().outstanding(), 0U);
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TEST_F(ThreadQuarantineHeapDeathTest, DiesOfAWriteIntoWhatWaits) {
+    for (const int byte : {0, 1, 8, 63}) {
+        Heap heap;
+        auto* const object = static_cast<unsigned char*>(heap.malloc(64));
+        heap.free(object);
+        object[byte] ^= 1U;
+        EXPECT_EXIT(heap.flush(), ::testing::KilledBySignal(SIGABRT),
+                    "^heapwright: free\\(\\): use after free\n");
+        object[byte] ^= 1U;
+    }
+}
+
+TEST_F(ThreadQuarantineHeapDeathTest, DiesOfADoubleFreeWhileItWaits) {
+    Heap heap;
+    void* const object = heap.malloc(64);
+    heap.free(object);
+    heap.free(heap.malloc(64));
+    EXPECT_EXIT(heap.free(object), ::testing::KilledBySignal(SIGABRT),
+                "^heapwright: free\\(\\): double free\n");
+}
+
+TEST_F(ThreadQuarantineHeapTest, TakesAnObjectFullOfPoisonForWhatItIs) {
+    Heap heap;
+    void* const object = heap.malloc(64);
+    std::memset(object, Poisoned::poison, 64);
+    heap.free(object);
+    EXPECT_TRUE(heap.flush());
+}
+
+TEST_F(ThreadQuarantineHeapTest, AForkedChildDrawsAnew) {
+    ThreadQuarantineHeap<16, 64 * KiB, 64, MallocHeap> heap;
+    heap.free(heap.malloc(32));
+    heap.beforeFork();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        heap.afterForkInChild();
+        for (int each = 0; each < 100; ++each) {
+            heap.free(heap.malloc(32));
+        }
+        ::_exit(heap.flush() ? 0 : 1);
+    }
+    heap.afterForkInParent();
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+} // namespace
+} // namespace heapwright::testing
