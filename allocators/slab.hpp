@@ -12,7 +12,7 @@
 namespace heapwright::allocators {
 
 namespace slab {
-using Pages = PageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
+using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
 using Objects = SlabHeap<RealProcessors<16>, FutexLock,
                          Pages>;     // an array of free objects for each processor, then slabs
 using Large = CheckedHeap<MmapHeap>; // a mapping for each

@@ -11,12 +11,12 @@
 namespace heapwright::allocators {
 
 namespace slob {
-using Pages = PageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
-using Objects = SlobHeap<FutexLock, Pages>;               // first fit in shared pages
-using Large = CheckedHeap<MmapHeap>;                      // a mapping for each
-using Split = SplitHeap<4 * MiB, Objects, Large>;         // large ones apart
-using SignalSafe = SignalSafeHeap<Split>;                 // a handler may interrupt
-using Known = LiveMapHeap<SignalSafe>;                    // a wrong free ends the program
+using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
+using Objects = SlobHeap<FutexLock, Pages>;                     // first fit in shared pages
+using Large = CheckedHeap<MmapHeap>;                            // a mapping for each
+using Split = SplitHeap<4 * MiB, Objects, Large>;               // large ones apart
+using SignalSafe = SignalSafeHeap<Split>;                       // a handler may interrupt
+using Known = LiveMapHeap<SignalSafe>;                          // a wrong free ends the program
 } // namespace slob
 
 using Slob = ANSIWrapper<slob::Known>; // the C rules

@@ -12,7 +12,7 @@
 namespace heapwright::allocators {
 
 namespace slqb {
-using Pages = PageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
+using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
 using Objects =
     SlqbHeap<RealProcessors<16>, FutexLock, Pages>; // a queue of free objects for each processor
 using Large = CheckedHeap<MmapHeap>;                // a mapping for each

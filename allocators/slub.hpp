@@ -12,7 +12,7 @@
 namespace heapwright::allocators {
 
 namespace slub {
-using Pages = PageHeap<1, 16 * MiB, FutexLock, MmapHeap>;       // buddies, apart by mobility
+using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
 using Objects = SlubHeap<RealProcessors<16>, FutexLock, Pages>; // an active slab for each processor
 using Large = CheckedHeap<MmapHeap>;                            // a mapping for each
 using Split = SplitHeap<4 * MiB, Objects, Large>;               // large ones apart

@@ -69,7 +69,7 @@
 #include <heapwright/layers/carve/bump_heap.hpp>           // chunks that are left behind
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
-#include <heapwright/layers/carve/page_heap.hpp>           // a kernel's pages
+#include <heapwright/layers/carve/kernel_page_heap.hpp>    // a kernel's pages
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
 #include <heapwright/layers/carve/superblock_heap.hpp>     // size classes in superblocks
 

@@ -8,6 +8,10 @@
 // under lkmalloc: nothing
 // under thresholds: nothing
 // under miser: nothing
+// under slab: nothing
+// under slob: nothing
+// under slub: nothing
+// under slqb: nothing
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 // kernel turns interrupts off, a lock of the processor's is taken.
 // From mm/slab.c of Linux 6.1; Bonwick (1994, 2001). Cost: a lock, a load and a store, mostly.
 //
-// Example: SlabHeap<RealProcessors<8>, FutexLock, PageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
+// Example: SlabHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

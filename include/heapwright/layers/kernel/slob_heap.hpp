@@ -10,7 +10,7 @@
 // a block get null.
 // From mm/slob.c of Linux 6.1; Mackall (2005). Cost: a lock and a search.
 //
-// Example: SlobHeap<FutexLock, PageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
+// Example: SlobHeap<FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -12,7 +12,7 @@
 // processor's is taken. After Piggin's patch for Linux 2.6.30. Cost: a lock, a load and a store,
 // mostly.
 //
-// Example: SlqbHeap<RealProcessors<8>, FutexLock, PageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
+// Example: SlqbHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

@@ -14,7 +14,7 @@
 // kernel turns preemption off, a lock of the processor's is taken.
 // From mm/slub.c of Linux 6.1; Lameter (2007). Cost: a lock, a load and a store, mostly.
 //
-// Example: SlubHeap<RealProcessors<8>, FutexLock, PageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
+// Example: SlubHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

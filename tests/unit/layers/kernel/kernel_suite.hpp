@@ -4,7 +4,7 @@
 // What the four heaps of the kernel have in common: caches, and objects of any size.
 #pragma once
 
-#include <heapwright/layers/carve/page_heap.hpp>
+#include <heapwright/layers/carve/kernel_page_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/structure/processor_choice.hpp>
 #include <heapwright/sync/futex_lock.hpp>
@@ -23,7 +23,7 @@
 
 namespace heapwright::testing {
 
-using KernelPages = PageHeap<1, 16 * MiB, FutexLock, MmapHeap>;
+using KernelPages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>;
 using FourProcessors = SimulatedProcessors<4>;
 
 /// The figures of a cache, by its name and the size of its objects.

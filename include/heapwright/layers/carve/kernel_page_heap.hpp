@@ -12,7 +12,7 @@
 // node; larger requests than a block get null. Each node has its lock, and over a fork all are
 // held. Cost: a lock, and a step for each order that is passed. After the page allocator of Linux.
 //
-// Example: PageHeap<1, 16 * MiB, FutexLock, MmapHeap>
+// Example: KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -32,7 +32,7 @@ namespace heapwright {
 
 template <std::size_t Nodes, std::size_t Least, Lock Mutex, AlignedHeap SuperHeap>
 requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class PageHeap : private SuperHeap {
+class KernelPageHeap : private SuperHeap {
     static_assert(Nodes >= 1 && Nodes <= 64);
     static_assert(Least % PageSection::bytes == 0, "whole sections");
 
@@ -55,10 +55,10 @@ public:
     static constexpr std::string_view caption = "pages in buddies, kept apart by mobility and node";
     using Below = Heaps<SuperHeap>;
 
-    constexpr PageHeap() noexcept = default;
-    PageHeap(const PageHeap&) = delete;
-    PageHeap& operator=(const PageHeap&) = delete;
-    ~PageHeap() { returnAll(); }
+    constexpr KernelPageHeap() noexcept = default;
+    KernelPageHeap(const KernelPageHeap&) = delete;
+    KernelPageHeap& operator=(const KernelPageHeap&) = delete;
+    ~KernelPageHeap() { returnAll(); }
 
     /// A block of an order from a node, or from the next that has one; null if none has.
     [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/layers/carve/page_heap.hpp>
+#include <heapwright/layers/carve/kernel_page_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
@@ -30,10 +30,10 @@ public:
 };
 
 template <std::size_t Nodes, std::size_t Least>
-using Pages = PageHeap<Nodes, Least, FutexLock, MmapHeap>;
+using Pages = KernelPageHeap<Nodes, Least, FutexLock, MmapHeap>;
 using OneNode = Pages<1, 16 * MiB>;
 
-TEST(PageHeap, GivesBlocksOfPagesAlignedToTheirSize) {
+TEST(KernelPageHeap, GivesBlocksOfPagesAlignedToTheirSize) {
     OneNode heap;
     for (std::size_t size = 1; size <= OneNode::largest; size = size * 3 + 1) {
         void* const object = heap.malloc(size);
@@ -49,7 +49,7 @@ TEST(PageHeap, GivesBlocksOfPagesAlignedToTheirSize) {
     EXPECT_EQ(heap.malloc(OneNode::largest + 1), nullptr);
 }
 
-TEST(PageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
+TEST(KernelPageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
     OneNode heap;
     void* const object = heap.malloc(1);
     EXPECT_FALSE(heap.flush());
@@ -63,7 +63,7 @@ TEST(PageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
     EXPECT_EQ(footprint.held, 0U);
 }
 
-TEST(PageHeap, GrowsOnlyWhenNoOtherMobilityCanServe) {
+TEST(KernelPageHeap, GrowsOnlyWhenNoOtherMobilityCanServe) {
     OneNode heap;
     while (heap.fallbacks().total() == 0) {
         ASSERT_NE(heap.takePages(0, Mobility::movable, 0), nullptr);
@@ -80,7 +80,7 @@ TEST(PageHeap, GrowsOnlyWhenNoOtherMobilityCanServe) {
     EXPECT_EQ(pages, 2 * PageSection::usablePages());
 }
 
-TEST(PageHeap, TakesItsLeastAtOnce) {
+TEST(KernelPageHeap, TakesItsLeastAtOnce) {
     Pages<1, 48 * MiB> heap;
     heap.free(heap.malloc(1));
     heap.forEachZone([](const PageZone& zone) {
@@ -89,8 +89,8 @@ TEST(PageHeap, TakesItsLeastAtOnce) {
     });
 }
 
-TEST(PageHeap, ServesANodeFromItsOwnMemoryAndThenFromTheNext) {
-    using Bounded = PageHeap<2, 16 * MiB, FutexLock, Source>;
+TEST(KernelPageHeap, ServesANodeFromItsOwnMemoryAndThenFromTheNext) {
+    using Bounded = KernelPageHeap<2, 16 * MiB, FutexLock, Source>;
     Bounded heap;
     Page* const first = heap.takePages(0, Mobility::movable, 0);
     Page* const second = heap.takePages(0, Mobility::movable, 1);
@@ -106,7 +106,7 @@ TEST(PageHeap, ServesANodeFromItsOwnMemoryAndThenFromTheNext) {
     Source::refuses = false;
 }
 
-TEST(PageHeap, ServesSeveralThreadsAtOnce) {
+TEST(KernelPageHeap, ServesSeveralThreadsAtOnce) {
     Pages<2, 16 * MiB> heap;
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 4; ++thread) {
