@@ -8,7 +8,8 @@
 // taken from one and put back, how it shrinks, which locks it has and what its figures are. The
 // holder of a slab's pages is its cache; pages without a holder are an object. A model that
 // `merges` gives out one cache for several that ask for like objects, unless those keep state.
-// Invariant: locks are taken in the order caches, cache, pages. Over a fork all are held.
+// The heap of a design is this and no more, so it inherits it publicly, and this has the pages to
+// itself. Invariant: locks are taken in the order caches, cache, pages. Over a fork all are held.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -152,6 +153,8 @@ public:
         const std::size_t have = getSize(object);
         return size <= have && size > have / 2;
     }
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
 
     bool flush() noexcept {
         bool any = shrinkAll();

@@ -28,9 +28,7 @@
 namespace heapwright {
 
 template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
-class SlabHeap : private KernelCaches<SlabModel<Processors, Mutex>, Mutex, SuperHeap> {
-    using Caches = KernelCaches<SlabModel<Processors, Mutex>, Mutex, SuperHeap>;
-
+class SlabHeap : public KernelCaches<SlabModel<Processors, Mutex>, Mutex, SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool uniform = false;
@@ -38,31 +36,6 @@ public:
     static constexpr bool processLocal = true;
     static constexpr std::string_view caption = "Linux's SLAB: arrays of free objects before slabs";
     using Below = Heaps<SuperHeap>;
-
-    using Caches::createCache;
-    using Caches::destroyCache;
-    using Caches::forEachCache;
-    using Caches::put;
-    using Caches::shrinkCache;
-    using Caches::take;
-    using typename Caches::Cache;
-
-    using Caches::free;
-    using Caches::getSize;
-    using Caches::largest;
-    using Caches::malloc;
-    using Caches::memalign;
-    using Caches::resize;
-
-    using Caches::afterForkInChild;
-    using Caches::afterForkInParent;
-    using Caches::beforeFork;
-    using Caches::clear;
-    using Caches::flush;
-    using Caches::heldByThisThread;
-    using Caches::measure;
-    using Caches::owns;
-    using Caches::trim;
 };
 
 } // namespace heapwright
