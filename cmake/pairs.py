@@ -35,7 +35,12 @@ NAMESPACE = "namespace heapwright::testing {"
 # sanitizers see each object of.
 PREFERRED = "MallocHeap"
 # The probe for who wants more than verbs of his superheap.
-PROBES = {"BlockHeap": "ProbeBlocks", "PageHeap": "ProbeRuns", "RunHeap": "ProbeRuns"}
+PROBES = {
+    "BlockHeap": "ProbeBlocks",
+    "PageHeap": "ProbeRuns",
+    "PagedHeap": "ProbePages",
+    "RunHeap": "ProbeRuns",
+}
 
 
 @dataclass(frozen=True)
