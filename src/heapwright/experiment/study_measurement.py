@@ -36,7 +36,7 @@ from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.responses import Left, read_responses
 from heapwright.experiment.runner import RawRun, run_once
 from heapwright.experiment.scratch import Scratch
-from heapwright.experiment.server import Server
+from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.simulation import TOOLS, Tool, counts_in, words_under
 from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.treatments import Treatment
@@ -46,22 +46,6 @@ REPORT, OUTPUT = "report", "output"
 """Files of a run's folder: what the measuring command wrote, what the command printed."""
 SIMULATED_FACTOR = 100.0
 """What a simulated run may take, as a multiple of the limit of a real one."""
-OF_SERVER = (
-    "user_s",
-    "sys_s",
-    "peak_rss_bytes",
-    "peak_rss_method",
-    "minor_faults",
-    "major_faults",
-    "voluntary_switches",
-    "involuntary_switches",
-    "counters",
-    "rss_series",
-    "processes",
-    "unaccounted_cpu_s",
-    "leftover_processes",
-)
-"""Fields of a run that are the server's, where a server is under the treatment."""
 SURE = Interposition(True, 0.0)
 UNPROVEN = Interposition(False, 0.0)
 FINE = Classified(Outcome.OK)
