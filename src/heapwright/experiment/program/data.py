@@ -118,7 +118,8 @@ def _key(file: ProgramFile, data: ProgramData, environment: Mapping[str, str]) -
             told.append(hashlib.sha256(path.read_bytes()).hexdigest())
         except OSError as error:
             raise HeapwrightError(f"{path} cannot be read: {error.strerror}") from error
-    told += [_version(binding.words(words), environment) for words in data.made_by]
+    here = Binding(file, Path(tempfile.gettempdir()), None)
+    told += [_version(here.words(words), environment) for words in data.made_by]
     return hashlib.sha256("\0".join(told).encode()).hexdigest()[:KEY_DIGITS]
 
 
