@@ -143,4 +143,3 @@ def test_allocators_are_compared_in_a_server(heapwright: Heapwright, tmp_path: P
         rows = list(csv.DictReader(stream))
     assert len(rows) == 4
     assert all(float(row["client_cpu_s"]) > 0 for row in rows)
-    assert heapwright("report", tmp_path / "F").out
