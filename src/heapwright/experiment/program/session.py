@@ -12,7 +12,7 @@ outcome, in words. Whatever way a run is left, nothing of it stays: neither proc
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ LOOK_S = 0.2
 """How often a server is looked at while its client runs."""
 WAKE_S = 5.0
 """What a client has to notice that its server is gone."""
+DYING_S = 1.0
+"""What a server has to be dead when its client could not go on: its end would be the news."""
 FINE = Classified(Outcome.OK)
 SURE = Interposition(True, 0.0)
 
@@ -89,7 +91,7 @@ class Session:
     def take(self, treatment: Treatment, timeout_s: float | None) -> Taken:
         """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
         with Scratch(Path(tempfile.gettempdir())) as scratch:
-            return _Run(self._prepared, self._specs, treatment, timeout_s, scratch).take()
+            return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
 
     def measures(self, taken: Taken) -> dict[str, float]:
         """What comparisons compare: less is better in all of it."""
@@ -103,7 +105,7 @@ class Session:
         return found
 
 
-class _Run:
+class RunOfProgram:
     """One run, while it is made."""
 
     def __init__(
@@ -120,40 +122,40 @@ class _Run:
         self._timeout_s = float(self._program.timeout_s or timeout_s or LONGEST_S)
         if timeout_s is not None:
             self._timeout_s = min(self._timeout_s, timeout_s)
-        self._scratch = scratch
-        self._run = scratch / "run"
-        self._run.mkdir()
+        self.scratch = scratch
+        self.run = scratch / "run"
+        self.run.mkdir()
         self._data = prepared.data
-        self._binding = Binding(prepared.file, self._run, prepared.data)
+        self.binding = Binding(prepared.file, self.run, prepared.data)
         base = specs.conditions.environment
-        self._environment = environment_of(prepared.file, self._binding, self._run, base)
-        self._cwd = self._run / self._binding.text(self._program.cwd)
-        self._taken = Taken()
+        self.environment = environment_of(prepared.file, self.binding, self.run, base)
+        self.cwd = self.run / self.binding.text(self._program.cwd)
+        self.taken = Taken()
 
     def take(self) -> Taken:
-        self._prepare()
+        self.prepare()
         if self._program.server is None:
             self._alone()
         else:
             self._served(self._program.server)
-        self._judge()
-        return self._taken
+        self.judge()
+        return self.taken
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """A fresh copy of what the run changes, and what else is done before it."""
         for name in self._program.fresh:
             assert self._data is not None
-            part = self._binding.text(name)
-            _copy(self._data / part, self._run / part)
+            part = self.binding.text(name)
+            _copy(self._data / part, self.run / part)
         for step in self._program.before:
-            words = self._binding.step(step)
-            done = run_step(words, self._environment, self._run, self._scratch / "said", STEP_S)
+            words = self.binding.step(step)
+            done = run_step(words, self.environment, self.run, self.scratch / "said", STEP_S)
             if not done.good:
-                raise failure(f"before a run of {self._program.name}", words, done, self._run)
+                raise failure(f"before a run of {self._program.name}", words, done, self.run)
 
     def _spec(self, words: tuple[str, ...], *, under: bool) -> RunSpec:
         spec = self._specs.of(self._treatment, timeout_s=self._timeout_s, words=words, under=under)
-        environment = dict(self._environment)
+        environment = dict(self.environment)
         if under:
             environment |= self._treatment.environment
             if "LD_PRELOAD" in spec.environment:
@@ -162,31 +164,31 @@ class _Run:
         return replace(
             spec,
             environment=environment,
-            cwd=self._cwd,
-            stdin=None if stdin is None else self._cwd / self._binding.text(stdin),
-            stdout=self._scratch / "output",
+            cwd=self.cwd,
+            stdin=None if stdin is None else self.cwd / self.binding.text(stdin),
+            stdout=self.scratch / "output",
         )
 
     def _alone(self) -> None:
         """The program itself is under the treatment."""
-        words = (*self._treatment.prefix, *self._binding.words(self._program.command))
+        words = (*self._treatment.prefix, *self.binding.words(self._program.command))
         with Running(self._spec(words, under=True)) as running:
             raw = running.finish()
-        self._taken.proof = prove(raw, self._treatment)
-        self._named(raw, self._taken.proof)
-        self._ask()
+        self.taken.proof = prove(raw, self._treatment)
+        self._named(raw, self.taken.proof)
+        self.ask()
 
     def _named(self, raw: RawRun, proof: Interposition) -> None:
-        self._taken.stdout, self._taken.stderr = text_in(self._scratch / "output"), raw.stderr_tail
-        self._taken.figures = figures_of(raw)
-        self._taken.worsen(classify(raw, proof, frozenset({self._program.expect_exit})))
+        self.taken.stdout, self.taken.stderr = text_in(self.scratch / "output"), raw.stderr_tail
+        self.taken.figures = figures_of(raw)
+        self.taken.worsen(classify(raw, proof, frozenset({self._program.expect_exit})))
 
     def _served(self, served: ProgramServer) -> None:
         """The server is under the treatment, and the command is its client."""
-        words = self._binding.words(served.command)
+        words = self.binding.words(served.command)
         if served.preload:
             words = (*self._treatment.prefix, *words)
-        output = self._scratch / "server"
+        output = self.scratch / "server"
         spec = replace(
             self._spec(words, under=served.preload),
             timeout_s=None,
@@ -194,51 +196,53 @@ class _Run:
             stdin=None,
             stdout=output,
         )
-        question = self._binding.question(served.ready)
-        with Server(spec, question, float(served.timeout_s), self._environment) as server:
-            self._taken.worsen(server.await_ready())
+        question = self.binding.question(served.ready)
+        with Server(spec, question, float(served.timeout_s), self.environment) as server:
+            self.taken.worsen(server.await_ready())
             for step in served.load:
-                self._load(self._binding.step(step))
-            if self._taken.good:
-                self._client(server, under=not served.preload)
-            self._ask()
-            raw, end = stopped(server, served, self._binding, self._environment, self._scratch)
-        self._taken.log = log_of(served, self._binding, self._run, output) or raw.stderr_tail
+                self.load(self.binding.step(step))
+            if self.taken.good:
+                self.client(server.is_over, under=not served.preload)
+            self.ask()
+            if not self.taken.good:
+                server.is_over(DYING_S)
+            raw, end = stopped(server, served, self.binding, self.environment, self.scratch)
+        self.taken.log = log_of(served, self.binding, self.run, output) or raw.stderr_tail
         self._take_server(raw, end, preload=served.preload)
 
-    def _load(self, words: tuple[str, ...]) -> None:
-        if not self._taken.good:
+    def load(self, words: tuple[str, ...]) -> None:
+        if not self.taken.good:
             return
-        said = self._scratch / "said"
-        done = run_step(words, self._environment, self._run, said, STEP_S)
+        said = self.scratch / "said"
+        done = run_step(words, self.environment, self.run, said, STEP_S)
         if not done.good:
             why = f"before the client: {shown(words)} {done.why}\n{done.said}"
-            self._taken.worsen(Classified(Outcome.FAILED, why.strip()))
+            self.taken.worsen(Classified(Outcome.FAILED, why.strip()))
 
-    def _client(self, server: Server, *, under: bool) -> None:
+    def client(self, is_over: Callable[[], bool], *, under: bool) -> None:
         """Run the client, and look at the server meanwhile: without one, some wait for ever."""
         prefix = self._treatment.prefix if under else ()
-        words = (*prefix, *self._binding.words(self._program.command))
+        words = (*prefix, *self.binding.words(self._program.command))
         spec = self._spec(words, under=under)
         with Running(spec) as running:
             while not running.is_over(LOOK_S):
-                if server.is_over():
+                if is_over():
                     if not running.is_over(WAKE_S):
                         running.stop()
                         return  # the server's end is what there is to tell
                     break
             raw = running.finish()
         if under:
-            self._taken.proof = prove(raw, self._treatment)
-            self._named(raw, self._taken.proof)
+            self.taken.proof = prove(raw, self._treatment)
+            self._named(raw, self.taken.proof)
             return
         self._named(raw, SURE)
         spent = [each for each in (raw.user_s, raw.sys_s) if each is not None]
-        self._taken.figures["client_cpu_s"] = sum(spent) if spent else None
+        self.taken.figures["client_cpu_s"] = sum(spent) if spent else None
 
     def _take_server(self, raw: RawRun, end: Classified | None, *, preload: bool) -> None:
         """What a server used is the run's, if it was under the treatment."""
-        taken = self._taken
+        taken = self.taken
         if end is not None and end.detail.startswith("the server ended"):
             taken.named = FINE  # that the client complains then is no news
         taken.worsen(end)
@@ -255,21 +259,21 @@ class _Run:
                     taken.named, detail=f"{taken.named.detail}\nits log ends:\n{last}"
                 )
 
-    def _ask(self) -> None:
+    def ask(self) -> None:
         """The checks that are commands, while a server is still there."""
         for check in self._program.checks:
-            if check.command is None or not self._taken.good:
+            if check.command is None or not self.taken.good:
                 continue
-            words = self._binding.step(check.command)
-            environment = {**self._environment, "HEAPWRIGHT_OUTPUT": str(self._scratch / "output")}
-            said = self._scratch / "said"
-            done = run_step(words, environment, self._run, said, STEP_S)
+            words = self.binding.step(check.command)
+            environment = {**self.environment, "HEAPWRIGHT_OUTPUT": str(self.scratch / "output")}
+            said = self.scratch / "said"
+            done = run_step(words, environment, self.run, said, STEP_S)
             if not done.good:
                 self._fail(check, f"{shown(words)} {done.why}: {done.said}")
 
-    def _judge(self) -> None:
+    def judge(self) -> None:
         """The checks of what was written, and then the responses of a good run."""
-        taken = self._taken
+        taken = self.taken
         for check in self._program.checks:
             if check.command is None and taken.good and (why := self._wrong(check)):
                 self._fail(check, why)
@@ -285,25 +289,25 @@ class _Run:
 
     def _fail(self, check: ProgramCheck, why: str) -> None:
         words = f"not so: {check.what}: {why}" if why else f"not so: {check.what}"
-        self._taken.worsen(Classified(Outcome.FAILED, words))
+        self.taken.worsen(Classified(Outcome.FAILED, words))
 
     def _stream(self, name: str) -> str:
         texts: Mapping[str, str] = {
-            "stdout": self._taken.stdout,
-            "stderr": self._taken.stderr,
-            "log": self._taken.log,
+            "stdout": self.taken.stdout,
+            "stderr": self.taken.stderr,
+            "log": self.taken.log,
         }
         return texts[name]
 
     def _wrong(self, check: ProgramCheck) -> str:
         """Why a check of what was written does not hold; empty if it does."""
         if check.same_as is not None:
-            written = self._scratch / "output"
+            written = self.scratch / "output"
             if check.file is not None:
-                written = self._cwd / self._binding.text(check.file)
-            return _difference(written, Path(self._binding.text(check.same_as)))
+                written = self.cwd / self.binding.text(check.file)
+            return _difference(written, Path(self.binding.text(check.same_as)))
         if check.file is not None:
-            text = text_in(self._cwd / self._binding.text(check.file))
+            text = text_in(self.cwd / self.binding.text(check.file))
         else:
             text = self._stream(check.stream)
         if check.pattern is not None and re.search(check.pattern, text, re.MULTILINE) is None:
