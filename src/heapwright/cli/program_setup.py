@@ -109,7 +109,11 @@ def tell(text: str) -> None:
 
 def set_up_program(asked: AskedProgram, environment: Mapping[str, str]) -> ProgramSetup:
     """Raises HeapwrightError for what is refused; Ctrl-C while data is made leaves none."""
-    file = open_asked(asked)
+    return set_up_file(open_asked(asked), environment)
+
+
+def set_up_file(file: ProgramFile, environment: Mapping[str, str]) -> ProgramSetup:
+    """The same, of a program that has been read."""
     own = reaching_servers(environment)
     require(file, own)
     executable, warnings = _checked(file, own)
