@@ -8,7 +8,6 @@ The folder of the run lasts as long as this context. The program is to be starte
 it runs, and it is ended after that.
 """
 
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -22,11 +21,11 @@ from heapwright.artefacts.provenance import Allocator, Kind
 from heapwright.artefacts.runs import Outcome
 from heapwright.experiment.measurement import Specs, text_in
 from heapwright.experiment.outcome import Classified
+from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import log_of
 from heapwright.experiment.program.session import Prepared, RunOfProgram
 from heapwright.experiment.program.steps import last_lines, run_step
 from heapwright.experiment.runner import RunSpec
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.server import FIRST_PAUSE_S, LONGEST_PAUSE_S, Server
 from heapwright.experiment.treatments import Treatment
 
@@ -39,7 +38,7 @@ class Beside:
 
     def __init__(self, prepared: Prepared, specs: Specs) -> None:
         self._program = prepared.file.program
-        self._scratch = Scratch(Path(tempfile.gettempdir()))
+        self._scratch = RunFolder()
         self._stack = ExitStack()
         self._stack.callback(self._scratch.remove)
         try:

@@ -25,6 +25,7 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.program_model import ProgramData, ProgramServer, Step
 from heapwright.experiment.program.binding import Binding
+from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import (
     Done,
@@ -167,7 +168,7 @@ def _make(file: ProgramFile, found: Data, environment: Mapping[str, str], tell: 
         size = f", about {data.size}" if data.size and "{" not in data.size else ""
         tell(f"making the data of {name}, once{size}: {found.folder}")
         began = time.time()
-        with Scratch(Path(tempfile.gettempdir())) as scratch:
+        with RunFolder() as scratch:
             run = scratch / "run"
             run.mkdir()
             binding = Binding(file, run, files)

@@ -11,7 +11,6 @@ outcome, in words. Whatever way a run is left, nothing of it stays: neither proc
 
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,10 +25,10 @@ from heapwright.experiment.measurement import Specs, figures_of, prove, text_in
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.parsing import number_in
 from heapwright.experiment.program.binding import Binding
+from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import failure, last_lines, run_step, shown
 from heapwright.experiment.runner import RawRun, Running, RunSpec
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.treatments import Treatment
 
@@ -90,7 +89,7 @@ class Session:
 
     def take(self, treatment: Treatment, timeout_s: float | None) -> Taken:
         """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
-        with Scratch(Path(tempfile.gettempdir())) as scratch:
+        with RunFolder() as scratch:
             return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
 
     def measures(self, taken: Taken) -> dict[str, float]:
