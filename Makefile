@@ -18,7 +18,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis reach studies cmake tests/conformance -type f \
+SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis reach studies programs cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
 # Headers of other projects that parts of it are built with, where they are there. Packages that come
@@ -46,17 +46,17 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
 
 test:
-	@scripts/packages.sh peers test
+	@scripts/packages.sh peers test programs
 	@$(INSTALL)
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh peers test
+	@scripts/packages.sh peers test programs
 	@$(INSTALL)
 	@scripts/test.sh all
 
 test-programs:
-	@scripts/packages.sh test
+	@scripts/packages.sh test programs
 	@$(INSTALL)
 	@scripts/test.sh programs
 

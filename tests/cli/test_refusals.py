@@ -55,6 +55,8 @@ def test_help_names_every_option(heapwright: Heapwright, monkeypatch: pytest.Mon
         "--budget",
         "--margin",
         "--expect-exit",
+        "--program",
+        "--scale",
     ]:
         assert option in text
 
@@ -74,7 +76,16 @@ def test_help_names_every_option(heapwright: Heapwright, monkeypatch: pytest.Mon
         (["--timeout", "inf", "--", "ls"], "--timeout"),
         (["--seed", "-1", "--", "ls"], "--seed"),
         (["--bogus", "--", "ls"], "No such option: --bogus"),
-        ([], "Missing argument"),
+        ([], "no command, and no --program"),
+        (["--program", "redis", "--", "ls"], "there cannot be a command beside it"),
+        (["--program", "redis", "--shell"], "there cannot be --shell beside it"),
+        (["--program", "no-such-program"], "there is no program 'no-such-program'"),
+        (["--scale", "small", "--", "ls"], "--scale is for a program"),
+        (["-p", "rows=1", "--", "ls"], "-p is for a program"),
+        (["--program", "reference", "-p", "times"], "cannot read the parameter 'times'"),
+        (["--program", "reference", "-p", "tims=3"], "did you mean times?"),
+        (["--program", "reference", "-p", "times=x"], "is a whole number, not 'x'"),
+        (["--program", "reference", "--scale", "smal"], "did you mean small?"),
         (["-a", "lea", "--set", "lae:A=1", "--", "ls"], "speaks of 'lae'"),
         (["-a", "lea", "--set", "lea", "--", "ls"], "cannot read the setting"),
         (["-a", "glibc", "--", "ls"], "only glibc is left"),

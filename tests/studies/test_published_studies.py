@@ -22,7 +22,9 @@ NAMES = (
     "fischer-2018-false-sharing-lines",
     "fischer-2018-larson",
     "fischer-2018-loop",
+    "fischer-2018-mysql",
     "fischer-2018-traces",
+    "matias-2011-mysql",
 )
 OTHERS = ("httpd-pools", "reference")
 """Studies of which nothing is published that they could answer, and the one with every key."""

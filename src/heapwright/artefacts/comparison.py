@@ -19,6 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heapwright.artefacts.program_model import ProgramSubject
 from heapwright.artefacts.provenance import Environment, Kind
 from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Outcome, Run
@@ -195,6 +196,10 @@ class Comparison(_Frozen):
     replay: Annotated[
         ReplaySubject | None,
         Field(description="The trace that was replayed; null: the command itself was run"),
+    ] = None
+    program: Annotated[
+        ProgramSubject | None,
+        Field(description="The program that was run as its file says; null: a command was given"),
     ] = None
 
     def effect(self, key: Key, response: Response) -> Effect | None:

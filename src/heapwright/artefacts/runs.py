@@ -91,6 +91,8 @@ class Run(BaseModel):
     load_before: float | None = None
     steal_s: float | None = None
     harness_cpu_s: float | None = None
+    client_cpu_s: float | None = None
+    """Of a program that is a server: the processor time of its client; None: there is none."""
     detail: str = ""
     measures: dict[str, float] = {}
     """Further responses by name, compared like time and memory; the unit ends the name."""

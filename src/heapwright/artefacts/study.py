@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_bar import Bar
 from heapwright.artefacts.study_choice import Choice
-from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role
+from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
 from heapwright.artefacts.study_finding import Finding
 from heapwright.artefacts.study_published import PublishedSource
 
@@ -43,6 +43,7 @@ Origin = Literal[
     "counter",
     "output",
     "measure",
+    "program",
     "callgrind",
     "cachegrind",
 ]
@@ -228,6 +229,18 @@ class Study(_Frozen):
         StrictStr | None, Field(description="Instead of a command: a named workload")
     ] = None
     arguments: Annotated[Words, Field(description="Of the workload")] = ()
+    program: Annotated[
+        StrictStr | None,
+        Field(description="Instead of a command: a program that comes with heapwright, or a file"),
+    ] = None
+    parameters: Annotated[
+        dict[str, Scalar],
+        Field(description="Of the program; texts are templates, as in threads = '{threads}'"),
+    ] = {}
+    program_scale: Annotated[
+        StrictStr | None,
+        Field(description="Of the program; null: the scale of the study, if the program has it"),
+    ] = None
     trace: Annotated[
         StrictStr | None,
         Field(description="Instead of a command: a trace to replay; synth:NAME: a re-created one"),

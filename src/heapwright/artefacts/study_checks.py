@@ -54,16 +54,24 @@ def check_study(study: Study, whole: Study | None = None) -> Iterator[Problem]:
 
 
 def _what_is_run(study: Study) -> Iterator[Problem]:
-    ways = {"command": study.command, "workload": study.workload, "trace": study.trace}
+    ways = {
+        "command": study.command,
+        "workload": study.workload,
+        "trace": study.trace,
+        "program": study.program,
+    }
     given = [name for name, value in ways.items() if value]
     if not given:
-        yield Problem((), "there is nothing to run: give a command, a workload or a trace")
+        yield Problem(
+            (), "there is nothing to run: give a command, a workload, a trace or a program"
+        )
     if len(given) > 1:
         yield Problem((given[1],), f"{given[0]} and {given[1]} are both there: give one of them")
     if study.arguments and not study.workload:
         yield Problem(("arguments",), "arguments are for a workload; put them into the command")
     if study.touch != "none" and study.trace is None:
         yield Problem(("touch",), "touch is for a trace that is replayed")
+    yield from _program(study)
     server = study.hooks.server
     if server is not None:
         ready = server.ready
@@ -72,6 +80,28 @@ def _what_is_run(study: Study) -> Iterator[Problem]:
             yield Problem(
                 ("hooks", "server", "ready"), "give one of command, port, socket and path"
             )
+
+
+def _program(study: Study) -> Iterator[Problem]:
+    """What a program's file says the study's does not; what only a program has."""
+    if study.program is None:
+        for key in ("parameters", "program_scale"):
+            if getattr(study, key):
+                yield Problem((key,), f"{key} is for a program, and there is none")
+        for name, response in study.responses.items():
+            if response.origin == "program":
+                yield Problem(("responses", name, "from"), "there is no program to read it from")
+        return
+    said = {
+        "stdin": study.stdin is not None,
+        "cwd": study.cwd is not None,
+        "expect_exit": study.expect_exit != 0,
+        "measure": study.measure is not None,
+        "hooks": study.hooks.server is not None,
+    }
+    for key, given in said.items():
+        if given:
+            yield Problem((key,), f"{'a server' if key == 'hooks' else key} is the program's own")
 
 
 def _roles(study: Study) -> Iterator[Problem]:

@@ -113,6 +113,8 @@ class StudyDesign(_Model):
     excluded: tuple[Excluded, ...] = ()
     share: float = 1.0
     """The part of the full factorial that is run."""
+    programs: dict[str, str] = {}
+    """Of each program that is run, by name: the hash of its file."""
     options: dict[str, JsonValue] = {}
     """The study's `[analysis]`, as it stands."""
 

@@ -24,12 +24,16 @@ def templates(study: Study) -> Iterator[tuple[Keys, str]]:
     for key, text in (
         ("workload", study.workload),
         ("trace", study.trace),
+        ("program", study.program),
         ("stdin", study.stdin),
         ("cwd", study.cwd),
     ):
         if text is not None:
             yield (key,), text
     yield from ((("environment", name), text) for name, text in study.environment.items())
+    for name, value in study.parameters.items():
+        if isinstance(value, str):
+            yield ("parameters", name), value
     yield from _of_levels(study)
     yield from _of_hooks(study)
     if study.measure is not None:

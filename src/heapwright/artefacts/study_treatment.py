@@ -35,6 +35,10 @@ class StudyTreatment(BaseModel):
     """Empty if a trace is replayed."""
     trace: str | None = None
     """The file, or synth:NAME."""
+    program: str | None = None
+    """A name, or a file."""
+    parameters: dict[str, str] = {}
+    """Of the program, as texts."""
     prefix: tuple[str, ...] = ()
     """Words before the command, split already: the study's, then those of the levels."""
     environment: dict[str, str] = {}

@@ -9,7 +9,7 @@ and are left out of the path. What all branches of a union refuse is said once.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from heapwright.artefacts.study import Study
@@ -34,9 +34,11 @@ WORDS = {
 UNION = "must be a number, a text, true or false, or a table"
 
 
-def problems_of(error: ValidationError, document: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with `document`, each thing once."""
-    schema = Study.model_json_schema(by_alias=True)
+def problems_of(
+    error: ValidationError, document: Mapping[str, Any], model: type[BaseModel] = Study
+) -> list[Problem]:
+    """What is wrong with `document`, each thing once; `model` is what refuses it."""
+    schema = model.model_json_schema(by_alias=True)
     groups: dict[Keys, list[ErrorDetails]] = {}
     tables: set[Keys] = set()
     for each in error.errors(include_url=False):

@@ -17,14 +17,19 @@ from heapwright.artefacts.paths import exists, is_folder
 from heapwright.cli import options
 from heapwright.cli.values import parse_margin, parse_size
 
+NOTHING_NAMED = "there is nothing to compare allocators on: no command, and no --program"
+NAME_ONE = "heapwright compare -- ./program its arguments, or heapwright compare --program NAME"
 CONTEXT = {"allow_interspersed_args": False}
 
 
 def compare(
     command: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
-    ],
+    ] = None,
+    program: options.ProgramName = None,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
     allocators: options.Allocators = None,
     blocks: options.Blocks = None,
     until: options.Until = None,
@@ -61,8 +66,22 @@ def compare(
     """Run a command under each allocator, in randomised blocks, and say which one to use."""
     from heapwright.cli.comparing import Options, run_comparison  # noqa: PLC0415
 
+    asked = options.asked_program(program, scale, parameter)
+    if asked is None and not command:
+        raise HeapwrightError(NOTHING_NAMED, NAME_ONE)
+    if asked is not None:
+        given = {
+            "a command": command,
+            "--cwd": cwd,
+            "--stdin": stdin,
+            "--prepare": prepare,
+            "--shell": shell,
+            "--expect-exit": expect_exit,
+        }
+        options.refuse_beside_program(given)
     chosen = Options(
-        command=tuple(command),
+        command=tuple(command or ()),
+        program=asked,
         allocators=tuple(allocators or ()),
         blocks=blocks,
         until=options.until_of(blocks, until),

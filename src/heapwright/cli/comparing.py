@@ -21,15 +21,18 @@ from heapwright.artefacts.replay import ReplaySubject
 from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.notes import notes_on, why_nothing
+from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs, where_runs_are
+from heapwright.cli.program_setup import ProgramSetup, notes_on_clients, set_up_program
 from heapwright.cli.progress import Display
 from heapwright.cli.setup import Choice, check, choose
 from heapwright.cli.text import print_answer
 from heapwright.cli.values import format_cpus
-from heapwright.experiment.comparison import Plan, Result, run_experiment
+from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.measurement import Conditions, Measurement, Reader
 from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.measurement import ProgramMeasurement
 
 SHELL = "/bin/sh"
 
@@ -70,6 +73,7 @@ class Options:
     shell: bool = False
     expect_exit: int = 0
     replayed: Replayed | None = None
+    program: AskedProgram | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -82,9 +86,10 @@ def run_comparison(options: Options) -> ExitCode:
     outputs = Outputs(json=options.json_file, csv=options.csv_file)
     environment = dict(os.environ)
     with PreloadPaths() as paths:
-        warnings = check(options.words, options.cwd, environment, shell=options.shell)
+        warnings = _checked(options, environment)
         choice = choose(options.allocators, options.settings, options.baseline, environment, paths)
-        question = _question(options)
+        setup = _set_up(options, environment)
+        question = _question(options, setup)
         plan = _plan(options, choice, question)
         machine = read_environment(list(choice.allocators), environment)
         header = {
@@ -95,10 +100,27 @@ def run_comparison(options: Options) -> ExitCode:
             "treatments": [describe(each).model_dump(mode="json") for each in plan.treatments],
         }
         with Journal.open(header) as journal, telling_of(journal):
-            result = _measure(options, plan, question, paths, journal)
+            execute = _execute(options, setup, paths)
+            result = _measure(options, plan, question, execute, journal)
             comparison = conclude(plan, question, result, machine)
             notes = [*choice.notes, *warnings, *notes_on(comparison, result)]
+            if setup is not None:
+                notes += [*notes_on_clients(comparison.runs, setup), *setup.notes]
             return _deliver(options, outputs, comparison, result, notes, journal)
+
+
+def _checked(options: Options, environment: dict[str, str]) -> tuple[str, ...]:
+    """The warnings about a command; a program is checked when it is set up."""
+    if options.program is not None:
+        return ()
+    return check(options.words, options.cwd, environment, shell=options.shell)
+
+
+def _set_up(options: Options, environment: dict[str, str]) -> ProgramSetup | None:
+    if options.program is None:
+        return None
+    with ended_as_interrupted():
+        return set_up_program(options.program, environment)
 
 
 def _plan(options: Options, choice: Choice, question: Question) -> Plan:
@@ -112,7 +134,7 @@ def _plan(options: Options, choice: Choice, question: Question) -> Plan:
     )
 
 
-def _question(options: Options) -> Question:
+def _question(options: Options, setup: ProgramSetup | None = None) -> Question:
     from heapwright.analysis.looks import adaptive, fixed  # noqa: PLC0415
 
     if options.blocks is not None:
@@ -121,30 +143,40 @@ def _question(options: Options) -> Question:
         assert options.until is not None
         looks = adaptive(options.until, options.confidence)
     replayed = options.replayed
+    words = options.words if setup is None else setup.shown
     return Question(
-        options.words if replayed is None else replayed.recorded,
+        words if replayed is None else replayed.recorded,
         looks,
         options.margin,
         options.cap_bytes,
         options.cpus,
         None if replayed is None else replayed.subject,
+        None if setup is None else setup.subject,
     )
 
 
-def _measure(
-    options: Options, plan: Plan, question: Question, paths: PreloadPaths, journal: Journal
-) -> Result:
-    """Run the experiment, telling how far it is."""
+def _execute(options: Options, setup: ProgramSetup | None, paths: PreloadPaths) -> Execute:
+    """What makes the runs."""
+    cpus = format_cpus(set(options.cpus)) or None
+    if setup is not None:
+        return ProgramMeasurement(setup.prepared, setup.specs(paths, cpus)).execute
     conditions = Conditions(
         command=options.words,
         environment=dict(os.environ),
         cwd=options.cwd,
         stdin=options.stdin,
-        cpus=format_cpus(set(options.cpus)) or None,
+        cpus=cpus,
         prepare=options.prepare,
         expect_exit=options.expect_exit,
         reader=None if options.replayed is None else options.replayed.reader,
     )
+    return Measurement(conditions, paths).execute
+
+
+def _measure(
+    options: Options, plan: Plan, question: Question, execute: Execute, journal: Journal
+) -> Result:
+    """Run the experiment, telling how far it is."""
     looks = question.looks.looks
 
     def target(block: int) -> int:
@@ -163,7 +195,7 @@ def _measure(
         try:
             return run_experiment(
                 plan,
-                Measurement(conditions, paths).execute,
+                execute,
                 journal=journal,
                 enough=enough_by(plan, question),
                 watch=display.watch,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from heapwright import __version__
 from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, label_of
+from heapwright.artefacts.program_model import ProgramSubject
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.replay import ReplaySubject
 from heapwright.artefacts.runs import Run
@@ -32,6 +33,7 @@ class Question:
     cap_bytes: int | None
     pinned_cpus: tuple[int, ...]
     replay: ReplaySubject | None = None
+    program: ProgramSubject | None = None
 
 
 def describe(treatment: Treatment) -> TreatmentInfo:
@@ -72,6 +74,7 @@ def conclude(
         pareto=analysis.pareto,
         verdict=analysis.verdict,
         replay=question.replay,
+        program=question.program,
     )
 
 

@@ -28,6 +28,9 @@ def explain(
         Path | None,
         typer.Argument(metavar="[TRACE]", help="A trace, complete or still being written."),
     ] = None,
+    program: options.ProgramName = None,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
     pid: Annotated[
         int | None,
         typer.Option(
@@ -48,16 +51,19 @@ def explain(
     from heapwright.cli.explaining import Options, run_explanation  # noqa: PLC0415
 
     command = options.command_after_dashes(context)
-    if sum(each is not None for each in (trace, pid, command)) != 1:
+    asked = options.asked_program(program, scale, parameter)
+    if sum(each is not None for each in (trace, pid, command, asked)) != 1:
         raise HeapwrightError(
-            "one thing is explained: a command, a running process, or a trace",
-            "heapwright explain -- ./program, heapwright explain --pid N, heapwright explain TRACE",
+            "one thing is explained: a command, a program, a running process, or a trace",
+            "heapwright explain -- ./program, heapwright explain --program NAME, "
+            "heapwright explain --pid N, heapwright explain TRACE",
         )
-    if output is not None and command is None:
+    if output is not None and command is None and asked is None:
         raise HeapwrightError("-o keeps the trace of a command, and there is none")
     run_explanation(
         Options(
             command=command,
+            program=asked,
             trace=trace,
             pid=pid,
             json_file=json_file,

@@ -17,8 +17,9 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.explanation import Ending, Explanation
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
+from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
-from heapwright.cli.recording import record_command
+from heapwright.cli.recording import record_command, record_program
 from heapwright.cli.text import printing
 from heapwright.explain.judge import Facts, explain
 from heapwright.explain.reach import LIBRARY, VARIABLE, Listener, Reach, look
@@ -33,9 +34,10 @@ TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command line, read; one of command, trace and pid is given."""
+    """The command line, read; one of command, program, trace and pid is given."""
 
     command: tuple[str, ...] | None
+    program: AskedProgram | None
     trace: Path | None
     pid: int | None
     json_file: str | None
@@ -136,13 +138,14 @@ def _ending(info: TraceInfo, process: TraceProcess | None) -> Ending:
 def _recorded(options: Options, trace: Path) -> _Seen:
     """Run the command to its end, where it waits while its memory is looked at."""
     with Listener(trace) as listener:
-        outcome, notes = record_command(
-            options.command or (),
-            trace,
-            HowToRecord(stacks=options.stacks),
-            behind=(native.library(LIBRARY),),
-            variables={VARIABLE: str(listener.address)},
-        )
+        how = HowToRecord(stacks=options.stacks)
+        behind, variables = (native.library(LIBRARY),), {VARIABLE: str(listener.address)}
+        if options.program is not None:
+            asked = options.program
+            outcome, notes = record_program(asked, trace, how, behind=behind, variables=variables)
+        else:
+            words = options.command or ()
+            outcome, notes = record_command(words, trace, how, behind=behind, variables=variables)
     for note in notes:
         typer.echo(f"heapwright: {note}", err=True)
     return _Seen(trace, Ending.KILLED if outcome.signal else Ending.EXITED, listener.found)

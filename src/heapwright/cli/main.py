@@ -30,6 +30,7 @@ from heapwright.cli import (
     gate,
     options,
     profile,
+    programs,
     record,
     replay,
     report,
@@ -61,6 +62,7 @@ app.command("drag", cls=options.CommandAfterDashes, epilog=drag.EXAMPLES)(drag.d
 app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
 app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
+app.add_typer(programs.app, name="programs")
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("synth", epilog=synth.EXAMPLES)(synth.synth)

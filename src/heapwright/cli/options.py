@@ -3,6 +3,8 @@
 """Options that several verbs have: how each is spelt and explained, and what the values mean."""
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -111,6 +113,22 @@ ProcessNumber = Annotated[
     typer.Option(min=0, metavar="NUMBER", help="One process of the trace; default: all."),
 ]
 
+ProgramName = Annotated[
+    str | None,
+    typer.Option(
+        "--program",
+        metavar="NAME",
+        help="In place of a command: a program of `heapwright programs list`, or its file.",
+    ),
+]
+Scale = Annotated[
+    str | None, typer.Option("--scale", metavar="NAME", help="One of its scales: small.")
+]
+Parameter = Annotated[
+    list[str] | None,
+    typer.Option("-p", metavar="NAME=VALUE", help="Change a parameter of the program."),
+]
+
 
 class CommandAfterDashes(TyperCommand):
     """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
@@ -129,6 +147,39 @@ def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:
     if command == ():
         raise HeapwrightError("there is no command after --")
     return command
+
+
+@dataclass(frozen=True, slots=True)
+class AskedProgram:
+    """A program as the command line names it."""
+
+    name: str
+    scale: str | None = None
+    parameters: tuple[str, ...] = ()
+
+
+def asked_program(
+    name: str | None, scale: str | None, parameters: Sequence[str] | None
+) -> AskedProgram | None:
+    """What `--program`, `--scale` and `-p` ask for; the last two are nothing without the first."""
+    if name is None:
+        for option, value in (("--scale", scale), ("-p", parameters)):
+            if value:
+                raise HeapwrightError(
+                    f"{option} is for a program, and none is named", "name it with --program"
+                )
+        return None
+    return AskedProgram(name, scale, tuple(parameters or ()))
+
+
+def refuse_beside_program(given: Mapping[str, object]) -> None:
+    """What a program's file says, the command line does not."""
+    for name, value in given.items():
+        if value:
+            raise HeapwrightError(
+                f"--program is run as its file says: there cannot be {name} beside it",
+                "`heapwright programs show NAME` has its parameters, which -p changes",
+            )
 
 
 def until_of(blocks: int | None, until: str | None) -> float | None:

@@ -30,6 +30,9 @@ def profile(
         list[Path] | None,
         typer.Argument(metavar="[TRACE]", help="A trace; or two with --compare, or their JSON."),
     ] = None,
+    program: options.ProgramName = None,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
     json_file: options.JsonFile = None,
     html_file: options.HtmlFile = None,
     compare: Annotated[
@@ -55,6 +58,7 @@ def profile(
         Options(
             files=tuple(files or ()),
             command=options.command_after_dashes(context),
+            program=options.asked_program(program, scale, parameter),
             json_file=json_file,
             html_file=html_file,
             compare=compare,

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.profile import Profile
+from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
-from heapwright.cli.recording import record_command
+from heapwright.cli.recording import record_command, record_program
 from heapwright.cli.text import printing
 from heapwright.profile.reading import read_profile
 from heapwright.profile.run import profile_trace
@@ -30,6 +31,7 @@ class Options:
 
     files: tuple[Path, ...]
     command: tuple[str, ...] | None
+    program: AskedProgram | None
     json_file: str | None
     html_file: str | None
     compare: bool
@@ -41,6 +43,11 @@ class Options:
     follow: bool
     quiet: bool
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether something is run, rather than a trace read."""
+        return self.command is not None or self.program is not None
+
 
 def run_profile(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
@@ -50,7 +57,7 @@ def run_profile(options: Options) -> ExitCode:
         _compare(options, outputs)
         return ExitCode.OK
     notes: list[str] = []
-    profile = _recorded(options, notes) if options.command else _read(options)
+    profile = _recorded(options, notes) if options.is_recorded else _read(options)
     failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
     _print(profile, options, outputs)
     for note in notes:
@@ -62,7 +69,9 @@ def run_profile(options: Options) -> ExitCode:
 
 def _refuse(options: Options) -> None:
     """What does not go together."""
-    if options.command is not None and (options.files or options.compare):
+    if options.command is not None and options.program is not None:
+        raise HeapwrightError("either a command is profiled, or a program by --program")
+    if options.is_recorded and (options.files or options.compare):
         raise HeapwrightError("either a trace is profiled, or a command is run, after --")
     if options.compare:
         if len(options.files) != 2:
@@ -71,12 +80,12 @@ def _refuse(options: Options) -> None:
             raise HeapwrightError(
                 "--compare writes no JSON", "both profiles have their own; --html makes a page"
             )
-    elif options.command is None and len(options.files) != 1:
+    elif not options.is_recorded and len(options.files) != 1:
         raise HeapwrightError(
             "one trace is profiled, or a command, after --",
             "heapwright profile TRACE, or heapwright profile -- ./program",
         )
-    if options.command is None:
+    if not options.is_recorded:
         given = {
             "-n": options.repetitions > 1,
             "-o": options.trace is not None,
@@ -101,14 +110,16 @@ def _recorded(options: Options, notes: list[str]) -> Profile:
 
     Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
     """
-    assert options.command is not None
     profiles = []
     with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
         for repetition in range(options.repetitions):
             kept = options.trace if repetition == 0 else None
             path = kept or Path(folder) / "trace"
             how = HowToRecord(options.stacks, options.sample, options.follow)
-            outcome, told = record_command(options.command, path, how)
+            if options.program is not None:
+                outcome, told = record_program(options.program, path, how)
+            else:
+                outcome, told = record_command(options.command or (), path, how)
             notes += [note for note in told if note not in notes]
             profile = profile_trace(path, options.process)
             if kept is None:

@@ -20,14 +20,18 @@ from heapwright.cli.values import parse_size
 
 CONTEXT = {"allow_interspersed_args": False}
 SUFFIX = ".trace"
+EITHER = "heapwright record -- ./program its arguments, or heapwright record --program NAME"
 WIDEST = 999
 
 
 def record(
     command: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="COMMAND", help="The command and its arguments, after --."),
-    ],
+    ] = None,
+    program: options.ProgramName = None,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -62,9 +66,14 @@ def record(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
 ) -> None:
     """Run a command and write down all that it asks of malloc, into one file."""
-    from heapwright.cli.recording import record_command  # noqa: PLC0415
+    from heapwright.cli.recording import record_command, record_program  # noqa: PLC0415
     from heapwright.record.recorder import HowToRecord  # noqa: PLC0415
 
+    asked = options.asked_program(program, scale, parameter)
+    if asked is None and not command:
+        raise HeapwrightError("there is nothing to record: no command, and no --program", EITHER)
+    if asked is not None:
+        options.refuse_beside_program({"a command": command})
     how = HowToRecord(
         stacks=stacks,
         sample=sample,
@@ -75,8 +84,13 @@ def record(
         control=control,
         toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
     )
-    trace = output or Path(f"{Path(command[0]).name}{SUFFIX}")
-    outcome, notes = record_command(tuple(command), trace, how)
+    if asked is not None:
+        trace = output or Path(f"{Path(asked.name).stem}{SUFFIX}")
+        outcome, notes = record_program(asked, trace, how)
+    else:
+        words = tuple(command or ())
+        trace = output or Path(f"{Path(words[0]).name}{SUFFIX}")
+        outcome, notes = record_command(words, trace, how)
     if not quiet:
         each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
         print(  # noqa: T201

@@ -15,8 +15,13 @@ from pathlib import Path
 from heapwright.artefacts import native
 from heapwright.artefacts.quantities import several
 from heapwright.artefacts.trace import STOPPED
+from heapwright.cli.interrupting import ended_as_interrupted
+from heapwright.cli.options import AskedProgram
+from heapwright.cli.program_setup import set_up_program
 from heapwright.cli.setup import check
 from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.beside import Beside
+from heapwright.record.recorder import Beside as Driven
 from heapwright.record.recorder import HowToRecord, Outcome, Request, record
 
 
@@ -40,6 +45,54 @@ def record_command(
         request = Request(command, trace, preload, environment, how or HowToRecord(), salt)
         outcome = record(request)
     return outcome, (*warnings, *notes_on(outcome))
+
+
+def record_program(
+    asked: AskedProgram,
+    trace: Path,
+    how: HowToRecord | None = None,
+    *,
+    behind: tuple[Path, ...] = (),
+    variables: Mapping[str, str] | None = None,
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Record a program as its file says; of a server the server, whose client is not recorded."""
+    setup = set_up_program(asked, os.environ)
+    with (
+        ended_as_interrupted(),
+        PreloadPaths() as paths,
+        Beside(setup.prepared, setup.specs(paths)) as beside,
+    ):
+        environment = {**beside.environment, **(variables or {})}
+        libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
+        preload = ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", ""))))
+        request = Request(
+            beside.words,
+            trace,
+            preload,
+            environment,
+            how or HowToRecord(),
+            secrets.randbits(63),
+            cwd=beside.cwd,
+            stdin=beside.stdin,
+            stdout=beside.output,
+            beside=_server_of(beside),
+        )
+        outcome = record(request)
+        notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
+    return outcome, notes
+
+
+def _server_of(beside: Beside) -> Driven | None:
+    if beside.server is None:
+        return None
+    return Driven(beside.drive, float(beside.server.timeout_s))
+
+
+def _unless_asked(outcome: Outcome, beside: Beside) -> Iterator[str]:
+    """What is said of a recording; that a server died of the signal which ends it is no news."""
+    if beside.server is not None and outcome.signal == signal.SIGTERM:
+        outcome = outcome.model_copy(update={"signal": 0, "exit_status": 0})
+    return notes_on(outcome)
 
 
 def notes_on(outcome: Outcome) -> Iterator[str]:

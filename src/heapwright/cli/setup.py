@@ -22,6 +22,7 @@ from heapwright.experiment.treatments import (
     make_treatments,
     parse_requests,
     parse_setting,
+    plain_treatment,
 )
 
 
@@ -75,6 +76,18 @@ def choose(
     treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))
     return Choice(tuple(allocators), tuple(treatments), tuple(notes))
+
+
+def choose_one(name: str, environment: Mapping[str, str], paths: PreloadPaths) -> Choice:
+    """A single allocator, which is compared with nothing."""
+    with discovering(environment, paths) as discovery:
+        requests = parse_requests([name], discovery.names)
+        if len(requests) != 1:
+            raise HeapwrightError(f"{name} names more than one allocator")
+        (allocator,) = discovery.requested(requests)
+    notes = [f"{allocator.name}: {allocator.reason}"] if allocator.reason else []
+    notes += explain_inherited(inherited_settings(dict(environment)))
+    return Choice((allocator,), (plain_treatment(allocator, environment),), tuple(notes))
 
 
 def _left_out(allocators: Iterable[Allocator]) -> list[str]:

@@ -22,6 +22,7 @@ from heapwright.artefacts.provenance import (
     inherited_settings,
     read_environment,
 )
+from heapwright.artefacts.study import Response
 from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_runs import (
     Cell,
@@ -34,6 +35,7 @@ from heapwright.artefacts.study_runs import (
 from heapwright.artefacts.study_treatment import StudyTreatment
 from heapwright.cli.setup import discovering
 from heapwright.cli.study_machine import look_up
+from heapwright.cli.study_programs import StudyPrograms, programs_of
 from heapwright.cli.studying import notes_of
 from heapwright.cli.values import format_cpus
 from heapwright.experiment.command_check import check_command, machine_of
@@ -81,12 +83,14 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
         found = look_up(file, discovery)
         designed = build_design(file, found.machine, seed)
     _refuse_impossible(file)
+    programs = programs_of(file, designed.treatments, environment)
     inherited = explain_inherited(inherited_settings(environment))
     allocators = _used(designed.treatments, found.allocators)
     machine = read_environment(list(allocators.values()), environment)
     with _Traces(seed, file.study.touch) as traces:
         treatments = tuple(
-            _treatment(each, allocators, traces, environment) for each in designed.treatments
+            _treatment(each, allocators, traces, environment, programs.command(each.id))
+            for each in designed.treatments
         )
         conditions = Conditions(
             command=(),
@@ -99,11 +103,11 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
         gc.freeze()  # what is there by now stays: no run should wait while it is looked through
         yield Setup(
             file=file,
-            design=design_of(file, designed, treatments, seed),
+            design=design_of(file, designed, treatments, seed, programs),
             treatments=treatments,
-            job=Job(file.study, conditions, file.folder, machine.host),
+            job=Job(file.study, conditions, file.folder, machine.host, programs.prepared),
             machine=machine,
-            notes=(*notes_of(designed), *warnings, *_doubts(machine), *inherited),
+            notes=(*notes_of(designed), *programs.notes, *warnings, *_doubts(machine), *inherited),
         )
 
 
@@ -113,9 +117,9 @@ def _refuse_impossible(file: StudyFile) -> None:
     if not simulated:
         return
     refuse_without_valgrind()
-    if file.study.hooks.server is not None:
+    if file.study.hooks.server is not None or file.study.program is not None:
         raise HeapwrightError(
-            f"{simulated[0]} counts a command, and this study's server does the work",
+            f"{simulated[0]} counts a command, and this study's server or program does the work",
             "count the server in a study of its own",
         )
 
@@ -138,6 +142,7 @@ def _treatment(
     allocators: Mapping[str, Allocator],
     traces: "_Traces",
     inherited: Mapping[str, str],
+    command: tuple[str, ...],
 ) -> Treatment:
     """What the engine runs for a treatment of the study."""
     allocator = allocators.get(each.allocator or "", NOTHING)
@@ -151,7 +156,7 @@ def _treatment(
         allocator=allocator,
         level=each.id,
         environment=environment,
-        command=each.command or traces.command(each.trace or ""),
+        command=command or each.command or traces.command(each.trace or ""),
         prefix=each.prefix,
         cpus=None if each.cpus is None else _first_cpus(each.cpus),
         stdin=None if each.stdin is None else Path(each.stdin),
@@ -200,7 +205,10 @@ class _Traces:
 def _check_commands(
     file: StudyFile, treatments: Sequence[Treatment], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Refuse a command, or a server in its place, that no preload reaches; each program once."""
+    """Refuse a command, or a server in its place, that no preload reaches; each program once. A
+    program that has a file is checked when it is set up."""
+    if file.study.program is not None:
+        return ()
     server = file.study.hooks.server
     filling = Filling(file.study, file.folder)
     machine = machine_of(native.witness())
@@ -218,7 +226,11 @@ def _check_commands(
 
 
 def design_of(
-    file: StudyFile, designed: DesignedStudy, treatments: Sequence[Treatment], seed: int
+    file: StudyFile,
+    designed: DesignedStudy,
+    treatments: Sequence[Treatment],
+    seed: int,
+    programs: StudyPrograms,
 ) -> StudyDesign:
     """The artefact."""
     study = file.study
@@ -234,15 +246,7 @@ def design_of(
         factors=tuple(_factor(file, designed, name) for name in study.factors),
         treatments=tuple(_cell(treatment) for treatment in treatments),
         responses=tuple(
-            Measured(
-                name=name,
-                title=each.title,
-                unit=each.unit_text,
-                better=each.better,
-                source=each.origin,
-                simulated=each.origin in TOOLS,
-                scale=each.scale,
-            )
+            programs.read(name, each, _measured(name, each))
             for name, each in study.responses.items()
         ),
         baseline=designed.baseline or "",
@@ -255,7 +259,20 @@ def design_of(
             for each in designed.excluded
         ),
         share=designed.extent.treatments / max(designed.extent.allowed, 1),
+        programs=programs.hashes,
         options=study.analysis.model_dump(mode="json"),
+    )
+
+
+def _measured(name: str, response: Response) -> Measured:
+    return Measured(
+        name=name,
+        title=response.title,
+        unit=response.unit_text,
+        better=response.better,
+        source=response.origin,
+        simulated=response.origin in TOOLS,
+        scale=response.scale,
     )
 
 

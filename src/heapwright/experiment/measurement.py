@@ -77,6 +77,9 @@ class Specs:
 
     conditions: Conditions
     paths: PreloadPaths
+    first: Path | None = None
+    """Preloaded where a treatment preloads nothing: the C library, for a program that is linked to
+    another allocator."""
     environments: dict[tuple[Key, bool], Mapping[str, str]] = field(default_factory=dict)
     """Of the treatments that have been run, under them or not."""
 
@@ -113,7 +116,8 @@ class Specs:
         environment = dict(self.conditions.environment)
         if not under:
             return environment
-        preload = [treatment.preload] if treatment.preload is not None else []
+        chosen = treatment.preload or (self.first if treatment.proven else None)
+        preload = [chosen] if chosen is not None else []
         preload += [native.witness()] if treatment.proven else []
         environment |= treatment.environment
         return with_preload(environment, *map(self.paths.of, preload))

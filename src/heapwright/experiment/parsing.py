@@ -10,15 +10,24 @@ be read has failed, it is not one without a figure.
 import json
 import math
 import re
-from typing import Any
-
-from heapwright.artefacts.study import Response
+from typing import Any, Protocol
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SHOWN = 60
 
 
-def number_in(text: str, response: Response) -> float | None:
+class Reading(Protocol):
+    """Where the number is; one of these is given."""
+
+    @property
+    def pattern(self) -> str | None: ...
+    @property
+    def json_path(self) -> str | None: ...
+    @property
+    def last_number(self) -> str | None: ...
+
+
+def number_in(text: str, response: Reading) -> float | None:
     """The number that the response asks for; None where JSON says null: it was not measured."""
     if response.pattern is not None:
         return _by_pattern(text, response.pattern)

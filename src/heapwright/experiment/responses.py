@@ -39,6 +39,8 @@ class Left:
     """The file that the measuring command was given to write to."""
     counts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of each simulator, the counts by event."""
+    program: Mapping[str, float] = field(default_factory=dict)
+    """What the file of a program has read from its output, by name."""
 
 
 def read_responses(responses: Mapping[str, Response], left: Left) -> dict[str, float]:
@@ -46,7 +48,9 @@ def read_responses(responses: Mapping[str, Response], left: Left) -> dict[str, f
     found: dict[str, float] = {}
     for name, response in responses.items():
         try:
-            value = _read(response, left)
+            value = (
+                left.program.get(name) if response.origin == "program" else _read(response, left)
+            )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
         if value is not None:

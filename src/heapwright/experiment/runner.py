@@ -168,11 +168,11 @@ class Running:
             raise RunInterrupted(run)
         return run
 
-    def is_over(self) -> bool:
-        """Whether it has ended by itself: its result is being written."""
+    def is_over(self, within_s: float = 0.0) -> bool:
+        """Whether it has ended by itself: its result is being written. Waited for so long."""
         poll = select.poll()
         poll.register(self._reading, select.POLLIN)
-        return bool(poll.poll(0))
+        return bool(poll.poll(within_s * 1000))
 
     def stop(self) -> RawRun:
         """Have it ended, with all that it started; what was measured until then."""

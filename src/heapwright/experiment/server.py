@@ -29,6 +29,22 @@ LONGEST_PAUSE_S = 0.1
 QUESTION_S = 5.0
 """How long one question may take."""
 LOCALHOST = "127.0.0.1"
+OF_SERVER = (
+    "user_s",
+    "sys_s",
+    "peak_rss_bytes",
+    "peak_rss_method",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "counters",
+    "rss_series",
+    "processes",
+    "unaccounted_cpu_s",
+    "leftover_processes",
+)
+"""Fields of a run that are the server's, where a server is under the treatment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +130,7 @@ class Server:
                 f"{question} answers before the server is started: something else is there",
                 "end it, or let the server use another place",
             )
+        self._early: tuple[RawRun, Classified] | None = None
         self._running = Running(spec)
 
     def await_ready(self) -> Classified | None:
@@ -122,7 +139,9 @@ class Server:
         pause = FIRST_PAUSE_S
         while not self._question.answered(self._environment, self._cwd):
             if self._running.is_over():
-                return _ended_early(self._running.finish(), "before it answered")
+                raw = self._running.finish()
+                self._early = raw, _ended_early(raw, "before it answered")
+                return self._early[1]
             if time.monotonic() > deadline:
                 words = f"the server did not answer at {self._question} in {self._patience_s:g} s"
                 return Classified(Outcome.TIMEOUT, words)
@@ -130,8 +149,18 @@ class Server:
             pause = min(pause * 2, LONGEST_PAUSE_S)
         return None
 
+    def is_over(self, within_s: float = 0.0) -> bool:
+        """Whether it has ended by itself; waited for so long."""
+        return self._running.is_over(within_s)
+
+    def left(self) -> RawRun:
+        """What it used, when it has ended as it was asked to by other means than a signal."""
+        return self._running.finish()
+
     def stop(self) -> tuple[RawRun, Classified | None]:
         """End it: what it used until it was told to, and how it ended if it did so by itself."""
+        if self._early is not None:
+            return self._early
         if self._running.is_over():
             raw = self._running.finish()
             return raw, _ended_early(raw, "while it was needed")

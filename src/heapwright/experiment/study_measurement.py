@@ -33,10 +33,11 @@ from heapwright.experiment.measurement import (
 )
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.session import Prepared, Session
 from heapwright.experiment.responses import Left, read_responses
 from heapwright.experiment.runner import RawRun, run_once
 from heapwright.experiment.scratch import Scratch
-from heapwright.experiment.server import Server
+from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.simulation import TOOLS, Tool, counts_in, words_under
 from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.treatments import Treatment
@@ -46,25 +47,18 @@ REPORT, OUTPUT = "report", "output"
 """Files of a run's folder: what the measuring command wrote, what the command printed."""
 SIMULATED_FACTOR = 100.0
 """What a simulated run may take, as a multiple of the limit of a real one."""
-OF_SERVER = (
-    "user_s",
-    "sys_s",
-    "peak_rss_bytes",
-    "peak_rss_method",
-    "minor_faults",
-    "major_faults",
-    "voluntary_switches",
-    "involuntary_switches",
-    "counters",
-    "rss_series",
-    "processes",
-    "unaccounted_cpu_s",
-    "leftover_processes",
-)
-"""Fields of a run that are the server's, where a server is under the treatment."""
 SURE = Interposition(True, 0.0)
 UNPROVEN = Interposition(False, 0.0)
 FINE = Classified(Outcome.OK)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgram:
+    """A program that is run for a treatment, and what it is run in."""
+
+    prepared: Prepared
+    environment: Mapping[str, str]
+    first: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,8 @@ class Job:
     folder: Path
     """Of the study file."""
     host: str
+    programs: Mapping[str, StudyProgram] = field(default_factory=dict)
+    """Of each treatment, by its level, if they are of a program."""
 
 
 @dataclass(slots=True)
@@ -89,6 +85,7 @@ class _Taking:
     stderr: str = ""
     report: str | None = None
     counts: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    program: dict[str, float] = field(default_factory=dict)
 
     @property
     def good(self) -> bool:
@@ -107,6 +104,8 @@ class StudyMeasurement:
         self._job = job
         self._study = job.study
         self._specs = Specs(job.conditions, paths)
+        self._paths = paths
+        self._sessions: dict[str, Session] = {}
         self._filling = Filling(job.study, job.folder)
         environment, cwd = job.conditions.environment, job.conditions.cwd
         self._hooks = StudyHooks(job.study, self._filling, environment, cwd)
@@ -152,6 +151,9 @@ class StudyMeasurement:
 
     def _measure(self, assignment: Assignment, folder: Path, taking: _Taking) -> None:
         hook = self._study.hooks.server
+        if self._study.program is not None:
+            self._program(assignment, taking)
+            return
         if hook is None:
             self._command(assignment, folder, taking, under=True)
             return
@@ -162,6 +164,19 @@ class StudyMeasurement:
                 self._command(assignment, folder, taking, under=not hook.preload)
                 raw, early = server.stop()
                 self._take_server(raw, early, assignment.treatment, taking, preload=hook.preload)
+
+    def _program(self, assignment: Assignment, taking: _Taking) -> None:
+        """Run the program of the treatment as its file says."""
+        level = assignment.treatment.level
+        if level not in self._sessions:
+            found = self._job.programs[level]
+            conditions = replace(self._job.conditions, environment=found.environment)
+            specs = Specs(conditions, self._paths, found.first)
+            self._sessions[level] = Session(found.prepared, specs)
+        taken = self._sessions[level].take(assignment.treatment, assignment.timeout_s)
+        taking.named, taking.proof, taking.figures = taken.named, taken.proof, taken.figures
+        taking.stdout, taking.stderr = taken.stdout, taken.stderr
+        taking.program = taken.responses
 
     def _server(self, hook: ServerHook, treatment: Treatment) -> Server:
         words = self._filling.words(hook.command, treatment)
@@ -246,7 +261,14 @@ class StudyMeasurement:
         try:
             if reader is not None and self._measured:
                 taking.figures |= reader(taking.stdout)
-            left = Left(taking.figures, taking.stdout, taking.stderr, taking.report, taking.counts)
+            left = Left(
+                taking.figures,
+                taking.stdout,
+                taking.stderr,
+                taking.report,
+                taking.counts,
+                taking.program,
+            )
             return read_responses(self._study.responses, left)
         except ValueError as error:
             taking.named = Classified(Outcome.FAILED, str(error))

@@ -194,7 +194,7 @@ def make_treatments(
         raise HeapwrightError("the same --set is given twice")
     treatments = []
     for allocator in sorted(allocators, key=lambda each: each.name != baseline):
-        treatments.append(Treatment(allocator, "", _merged(allocator.environment, inherited)))
+        treatments.append(plain_treatment(allocator, inherited))
         for setting in settings:
             if setting.allocator == allocator.name:
                 own = _overlay(allocator.environment, setting)
@@ -205,6 +205,11 @@ def make_treatments(
             "name another allocator with -a, or another level with --set",
         )
     return treatments
+
+
+def plain_treatment(allocator: Allocator, inherited: Mapping[str, str]) -> Treatment:
+    """An allocator at its plain level."""
+    return Treatment(allocator, "", _merged(allocator.environment, inherited))
 
 
 def _overlay(environment: Mapping[str, str], setting: Setting) -> dict[str, str]:

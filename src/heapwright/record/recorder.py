@@ -12,12 +12,12 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import BinaryIO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,6 +26,18 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 
 MAGIC = b"HWTRACE\x1a"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+
+
+IsOver = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is done while the command runs, which is a server: it is ended after that."""
+
+    drive: Callable[[IsOver], None]
+    patience_s: float
+    """What it has to end when it is told to; then it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,10 @@ class Request:
     how: HowToRecord = field(default_factory=HowToRecord)
     salt: int = 0
     cwd: Path | None = None
+    stdin: Path | None = None
+    """None: ours, as is the output."""
+    stdout: Path | None = None
+    beside: Beside | None = None
 
 
 class Outcome(BaseModel):
@@ -92,20 +108,51 @@ def record(request: Request) -> Outcome:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as result:
         try:
-            process = subprocess.Popen(
-                _words(request, program, writing),
-                env=dict(request.environment),
-                cwd=request.cwd,
-                pass_fds=[writing],
-            )
+            with _streams(request) as (stdin, stdout):
+                process = subprocess.Popen(
+                    _words(request, program, writing),
+                    env=dict(request.environment),
+                    cwd=request.cwd,
+                    pass_fds=[writing],
+                    stdin=stdin,
+                    stdout=stdout,
+                )
         except OSError as error:
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
         with process, _passing_on(process):
+            if request.beside is not None:
+                _stand_by(process, request.beside)
             text = result.read()
             status = process.wait()
     return _parsed(text, status, request)
+
+
+@contextmanager
+def _streams(request: Request) -> Iterator[tuple[BinaryIO | None, BinaryIO | None]]:
+    """The files that the command's input and output are; None: ours."""
+    with ExitStack() as stack:
+        opened = [
+            None if path is None else stack.enter_context(path.open(mode))
+            for path, mode in ((request.stdin, "rb"), (request.stdout, "wb"))
+        ]
+        yield cast(BinaryIO | None, opened[0]), cast(BinaryIO | None, opened[1])
+
+
+def _stand_by(process: subprocess.Popen[bytes], beside: Beside) -> None:
+    """Do what is to be done beside the command; then end it, however that went."""
+    try:
+        beside.drive(lambda: process.poll() is not None)
+    finally:
+        if process.poll() is None:
+            process.terminate()  # which is passed on
+        try:
+            process.wait(beside.patience_s)
+        except subprocess.TimeoutExpired:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            for child in children.read_text(encoding="ascii").split():
+                os.kill(int(child), signal.SIGKILL)
 
 
 def _words(request: Request, program: Path, descriptor: int) -> list[str]:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from heapwright.artefacts.comparison import Comparison
 from heapwright.report.console import make_console
+from heapwright.report.program_figures import print_program_figures
 from heapwright.report.replay import print_replay
 from heapwright.report.sentence import instructions, remarks, sentence, sentence_style
 from heapwright.report.table import ComparisonTable, legend
@@ -29,6 +30,8 @@ def print_report(console: Console, comparison: Comparison, *, quiet: bool = Fals
             console.print(Text(note, style="dim"))
         if comparison.replay is not None:
             print_replay(console, comparison)
+        if comparison.program is not None:
+            print_program_figures(console, comparison, comparison.program)
         console.print()
     console.print(Text(sentence(verdict), style=sentence_style(verdict)), soft_wrap=quiet)
     if quiet:

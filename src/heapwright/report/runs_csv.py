@@ -38,6 +38,7 @@ COLUMNS = (
     "load_before",
     "steal_s",
     "harness_cpu_s",
+    "client_cpu_s",
     "detail",
 )
 

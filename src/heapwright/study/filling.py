@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_factor import Level
+from heapwright.artefacts.study_factor import Level, scalar_text
 from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_places import lacking, places_here
 from heapwright.artefacts.study_problem import Keys
@@ -55,6 +55,8 @@ class Filler:
             preload=chooser is None or chooser.preload,
             command=self._command(levels),
             trace=self._path(("trace",), study.trace, levels),
+            program=self._program(levels),
+            parameters=self._parameters(levels),
             prefix=self._prefix(levels),
             environment=self._environment(levels),
             cpus=None if confined is None or confined.number is None else int(confined.number),
@@ -102,6 +104,22 @@ class Filler:
         except HeapwrightError as error:
             raise self._file.error(("workload",), error.message, error.hint) from error
         return program, *self._words(("arguments",), study.arguments, levels)
+
+    def _program(self, levels: Mapping[str, Level]) -> str | None:
+        """A name as it stands; a path is made whole."""
+        if self._study.program is None:
+            return None
+        filled = self._filled(("program",), self._study.program, levels)
+        is_path = "/" in filled or filled.endswith(".toml")
+        return str(self._folder / filled) if is_path else filled
+
+    def _parameters(self, levels: Mapping[str, Level]) -> dict[str, str]:
+        return {
+            name: self._filled(("parameters", name), value, levels)
+            if isinstance(value, str)
+            else scalar_text(value)
+            for name, value in self._study.parameters.items()
+        }
 
     def _words(
         self, keys: Keys, templates: tuple[str, ...], levels: Mapping[str, Level]

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright programs run`: one run of a program under one allocator, and its figures."""
+
+import json
+import os
+from collections.abc import Mapping
+
+import typer
+
+from heapwright.artefacts.runs import Run
+from heapwright.cli.interrupting import ended_as_interrupted
+from heapwright.cli.options import AskedProgram
+from heapwright.cli.program_setup import (
+    ProgramSetup,
+    notes_on_clients,
+    set_up_program,
+)
+from heapwright.cli.setup import choose_one
+from heapwright.cli.text import printing
+from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.measurement import end_of
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.session import Session
+from heapwright.report.console import make_console
+from heapwright.report.programs import print_run
+
+
+def run_program(
+    asked: AskedProgram, allocator: str, timeout_s: float | None, *, as_json: bool
+) -> bool:
+    """Whether it ended well. Raises HeapwrightError for what is refused."""
+    environment = dict(os.environ)
+    with ended_as_interrupted(), PreloadPaths() as paths:
+        choice = choose_one(allocator, environment, paths)
+        setup = set_up_program(asked, environment)
+        session = Session(setup.prepared, setup.specs(paths))
+        assignment = Assignment(
+            choice.treatments[0], block=1, position=1, warmup=False, timeout_s=timeout_s
+        )
+        taken = session.take(assignment.treatment, timeout_s)
+    run = Run.model_validate(
+        {
+            **taken.figures,
+            **end_of(assignment, taken.named, taken.proof),
+            "measures": session.measures(taken),
+        }
+    )
+    notes = [*setup.notes, *choice.notes, *notes_on_clients([run], setup)]
+    with printing():
+        if as_json:
+            typer.echo(_document(setup, run, taken.responses))
+        else:
+            print_run(make_console(), setup.file.program, run, taken.responses, notes)
+    return taken.good
+
+
+def _document(setup: ProgramSetup, run: Run, responses: Mapping[str, float]) -> str:
+    document = {
+        "program": setup.subject.model_dump(mode="json"),
+        "command": setup.shown,
+        "responses": dict(responses),
+        "run": run.model_dump(mode="json"),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright programs`: real programs and servers under study, each of them one file.
+
+This file is the command line only; `cli.program_running` does the work. docs/programs.md is the
+manual page of both the file and these verbs.
+"""
+
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import ExitCode
+from heapwright.cli import options
+
+app = typer.Typer(
+    help="Real programs and servers to put under study: what is needed, and one run of each.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of the list, or a file.")]
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME…", help="Names of the list, or files.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """List the programs that come with heapwright, and whether they can be run here."""
+    from heapwright.cli.program_looking import list_programs  # noqa: PLC0415
+
+    list_programs(as_json=as_json)
+
+
+@app.command()
+def show(name: Name, scale: options.Scale = None, parameter: options.Parameter = None) -> None:
+    """Show a program: its parameters, what is read from its output, what must be true of it."""
+    from heapwright.cli.program_looking import show_program  # noqa: PLC0415
+
+    show_program(options.AskedProgram(name, scale, tuple(parameter or ())))
+
+
+@app.command()
+def check(names: Names = None) -> None:
+    """Check program files and say what is missing here to run them; without a name, all of them."""
+    from heapwright.cli.program_looking import check_programs  # noqa: PLC0415
+
+    if not check_programs(tuple(names or ())):
+        raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
+
+
+@app.command()
+def install(
+    names: Names = None,
+    everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
+) -> None:
+    """Ask the distribution for the packages of a program; it has to be root who asks."""
+    from heapwright.cli.program_looking import install_programs  # noqa: PLC0415
+
+    install_programs(tuple(names or ()), everything=everything)
+
+
+@app.command()
+def run(
+    name: Name,
+    scale: options.Scale = None,
+    parameter: options.Parameter = None,
+    allocator: Annotated[
+        str, typer.Option("-a", "--allocator", metavar="NAME", help="What it is run under.")
+    ] = "glibc",
+    timeout: options.Timeout = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a program once, prove its allocator, check its answers, and show its figures."""
+    from heapwright.cli.program_running import run_program  # noqa: PLC0415
+
+    asked = options.AskedProgram(name, scale, tuple(parameter or ()))
+    if not run_program(asked, allocator, timeout, as_json=as_json):
+        raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
+
+
+@app.command()
+def clean(
+    names: Names = None,
+    everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
+) -> None:
+    """Remove the data that was made for a program; it is made again when it is needed."""
+    from heapwright.cli.program_looking import clean_programs  # noqa: PLC0415
+
+    clean_programs(tuple(names or ()), everything=everything)

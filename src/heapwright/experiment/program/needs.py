@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a program needs and this machine has not; and how the distribution is asked for it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.program_file import ProgramFile
+from heapwright.artefacts.study_places import MODULE, lacking
+from heapwright.experiment.program.binding import Binding
+
+INSTALLED = "installed"
+QUIETLY = {"DEBIAN_FRONTEND": "noninteractive"}
+
+
+def missing(file: ProgramFile, environment: Mapping[str, str]) -> list[str]:
+    """Why the program cannot be run here, a sentence for each thing that is not here."""
+    binding = Binding(file, None, None)
+    found = []
+    for need in file.program.needs:
+        text = need.replace("{folder}", str(file.folder))
+        filled = binding.text(text) if "{" in text else text
+        if os.sep in filled or filled.startswith(MODULE):
+            found.append(lacking(filled, file.folder))
+        elif shutil.which(filled, path=environment.get("PATH")) is None:
+            found.append(f"there is no program {filled}")
+    return [why for why in found if why]
+
+
+def require(file: ProgramFile, environment: Mapping[str, str]) -> None:
+    """Raises HeapwrightError with what is missing, and what would bring it."""
+    lacks = missing(file, environment)
+    if not lacks:
+        return
+    packages = " ".join(file.program.packages)
+    name = file.program.name
+    hint = f"heapwright programs install {name}" if packages else ""
+    if packages:
+        hint += f"   (packages: {packages})"
+    raise HeapwrightError(f"{name} cannot be run here: {'; '.join(lacks)}", hint)
+
+
+def has_packages() -> bool:
+    """Whether the distribution is one that we know how to ask."""
+    return shutil.which("dpkg-query") is not None and shutil.which("apt-get") is not None
+
+
+def missing_packages(packages: Sequence[str]) -> list[str]:
+    """Those that are not installed."""
+    return [package for package in packages if not _is_installed(package)]
+
+
+def _is_installed(package: str) -> bool:
+    done = subprocess.run(
+        ["dpkg-query", "-W", "-f=${db:Status-Status}", package],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode == 0 and done.stdout.strip() == INSTALLED
+
+
+def as_root() -> tuple[str, ...] | None:
+    """What comes before a command that has to be root's; None: there is no way to be root."""
+    if os.geteuid() == 0:
+        return ()
+    if shutil.which("sudo") is not None:
+        asked = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False)
+        if asked.returncode == 0:
+            return ("sudo", "-n", "env", *(f"{name}={text}" for name, text in QUIETLY.items()))
+    return None
+
+
+def command_to_install(packages: Sequence[str]) -> tuple[str, ...]:
+    return ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+
+
+def install(packages: Sequence[str], root: tuple[str, ...]) -> None:
+    """Ask the distribution for packages. Raises HeapwrightError with what it says if it refuses."""
+    words = (*root, *command_to_install(packages))
+    done = _asked(words)
+    if done.returncode != 0:
+        _asked((*root, "apt-get", "update"))  # a list that is old names versions that are gone
+        done = _asked(words)
+    if done.returncode != 0:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise HeapwrightError(
+            f"the distribution does not give {' '.join(packages)}",
+            "\n".join(f"| {line}" for line in lines[-6:]),
+        )
+
+
+def _asked(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **QUIETLY},
+        cwd=Path("/"),
+        check=False,
+    )

@@ -1,0 +1,348 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a program: a folder of its own, a fresh copy of what it changes, the program under its
+treatment; of a server a new one, asked until it answers, loaded, put under its client, ended.
+
+Of a server, time is the client's, and memory, processor time, faults and the proof are the
+server's; the client runs without an allocator of ours, and its processor time is kept apart. A run
+is good if everything ended well and every check holds; the first thing that does not is its
+outcome, in words. Whatever way a run is left, nothing of it stays: neither processes nor files.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.program_file import ProgramFile
+from heapwright.artefacts.program_model import ProgramCheck, ProgramServer
+from heapwright.artefacts.runs import Outcome
+from heapwright.experiment.interposition import Interposition
+from heapwright.experiment.measurement import Specs, figures_of, prove, text_in
+from heapwright.experiment.outcome import Classified, classify
+from heapwright.experiment.parsing import number_in
+from heapwright.experiment.program.binding import Binding
+from heapwright.experiment.program.place import RunFolder
+from heapwright.experiment.program.serving import environment_of, log_of, stopped
+from heapwright.experiment.program.steps import failure, last_lines, run_step, shown
+from heapwright.experiment.runner import RawRun, Running, RunSpec
+from heapwright.experiment.server import OF_SERVER, Server
+from heapwright.experiment.treatments import Treatment
+
+LONGEST_S = 3600.0
+"""What a run may take if nobody says anything else: a client that hangs must not hang us."""
+STEP_S = 600.0
+LOOK_S = 0.2
+"""How often a server is looked at while its client runs."""
+WAKE_S = 5.0
+"""What a client has to notice that its server is gone."""
+DYING_S = 1.0
+"""What a server has to be dead when its client could not go on: its end would be the news."""
+FINE = Classified(Outcome.OK)
+SURE = Interposition(True, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program whose data is there."""
+
+    file: ProgramFile
+    data: Path | None
+    key: str = ""
+    """Of the data."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a run came to."""
+
+    named: Classified = FINE
+    proof: Interposition = SURE
+    figures: dict[str, Any] = field(default_factory=dict)
+    """Fields of a run."""
+    responses: dict[str, float] = field(default_factory=dict)
+    """As they were read, by name."""
+    stdout: str = ""
+    stderr: str = ""
+    log: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.named.outcome is Outcome.OK
+
+    def worsen(self, named: Classified | None) -> None:
+        """The first bad end is the run's."""
+        if named is not None and named.outcome is not Outcome.OK and self.good:
+            self.named = named
+
+
+class Session:
+    """Makes runs of a program."""
+
+    def __init__(self, prepared: Prepared, specs: Specs) -> None:
+        self._prepared = prepared
+        self._program = prepared.file.program
+        self._specs = specs
+
+    def take(self, treatment: Treatment, timeout_s: float | None) -> Taken:
+        """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
+        with RunFolder() as scratch:
+            return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
+
+    def measures(self, taken: Taken) -> dict[str, float]:
+        """What comparisons compare: less is better in all of it."""
+        found = {}
+        for name, value in taken.responses.items():
+            response = self._program.responses[name]
+            if response.better == "lower":
+                found[name] = value
+            elif response.better == "higher" and value > 0:
+                found[response.inverse] = 1 / value
+        return found
+
+
+class RunOfProgram:
+    """One run, while it is made."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        specs: Specs,
+        treatment: Treatment,
+        timeout_s: float | None,
+        scratch: Path,
+    ) -> None:
+        self._program = prepared.file.program
+        self._specs = specs
+        self._treatment = treatment
+        self._timeout_s = float(self._program.timeout_s or timeout_s or LONGEST_S)
+        if timeout_s is not None:
+            self._timeout_s = min(self._timeout_s, timeout_s)
+        self.scratch = scratch
+        self.run = scratch / "run"
+        self.run.mkdir()
+        self._data = prepared.data
+        self.binding = Binding(prepared.file, self.run, prepared.data)
+        base = specs.conditions.environment
+        self.environment = environment_of(prepared.file, self.binding, self.run, base)
+        self.cwd = self.run / self.binding.text(self._program.cwd)
+        self.taken = Taken()
+
+    def take(self) -> Taken:
+        self.prepare()
+        if self._program.server is None:
+            self._alone()
+        else:
+            self._served(self._program.server)
+        self.judge()
+        return self.taken
+
+    def prepare(self) -> None:
+        """A fresh copy of what the run changes, and what else is done before it."""
+        for name in self._program.fresh:
+            assert self._data is not None
+            part = self.binding.text(name)
+            _copy(self._data / part, self.run / part)
+        for step in self._program.before:
+            words = self.binding.step(step)
+            done = run_step(words, self.environment, self.run, self.scratch / "said", STEP_S)
+            if not done.good:
+                raise failure(f"before a run of {self._program.name}", words, done, self.run)
+
+    def _spec(self, words: tuple[str, ...], *, under: bool) -> RunSpec:
+        spec = self._specs.of(self._treatment, timeout_s=self._timeout_s, words=words, under=under)
+        environment = dict(self.environment)
+        if under:
+            environment |= self._treatment.environment
+            if "LD_PRELOAD" in spec.environment:
+                environment["LD_PRELOAD"] = spec.environment["LD_PRELOAD"]
+        stdin = self._program.stdin
+        return replace(
+            spec,
+            environment=environment,
+            cwd=self.cwd,
+            stdin=None if stdin is None else self.cwd / self.binding.text(stdin),
+            stdout=self.scratch / "output",
+        )
+
+    def _alone(self) -> None:
+        """The program itself is under the treatment."""
+        words = (*self._treatment.prefix, *self.binding.words(self._program.command))
+        with Running(self._spec(words, under=True)) as running:
+            raw = running.finish()
+        self.taken.proof = prove(raw, self._treatment)
+        self._named(raw, self.taken.proof)
+        self.ask()
+
+    def _named(self, raw: RawRun, proof: Interposition) -> None:
+        self.taken.stdout, self.taken.stderr = text_in(self.scratch / "output"), raw.stderr_tail
+        self.taken.figures = figures_of(raw)
+        self.taken.worsen(classify(raw, proof, frozenset({self._program.expect_exit})))
+
+    def _served(self, served: ProgramServer) -> None:
+        """The server is under the treatment, and the command is its client."""
+        words = self.binding.words(served.command)
+        if served.preload:
+            words = (*self._treatment.prefix, *words)
+        output = self.scratch / "server"
+        spec = replace(
+            self._spec(words, under=served.preload),
+            timeout_s=None,
+            grace_s=float(served.timeout_s),
+            stdin=None,
+            stdout=output,
+        )
+        question = self.binding.question(served.ready)
+        with Server(spec, question, float(served.timeout_s), self.environment) as server:
+            self.taken.worsen(server.await_ready())
+            for step in served.load:
+                self.load(self.binding.step(step))
+            if self.taken.good:
+                self.client(server.is_over, under=not served.preload)
+            self.ask()
+            if not self.taken.good:
+                server.is_over(DYING_S)
+            raw, end = stopped(server, served, self.binding, self.environment, self.scratch)
+        self.taken.log = log_of(served, self.binding, self.run, output) or raw.stderr_tail
+        self._take_server(raw, end, preload=served.preload)
+
+    def load(self, words: tuple[str, ...]) -> None:
+        if not self.taken.good:
+            return
+        said = self.scratch / "said"
+        done = run_step(words, self.environment, self.run, said, STEP_S)
+        if not done.good:
+            why = f"before the client: {shown(words)} {done.why}\n{done.said}"
+            self.taken.worsen(Classified(Outcome.FAILED, why.strip()))
+
+    def client(self, is_over: Callable[[], bool], *, under: bool) -> None:
+        """Run the client, and look at the server meanwhile: without one, some wait for ever."""
+        prefix = self._treatment.prefix if under else ()
+        words = (*prefix, *self.binding.words(self._program.command))
+        spec = self._spec(words, under=under)
+        with Running(spec) as running:
+            while not running.is_over(LOOK_S):
+                if is_over():
+                    if not running.is_over(WAKE_S):
+                        running.stop()
+                        return  # the server's end is what there is to tell
+                    break
+            raw = running.finish()
+        if under:
+            self.taken.proof = prove(raw, self._treatment)
+            self._named(raw, self.taken.proof)
+            return
+        self._named(raw, SURE)
+        spent = [each for each in (raw.user_s, raw.sys_s) if each is not None]
+        self.taken.figures["client_cpu_s"] = sum(spent) if spent else None
+
+    def _take_server(self, raw: RawRun, end: Classified | None, *, preload: bool) -> None:
+        """What a server used is the run's, if it was under the treatment."""
+        taken = self.taken
+        if end is not None and end.detail.startswith("the server ended"):
+            taken.named = FINE  # that the client complains then is no news
+        taken.worsen(end)
+        if preload:
+            taken.figures |= {name: getattr(raw, name) for name in OF_SERVER}
+            taken.proof = prove(raw, self._treatment)
+            if not taken.proof.effective:
+                why = taken.proof.detail or "no process reported it"
+                taken.worsen(Classified(Outcome.NOT_INTERPOSED, f"the server: {why}"))
+        if not taken.good and taken.named.outcome is not Outcome.NOT_INTERPOSED:
+            last = last_lines(taken.log)
+            if last and last not in taken.named.detail:
+                taken.named = replace(
+                    taken.named, detail=f"{taken.named.detail}\nits log ends:\n{last}"
+                )
+
+    def ask(self) -> None:
+        """The checks that are commands, while a server is still there."""
+        for check in self._program.checks:
+            if check.command is None or not self.taken.good:
+                continue
+            words = self.binding.step(check.command)
+            environment = {**self.environment, "HEAPWRIGHT_OUTPUT": str(self.scratch / "output")}
+            said = self.scratch / "said"
+            done = run_step(words, environment, self.run, said, STEP_S)
+            if not done.good:
+                self._fail(check, f"{shown(words)} {done.why}: {done.said}")
+
+    def judge(self) -> None:
+        """The checks of what was written, and then the responses of a good run."""
+        taken = self.taken
+        for check in self._program.checks:
+            if check.command is None and taken.good and (why := self._wrong(check)):
+                self._fail(check, why)
+        if not taken.good:
+            return
+        try:
+            for name, response in self._program.responses.items():
+                value = number_in(self._stream(response.stream), response)
+                if value is not None:
+                    taken.responses[name] = value
+        except ValueError as error:
+            taken.worsen(Classified(Outcome.FAILED, f"{name}: {error}"))
+
+    def _fail(self, check: ProgramCheck, why: str) -> None:
+        words = f"not so: {check.what}: {why}" if why else f"not so: {check.what}"
+        self.taken.worsen(Classified(Outcome.FAILED, words))
+
+    def _stream(self, name: str) -> str:
+        texts: Mapping[str, str] = {
+            "stdout": self.taken.stdout,
+            "stderr": self.taken.stderr,
+            "log": self.taken.log,
+        }
+        return texts[name]
+
+    def _wrong(self, check: ProgramCheck) -> str:
+        """Why a check of what was written does not hold; empty if it does."""
+        if check.same_as is not None:
+            written = self.scratch / "output"
+            if check.file is not None:
+                written = self.cwd / self.binding.text(check.file)
+            return _difference(written, Path(self.binding.text(check.same_as)))
+        if check.file is not None:
+            text = text_in(self.cwd / self.binding.text(check.file))
+        else:
+            text = self._stream(check.stream)
+        if check.pattern is not None and re.search(check.pattern, text, re.MULTILINE) is None:
+            return f"nothing fits {check.pattern!r}"
+        if check.without is not None:
+            found = re.search(check.without, text, re.MULTILINE)
+            return "" if found is None else f"there is {found[0]!r}"
+        return ""
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder, sharing blocks where the file system can. Raises HeapwrightError."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, symlinks=True)
+        else:
+            shutil.copy2(source, target)
+    except shutil.Error as error:
+        raise HeapwrightError(f"{source} cannot be copied: {error.args[0][0][2]}") from error
+    except OSError as error:
+        raise HeapwrightError(
+            f"{source} cannot be copied into {target.parent}: {error.strerror}"
+        ) from error
+
+
+def _difference(written: Path, expected: Path) -> str:
+    """In what a file is not what it should be."""
+    try:
+        ours, theirs = written.read_bytes(), expected.read_bytes()
+    except OSError as error:
+        return f"{error.filename} cannot be read: {error.strerror}"
+    if ours == theirs:
+        return ""
+    lines, others = ours.splitlines(), theirs.splitlines()
+    for number, (line, other) in enumerate(zip(lines, others, strict=False), start=1):
+        if line != other:
+            return f"line {number} is {line[:60]!r}, and should be {other[:60]!r}"
+    return f"{len(ours)} bytes, and should be {len(theirs)}"

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`record`, `profile` and `explain` of a program that its file describes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.trace import trace_info
+
+from .tools import Heapwright
+
+pytestmark = pytest.mark.usefixtures("native")
+SMALL = ("--program", "reference", "--scale", "small")
+FILE = """format = 1
+name = "mine"
+title = "A program of mine"
+command = ["sh", "-c", "cat {data}/text {way}"]
+[parameters]
+way = ""
+[data]
+commands = ["echo words >text"]
+[[check]]
+what = "the words are there"
+pattern = "^words$"
+"""
+
+
+def test_a_server_is_recorded_under_its_client(heapwright: Heapwright, tmp_path: Path) -> None:
+    done = heapwright("record", *SMALL)
+    assert "it is no program that anybody runs" in done.err
+    assert "not so" not in done.err
+    info = trace_info(tmp_path / "reference.trace")
+    (process,) = info.processes
+    assert "serve" in process.arguments
+    assert "ask" not in process.arguments
+
+
+def test_a_program_is_profiled_so_often(heapwright: Heapwright, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    done = heapwright("profile", "--program", path, "-n", "2", "--json", "P")
+    assert done.status == ExitCode.OK, done.err
+    assert json.loads((tmp_path / "P").read_text())
+    assert not list(tmp_path.glob("*.trace"))
+
+
+def test_wrong_answers_of_a_recorded_program_are_told(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    done = heapwright("record", "--program", path, "-p", "way=>/dev/null", "-o", "T")
+    assert "not so: the words are there" in done.err
+    assert (tmp_path / "T").exists()
+
+
+def test_a_program_is_explained(heapwright: Heapwright) -> None:
+    done = heapwright("explain", *SMALL, "-q")
+    assert done.status == ExitCode.OK, done.err
+    assert done.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("record",), "there is nothing to record: no command, and no --program"),
+        (("record", *SMALL, "--", "ls"), "there cannot be a command beside it"),
+        (("profile", *SMALL, "--", "ls"), "either a command is profiled, or a program"),
+        (("profile", *SMALL, "T"), "either a trace is profiled, or a command is run"),
+        (("explain", *SMALL, "--pid", "1"), "one thing is explained"),
+        (("profile", "--scale", "small", "T"), "--scale is for a program"),
+    ],
+)
+def test_what_does_not_go_together(
+    heapwright: Heapwright, words: tuple[str, ...], said: str
+) -> None:
+    done = heapwright(*words)
+    assert done.status == ExitCode.BAD_INPUT
+    assert said in done.err
+
+
+def test_a_server_that_dies_while_it_is_recorded(
+    heapwright: Heapwright, tmp_path: Path, needs_programs: Callable[..., None]
+) -> None:
+    needs_programs("record")
+    path = tmp_path / "dying.toml"
+    served = '[server]\ncommand = ["sh", "-c", "exit 3"]\nready = { path = "{run}/never" }\n'
+    path.write_text(FILE.replace("[parameters]", served + "[parameters]"))
+    done = heapwright("record", "--program", path, "-o", "T")
+    assert "the server ended before it answered" in done.err
+    assert "the command left with status 3" in done.err
