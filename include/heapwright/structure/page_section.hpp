@@ -51,7 +51,7 @@ struct Page {
     std::uint16_t ahead = 0;  ///< so many pages before this one starts the block that is taken
     std::uint8_t order = 0;   ///< of the block that starts here
     State state = State::inside;
-    std::uint8_t mark = 0; ///< the holder's
+    std::uint8_t mark = 0;                 ///< the holder's
     Mobility mobility = Mobility::movable; ///< what the block was taken as
 };
 
