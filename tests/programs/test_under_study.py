@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts import native
-from heapwright.artefacts.program_library import open_program, program_names
+from heapwright.artefacts.program_file import ProgramFile, read_program
 from heapwright.artefacts.provenance import Allocator, Kind
 from heapwright.artefacts.runs import Outcome
 from heapwright.experiment.measurement import Conditions, Specs
@@ -26,6 +26,9 @@ from heapwright.experiment.treatments import Treatment
 
 from .under import FOREIGN, GLIBC
 
+# Those of the tree, whatever is installed.
+PROGRAMS = Path(__file__).parents[2] / "programs"
+NAMES = sorted(path.stem for path in PROGRAMS.glob("*.toml"))
 AT_ONCE = (GLIBC, "hoard")
 LATER = ("kingsley", "lea", "vmalloc")
 SCALE = "small"
@@ -49,8 +52,12 @@ def treatment(name: str) -> Treatment:
     return Treatment(Allocator(name=name, kind=Kind.COMPOSED, caption="ours", path=path))
 
 
+def program(name: str) -> ProgramFile:
+    return read_program(PROGRAMS / f"{name}.toml", SCALE)
+
+
 def taken(name: str, allocator: str, home: Path) -> Taken:
-    file = open_program(name, SCALE)
+    file = program(name)
     lacks = missing(file, plain())
     if lacks:
         pytest.skip(f"{'; '.join(lacks)} (packages {' '.join(file.program.packages)})")
@@ -67,7 +74,7 @@ def seen_in_temporary_folders() -> set[str]:
     return {each.name for each in Path(tempfile.gettempdir()).glob(f"heapwright-*-{os.getpid()}-*")}
 
 
-@pytest.mark.parametrize("name", program_names())
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "allocator", [*AT_ONCE, *(pytest.param(each, marks=pytest.mark.slow) for each in LATER)]
 )
@@ -81,6 +88,6 @@ def test_it_runs_is_proven_and_answers_rightly(name: str, allocator: str, home: 
     run = taken(name, allocator, home)
     assert run.named.outcome is Outcome.OK, run.named.detail
     assert run.proof.effective
-    assert run.responses.keys() == open_program(name).program.responses.keys()
+    assert run.responses.keys() == program(name).program.responses.keys()
     assert run.figures["leftover_processes"] == 0
     assert seen_in_temporary_folders() == before

@@ -6,6 +6,7 @@ This file is the command line only; `cli.program_running` does the work. docs/pr
 manual page of both the file and these verbs.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -90,3 +91,35 @@ def clean(
     from heapwright.cli.program_looking import clean_programs  # noqa: PLC0415
 
     clean_programs(tuple(names or ()), everything=everything)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+    client: Annotated[str, typer.Option(metavar="COMMAND", help="What puts it under load.")],
+    unit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The systemd unit that starts it.")
+    ] = None,
+    image: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What `docker inspect IMAGE` prints.")
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="The command that starts it.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Where it listens; becomes {port}.")
+    ] = None,
+    socket: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where it listens; becomes {run}/socket.")
+    ] = None,
+    ready: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Ends with 0 when it is ready.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: NAME.toml.")
+    ] = None,
+) -> None:
+    """Write a first program file for a service of your own, from its unit, image or command."""
+    from heapwright.cli.program_making import New, make_program  # noqa: PLC0415
+
+    make_program(New(name, unit, image, server, client, port, socket, ready, output))

@@ -21,6 +21,9 @@ import os, signal, socket, subprocess, sys, time
 way = sys.argv[2]
 print("I am the server", flush=True)
 print(os.getpid(), file=open("pids", "w"))
+if way in ("again", "clears") and len(sys.argv) < 4:  # executes itself again
+    kept = os.environ if way == "again" else {}
+    os.execve(sys.executable, [sys.executable, *sys.argv, "anew"], dict(kept))
 if way == "silent":
     print("but I have nothing to say", flush=True)
     time.sleep(600)
@@ -33,6 +36,12 @@ if way == "crashing-end":
 listening = socket.socket(socket.AF_UNIX)
 listening.bind(sys.argv[1])
 listening.listen()
+if way == "drops" and os.geteuid() == 0:
+    os.setuid(65534)
+if way == "forks" and (worker := os.fork()):
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGTERM))
+    os.waitpid(worker, 0)
+    sys.exit(0)
 child = subprocess.Popen(["sleep", "600"]) if way == "child" else None
 while True:
     connection = listening.accept()[0]

@@ -78,6 +78,10 @@ def test_what_more_is_better_of_is_compared_as_its_inverse(tmp_path: Path) -> No
         ("lies", Outcome.FAILED, "not so: the answer is what was said: nothing fits"),
         ("crashing-end", Outcome.CRASHED, "the server was killed by SIGSEGV while it ended"),
         ("child", Outcome.OK, ""),
+        ("again", Outcome.OK, ""),
+        ("forks", Outcome.OK, ""),
+        ("drops", Outcome.OK, ""),
+        ("clears", Outcome.NOT_INTERPOSED, "the server: not effective for "),
     ],
 )
 def test_how_a_server_can_end(tmp_path: Path, way: str, outcome: Outcome, words: str) -> None:
