@@ -20,8 +20,8 @@
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/owner_set.hpp>
+#include <heapwright/structure/owners_view.hpp>
 #include <heapwright/structure/superblock_classes.hpp>
-#include <heapwright/structure/superblock_view.hpp>
 #include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -389,57 +389,16 @@ protected:
         forget();
     }
 
-    /// What is held of a size class, in slots, and how often the global lock was taken. Nobody else
-    /// may be inside.
-    struct Figures {
-        std::size_t used = 0;       ///< live, anywhere
-        std::size_t held = 0;       ///< by the heaps of threads
-        std::size_t heldGlobal = 0; ///< by the global heap
-        std::size_t heaps = 0;      ///< how many heaps of threads there are
-    };
-    [[nodiscard]] Figures figuresOf(std::size_t sizeClass) noexcept {
-        Figures sum;
-        owners_.forEachHeap([&](Owner& heap) {
-            sum.used += heap.superblocks[sizeClass].used();
-            sum.held += heap.superblocks[sizeClass].held();
-            ++sum.heaps;
-        });
-        sum.used += global().superblocks[sizeClass].used();
-        sum.heldGlobal = global().superblocks[sizeClass].held();
-        return sum;
+    /// For who looks at all of it, held still.
+    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Assignment::count>>;
+    [[nodiscard]] View view() noexcept { return View(owners_); }
+
+    /// What is held of a size class, in slots. Nobody else may be inside.
+    [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {
+        return view().figuresOf(sizeClass);
     }
 
-    /// Adds what the owners have and do. They are held still.
-    void inspectOwners(Inspection& inspection) noexcept {
-        inspection.blockBytes = SuperHeap::blockSize;
-        for (std::size_t index = 0; index < Classes::count; ++index) {
-            const Figures now = figuresOf(index);
-            Inspection::SizeClass& each = inspection.sizeClass(index, Classes::sizeOf(index));
-            each.used += now.used;
-            each.held += now.held;
-            each.heldGlobal += now.heldGlobal;
-            each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
-            each.returned += returned_[index];
-        }
-        owners_.forEachHeap([&inspection](const Owner& heap) {
-            ++inspection.heaps;
-            if constexpr (counted) {
-                inspection.heapLocks.add(heap.lock.takes(), heap.lock.waits());
-            }
-        });
-        if constexpr (counted) {
-            inspection.globalLock.add(global().lock.takes(), global().lock.waits());
-        }
-    }
-
-    /// Runs `use` on a view of each superblock. They are held still.
-    template <class Use>
-    void forEachView(Use use) noexcept {
-        const auto look = [&use](Block& block) { use(SuperblockView<Block>(block)); };
-        owners_.forEachHeap([&look](Owner& heap) { heap.superblocks.forEach(look); });
-        global().superblocks.forEach(look);
-    }
-
+    /// How often the global lock was taken.
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
     OwnerSet<Owner, Assignment::count> owners_;

@@ -281,14 +281,15 @@ public:
     }
 
     void inspect(Inspection& inspection) noexcept {
-        this->inspectOwners(inspection);
+        inspection.blockBytes = SuperHeap::blockSize;
+        this->view().inspect(inspection, this->returned_);
         if constexpr (InspectableHeap<SuperHeap>) {
             SuperHeap::inspect(inspection);
         }
     }
 
     void walk(const ObjectVisitor& visit) noexcept {
-        this->forEachView([&visit](auto view) { view.walk(visit); });
+        this->view().forEach([&visit](auto view) { view.walk(visit); });
     }
 
     /// For a cache above, while a walk goes on: an object that it keeps is shown as such until
@@ -298,7 +299,7 @@ public:
                SuperblockView<Block>(Block::of(object)).mark(object);
     }
     void unmark() noexcept {
-        this->forEachView([](auto view) { view.unmark(); });
+        this->view().forEach([](auto view) { view.unmark(); });
     }
 
     void beforeFork() noexcept {
