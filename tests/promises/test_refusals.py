@@ -50,8 +50,10 @@ def test_any_call_may_be_refused(folder: Path, refusals: str, allocator: str, sc
 
 
 @pytest.mark.parametrize("scene", ["addresses", "data"])
-@pytest.mark.parametrize("allocator", PROMISING)
+@pytest.mark.parametrize("allocator", TOLD)
 def test_all_limits_are_borne(refusals: str, allocator: str, scene: str) -> None:
+    """(The hardened form may find less the second time: freed pages are closed, and opening them
+    may be refused.)"""
     assert_quiet_success([refusals, scene], library(allocator))
 
 

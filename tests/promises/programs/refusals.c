@@ -258,8 +258,7 @@ static void limited(int resource, long bytes) {
         const long first = exhausted(sizes[i], most);
         malloc_trim(0);
         const long second = exhausted(sizes[i], most);
-        const long slack = 1024 * 1024 / (long)sizes[i]; // what may wait in a quarantine
-        CHECK(second >= first - first / 4 - slack);      // what was there is there again
+        CHECK(second >= first - first / 4); // what was there is there again
     }
     limit(resource, -1);
     usable();
