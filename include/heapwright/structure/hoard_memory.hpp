@@ -230,6 +230,16 @@ protected:
         }
     }
 
+    /// All superblocks of a heap go to the global heap.
+    void giveAllAway(Owner& heap) noexcept {
+        for (std::size_t index = 0; index < Superblocks::count; ++index) {
+            Lists& lists = heap.superblocks[index];
+            while (Block* const block = lists.any()) {
+                giveAway(heap, lists, *block);
+            }
+        }
+    }
+
     /// One more superblock for a class, with room; false if there is no memory. Only when there is
     /// none of the class elsewhere is one taken from another class.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {

@@ -32,6 +32,7 @@
 #include <heapwright/sync/events.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -254,6 +255,14 @@ public:
         }
     }
 
+    /// Whether an object that is live here came from clean lines, and stands at the start of its
+    /// slot. The thread that has it may ask without a lock.
+    [[nodiscard]] bool isUsual(const void* object) noexcept {
+        const std::uint32_t slot = indexOf(object);
+        return slot < layout_.count && slotAt(slot) == object &&
+               std::atomic_ref<Link>(links()[slot]).load(std::memory_order_relaxed) == live;
+    }
+
     /// It is nobody's superblock from now on.
     void endHome() noexcept { home_.store(noHome, std::memory_order_relaxed); }
 
@@ -360,7 +369,8 @@ private:
         }
         for (std::uint32_t slot = 0; slot < fresh_; ++slot) {
             Link& link = links()[slot];
-            link = link >= live ? static_cast<Link>(link | old) : withheld;
+            const Link said = link >= live ? static_cast<Link>(link | old) : withheld;
+            std::atomic_ref<Link>(link).store(said, std::memory_order_relaxed); // `isUsual` looks
         }
         unusual_ = used_;
         head_ = fresh_;

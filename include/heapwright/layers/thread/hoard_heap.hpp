@@ -231,6 +231,21 @@ public:
         return heapwright::homeOf<SuperHeap::blockSize>(object);
     }
     [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
+    /// Where the word is the thread's key with its lowest bit set: whether this object may be kept
+    /// nevertheless, since it is others that may not.
+    [[nodiscard]] static bool mayKeep(const void* object) noexcept {
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).isUsual(object);
+    }
+    /// The calling thread ends, or will get nothing any more: its superblocks are for all.
+    void abandonHome() noexcept {
+        if constexpr (requires { Assignment::isExclusive(0); }) {
+            Owner& heap = mine();
+            if (&heap != &owners_.first()) {
+                const Hold hold(heap.lock);
+                this->giveAllAway(heap);
+            }
+        }
+    }
     /// Takes back a chain of objects that have a home.
     void freeHomed(ObjectLink* chain) noexcept { freeBatch(chain); }
     /// Pre: it is an object of this heap.

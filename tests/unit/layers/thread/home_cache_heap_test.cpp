@@ -162,6 +162,51 @@ TEST(HomeCacheHeap, KeepsTheLinesOfTwoThreadsApart) {
     }).join();
 }
 
+/// Only what is old itself is nobody's, not all that is in a superblock with it.
+TEST(HomeCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
+    struct Name {};
+    typename Stack<Name>::Cached heap;
+    std::vector<void*> old;
+    std::thread([&] {
+        for (int i = 0; i < 3; ++i) {
+            old.push_back(heap.malloc(64));
+        }
+    }).join();
+    std::thread([&] {
+        void* const object = heap.malloc(64);
+        ASSERT_EQ(addressOf(object) / (16 * KiB), addressOf(old[0]) / (16 * KiB));
+        EXPECT_FALSE(heap.freeAtOnce(object)) << "the home word cannot say it";
+        heap.free(object);
+        EXPECT_EQ(heap.mallocAtOnce(64), object) << "but it was kept";
+        heap.free(old[0]);
+        EXPECT_NE(heap.malloc(64), old[0]) << "this one was not";
+    }).join();
+    std::thread([&] {
+        heap.free(old[1]);
+        heap.free(old[2]);
+        heap.flush();
+    }).join();
+}
+
+TEST(HomeCacheHeap, LeavesTheSuperblocksOfAThreadThatEndsToAll) {
+    struct Name {};
+    using Cached = typename Stack<Name>::CachedSmall;
+    auto& below = Stack<Name>::Small1::theHeap();
+    Cached heap;
+    const std::size_t sizeClass = Classes::classFor(256);
+    heap.free(heap.malloc(16)); // this thread has another heap
+    void* left = nullptr;
+    std::thread([&] {
+        left = heap.malloc(256);
+        heap.free(heap.malloc(1024));
+        EXPECT_GT(below.figuresOf(sizeClass).held, 0U);
+    }).join();
+    EXPECT_EQ(below.figuresOf(sizeClass).held, 0U);
+    EXPECT_GT(below.figuresOf(sizeClass).heldGlobal, 0U) << "one object is live";
+    EXPECT_EQ(below.figuresOf(Classes::classFor(1024)).heldGlobal, 0U) << "this one was empty";
+    EXPECT_EQ(unitOf<16 * KiB>(heap.malloc(256)), unitOf<16 * KiB>(left));
+}
+
 TEST(HomeCacheHeap, ServesThreadsWithoutAHome) {
     struct Name {};
     using Cached = typename Stack<Name, 1>::CachedSmall;
