@@ -17,13 +17,12 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/emptiness.hpp>
 #include <heapwright/structure/heap_choice.hpp>
+#include <heapwright/structure/hoard_owner.hpp>
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/owner_set.hpp>
 #include <heapwright/structure/owners_view.hpp>
 #include <heapwright/structure/superblock_classes.hpp>
-#include <heapwright/sync/counted_lock.hpp>
-#include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -32,7 +31,6 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
-#include <type_traits>
 
 namespace heapwright {
 
@@ -42,19 +40,8 @@ protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
     using Lists = typename Superblocks::Lists;
     using Block = typename Superblocks::Block;
-    static constexpr bool counted = requires { requires Rule::counted; };
-    using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
-    using Hold = Guard<Mutex>;
-
-    /// The superblocks of one owner. It stands in a block of the superheap, which is nobody's.
-    struct alignas(64) Owner {
-        HomeWord home;          ///< where a superblock has its own, and
-        void* nobody = nullptr; ///< where it says whose it is
-        Mutex lock;
-        std::uint32_t heldSince = 0;      ///< the fork that holds it, counted from 1; 0: none
-        Home tenant = keyOfSharedHeap(0); ///< for whom it serves from clean lines
-        Superblocks superblocks;
-    };
+    using Owner = HoardOwner<Superblocks, Rule>;
+    using Hold = Guard<typename Owner::Mutex>;
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
 
@@ -244,15 +231,9 @@ protected:
     /// none of the class elsewhere is one taken from another class.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {
         Block* block = fromGlobal(heap, index);
-        if (block == nullptr) {
-            block = heap.superblocks.removeSpare();
-        }
-        if (block == nullptr) {
-            block = fresh(heap, index);
-        }
-        if (block == nullptr) {
-            block = heap.superblocks.removeEmpty();
-        }
+        block = block != nullptr ? block : heap.superblocks.removeSpare();
+        block = block != nullptr ? block : fresh(heap, index);
+        block = block != nullptr ? block : heap.superblocks.removeEmpty();
         if (block == nullptr) {
             return false;
         }
@@ -399,16 +380,13 @@ protected:
         forget();
     }
 
-    /// For who looks at all of it, held still.
+    /// For who looks at all of it, held still; what is held of a size class, in slots; and how
+    /// often the global lock was taken.
     using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Assignment::count>>;
     [[nodiscard]] View view() noexcept { return View(owners_); }
-
-    /// What is held of a size class, in slots. Nobody else may be inside.
     [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {
         return view().figuresOf(sizeClass);
     }
-
-    /// How often the global lock was taken.
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
     OwnerSet<Owner, Assignment::count> owners_;
