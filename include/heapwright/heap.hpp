@@ -23,6 +23,8 @@
 //   freeAfterAll(object)      free where that was false
 //   homeOf(object)            for which thread a cache above may keep it
 //   hasHome(object)           whether there is such a word; of any address
+//   mayKeep(object)           whether it may, though not all in its unit
+//   abandonHome()             the calling thread ends
 //   freeHomed(chain)          freeBatch of objects that have one
 //   homeOfThread()            the word that `homeOf` has for the calling thread
 //   classAt(object)           its size class

@@ -14,7 +14,8 @@ from heapwright.artefacts import native
 from heapwright.artefacts.native import NativeMissingError
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = Path(__file__).parent / "programs" / "asked.c"
+PROGRAMS = Path(__file__).parent / "programs"
+PROGRAM = PROGRAMS / "asked.c"
 OPTIONS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-pthread")
 SETTINGS = "HEAPWRIGHT_GRANARY"
 
@@ -47,13 +48,13 @@ def library() -> Path:
 
 @pytest.fixture(scope="session")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """programs/asked.c, compiled."""
+    """The programs, compiled; programs/asked.c, and beside it the others."""
     compiler = shutil.which("cc") or pytest.skip("needs a C compiler (package gcc)")
-    program = tmp_path_factory.mktemp("asked") / "asked"
-    includes = f"-I{ROOT / 'include'}"
-    done = subprocess.run([compiler, *OPTIONS, includes, PROGRAM, "-o", program], check=False)
-    assert done.returncode == 0
-    return program
+    folder = tmp_path_factory.mktemp("asked")
+    for source in PROGRAMS.glob("*.c"):
+        command = [compiler, *OPTIONS, f"-I{ROOT / 'include'}", source, "-o", folder / source.stem]
+        subprocess.run(command, check=True)
+    return folder / PROGRAM.stem
 
 
 @pytest.fixture(scope="session")
@@ -70,11 +71,12 @@ def under(library: Path) -> Callable[[str], Mapping[str, str]]:
 
 @pytest.fixture(scope="session")
 def ask(asked: Path, under: Callable[[str], Mapping[str, str]]) -> Ask:
-    """Runs the program under granary."""
+    """Runs a program under granary."""
 
     def run(what: str, settings: str = "", folder: Path | None = None) -> Answer:
+        program = asked.with_name("walked") if what.startswith("walk") else asked
         done = subprocess.run(
-            [asked, what],
+            [program, what],
             env=under(settings),
             cwd=folder,
             capture_output=True,

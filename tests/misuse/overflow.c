@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The object before this one was written over its end.
+// The object before this one was written over its end; all others are freed after it.
 // aborts: heapwright: free(): invalid pointer
 // under hoard: nothing
 // under hoard-3.8: nothing
@@ -28,10 +28,14 @@ int main(void) {
     for (int i = 0; i < 64 * 64; ++i) {
         char* before = objects[i / 64];
         char* object = objects[i % 64];
-        if (object == before + room + 8) {
+        if (before != NULL && object == before + room + 8) {
             memset(before, 'A', room + 8);
             free(object);
+            objects[i % 64] = NULL;
         }
+    }
+    for (int i = 0; i < 64; ++i) {
+        free(objects[i]);
     }
     return 0;
 }

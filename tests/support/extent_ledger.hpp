@@ -21,6 +21,7 @@ namespace heapwright::testing {
 struct ExtentLedger {
     std::atomic<std::size_t> discarded{0}; ///< bytes, all in all
     std::atomic<std::size_t> maps{0};      ///< calls
+    std::atomic<std::size_t> huge{0};      ///< bytes for which huge pages were wished
     std::atomic<std::size_t> calls{0};     ///< of any kind
     std::atomic<std::size_t> refuse{0};    ///< the call to refuse, counted from 1; 0: none
     std::atomic<std::uint32_t> now{1000};
@@ -38,6 +39,7 @@ struct ExtentLedger {
         ledger.pieces_.clear();
         ledger.discarded = 0;
         ledger.maps = 0;
+        ledger.huge = 0;
         ledger.calls = 0;
         ledger.refuse = refuse;
         ledger.now = 1000;
@@ -122,6 +124,7 @@ struct LedgerExtents {
         return !ledger().refuses() && SystemExtents::moveOutOnto(pages, bytes, target);
     }
     static void wishForHugePages(void* pages, std::size_t bytes) noexcept {
+        ledger().huge += bytes;
         SystemExtents::wishForHugePages(pages, bytes);
     }
     [[nodiscard]] static std::uint32_t milliseconds() noexcept { return ledger().now; }

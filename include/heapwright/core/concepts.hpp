@@ -185,7 +185,9 @@ concept HomingHeap = Heap<H> && requires(H heap, const void* object, ObjectLink*
     { H::unitBytes } -> std::convertible_to<std::size_t>;
     { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
     { heap.hasHome(object) } -> std::same_as<bool>;
+    { heap.mayKeep(object) } -> std::same_as<bool>;
     { heap.freeHomed(chain) } -> std::same_as<void>;
+    { heap.abandonHome() } -> std::same_as<void>;
     { heap.homeOfThread() } -> std::same_as<std::uint64_t>;
     { heap.classAt(object) } -> std::same_as<std::size_t>;
 };

@@ -48,8 +48,12 @@ inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 #endif
 
-template <void (*Function)() noexcept>
+/// `Before` rounds earlier than the last one; so what others do in their last round finds it done.
+template <void (*Function)() noexcept, unsigned Before = 0>
 class AtThreadExit {
+    static constexpr unsigned rounds = exitRound - Before;
+    static_assert(rounds >= 1 && rounds <= exitRound);
+
 public:
     /// Has `Function` called when the calling thread ends; false if that cannot be had.
     [[nodiscard]] static bool arrange() noexcept {
@@ -60,12 +64,12 @@ public:
 
 private:
     /// The value of the key points to here, as many places on as rounds have been.
-    static inline constinit char marks[exitRound] = {};
+    static inline constinit char marks[rounds] = {};
 
     static void round(void* value) noexcept {
         char* const next = static_cast<char*>(value) + 1;
         pthread_key_t key = 0;
-        if (next == marks + exitRound || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
+        if (next == marks + rounds || !hasKey(key) || ::pthread_setspecific(key, next) != 0) {
             Function();
         }
     }

@@ -37,6 +37,8 @@ protected:
     static constexpr std::size_t chunkAlignment = 2 * MiB;
     static constexpr std::size_t leastUnits = 4 * MiB / Unit; ///< of a chunk for many objects
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;
+    /// A huge page of which little is used is a loss that only larger heaps can bear.
+    static constexpr std::size_t smallPagesFirst = 8 * MiB;
 
     static_assert(Chunk::most >= leastUnits && sizeof(Chunk) <= Unit);
     static_assert(chunkAlignment % RegionMap::granule == 0 && RegionMap::granule % Unit == 0);
@@ -70,9 +72,6 @@ protected:
             return nullptr;
         }
         lowest_.store(addressOf(pages), std::memory_order_relaxed);
-        if (Rule::hugePages()) {
-            System::wishForHugePages(pages, bytes);
-        }
         count(counts_.maps, counts_.mappedBytes, bytes);
         auto* const chunk = ::new (pages) Chunk;
         chunk->units = units;
@@ -100,6 +99,9 @@ protected:
         }
         if (chunk == nullptr) {
             return false;
+        }
+        if (Rule::hugePages() && mappedBytes() > smallPagesFirst) {
+            System::wishForHugePages(chunk, chunk->units * Unit);
         }
         const Hold hold(lock_);
         space_.add(*chunk, 1, 0);

@@ -17,13 +17,12 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/emptiness.hpp>
 #include <heapwright/structure/heap_choice.hpp>
+#include <heapwright/structure/hoard_owner.hpp>
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/owner_set.hpp>
+#include <heapwright/structure/owners_view.hpp>
 #include <heapwright/structure/superblock_classes.hpp>
-#include <heapwright/structure/superblock_view.hpp>
-#include <heapwright/sync/counted_lock.hpp>
-#include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -32,7 +31,6 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
-#include <type_traits>
 
 namespace heapwright {
 
@@ -42,19 +40,8 @@ protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
     using Lists = typename Superblocks::Lists;
     using Block = typename Superblocks::Block;
-    static constexpr bool counted = requires { requires Rule::counted; };
-    using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
-    using Hold = Guard<Mutex>;
-
-    /// The superblocks of one owner. It stands in a block of the superheap, which is nobody's.
-    struct alignas(64) Owner {
-        HomeWord home;          ///< where a superblock has its own, and
-        void* nobody = nullptr; ///< where it says whose it is
-        Mutex lock;
-        std::uint32_t heldSince = 0;      ///< the fork that holds it, counted from 1; 0: none
-        Home tenant = keyOfSharedHeap(0); ///< for whom it serves from clean lines
-        Superblocks superblocks;
-    };
+    using Owner = HoardOwner<Superblocks, Rule>;
+    using Hold = Guard<typename Owner::Mutex>;
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
 
@@ -230,19 +217,23 @@ protected:
         }
     }
 
+    /// All superblocks of a heap go to the global heap.
+    void giveAllAway(Owner& heap) noexcept {
+        for (std::size_t index = 0; index < Superblocks::count; ++index) {
+            Lists& lists = heap.superblocks[index];
+            while (Block* const block = lists.any()) {
+                giveAway(heap, lists, *block);
+            }
+        }
+    }
+
     /// One more superblock for a class, with room; false if there is no memory. Only when there is
     /// none of the class elsewhere is one taken from another class.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {
         Block* block = fromGlobal(heap, index);
-        if (block == nullptr) {
-            block = heap.superblocks.removeSpare();
-        }
-        if (block == nullptr) {
-            block = fresh(heap, index);
-        }
-        if (block == nullptr) {
-            block = heap.superblocks.removeEmpty();
-        }
+        block = block != nullptr ? block : heap.superblocks.removeSpare();
+        block = block != nullptr ? block : fresh(heap, index);
+        block = block != nullptr ? block : heap.superblocks.removeEmpty();
         if (block == nullptr) {
             return false;
         }
@@ -389,57 +380,13 @@ protected:
         forget();
     }
 
-    /// What is held of a size class, in slots, and how often the global lock was taken. Nobody else
-    /// may be inside.
-    struct Figures {
-        std::size_t used = 0;       ///< live, anywhere
-        std::size_t held = 0;       ///< by the heaps of threads
-        std::size_t heldGlobal = 0; ///< by the global heap
-        std::size_t heaps = 0;      ///< how many heaps of threads there are
-    };
-    [[nodiscard]] Figures figuresOf(std::size_t sizeClass) noexcept {
-        Figures sum;
-        owners_.forEachHeap([&](Owner& heap) {
-            sum.used += heap.superblocks[sizeClass].used();
-            sum.held += heap.superblocks[sizeClass].held();
-            ++sum.heaps;
-        });
-        sum.used += global().superblocks[sizeClass].used();
-        sum.heldGlobal = global().superblocks[sizeClass].held();
-        return sum;
+    /// For who looks at all of it, held still; what is held of a size class, in slots; and how
+    /// often the global lock was taken.
+    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Assignment::count>>;
+    [[nodiscard]] View view() noexcept { return View(owners_); }
+    [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {
+        return view().figuresOf(sizeClass);
     }
-
-    /// Adds what the owners have and do. They are held still.
-    void inspectOwners(Inspection& inspection) noexcept {
-        inspection.blockBytes = SuperHeap::blockSize;
-        for (std::size_t index = 0; index < Classes::count; ++index) {
-            const Figures now = figuresOf(index);
-            Inspection::SizeClass& each = inspection.sizeClass(index, Classes::sizeOf(index));
-            each.used += now.used;
-            each.held += now.held;
-            each.heldGlobal += now.heldGlobal;
-            each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
-            each.returned += returned_[index];
-        }
-        owners_.forEachHeap([&inspection](const Owner& heap) {
-            ++inspection.heaps;
-            if constexpr (counted) {
-                inspection.heapLocks.add(heap.lock.takes(), heap.lock.waits());
-            }
-        });
-        if constexpr (counted) {
-            inspection.globalLock.add(global().lock.takes(), global().lock.waits());
-        }
-    }
-
-    /// Runs `use` on a view of each superblock. They are held still.
-    template <class Use>
-    void forEachView(Use use) noexcept {
-        const auto look = [&use](Block& block) { use(SuperblockView<Block>(block)); };
-        owners_.forEachHeap([&look](Owner& heap) { heap.superblocks.forEach(look); });
-        global().superblocks.forEach(look);
-    }
-
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
     OwnerSet<Owner, Assignment::count> owners_;

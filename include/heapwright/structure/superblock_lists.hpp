@@ -100,6 +100,15 @@ public:
         }
         return nullptr;
     }
+    /// Any superblock; null if there is none.
+    [[nodiscard]] Block* any() const noexcept {
+        for (Block* const first : first_) {
+            if (first != nullptr) {
+                return first;
+            }
+        }
+        return nullptr;
+    }
     /// One of which no slot can be used, though not all are live; null if there is none.
     [[nodiscard]] Block* oneStuck() const noexcept {
         if constexpr (Block::clean) {

@@ -9,6 +9,7 @@
 // Cost: a step for each slot that was ever used.
 #pragma once
 
+#include <heapwright/core/address.hpp>
 #include <heapwright/core/inspection.hpp>
 
 #include <cstddef>

@@ -6,6 +6,8 @@
 // under guard: heapwright: free(): double free
 // under canary: heapwright: free(): double free
 // under quarantine: heapwright: free(): double free
+// under granary: nothing
+// under granary-hardened: heapwright: free(): double free
 #include <stdlib.h>
 
 int main(void) {

@@ -6,6 +6,8 @@
 // under guard: heapwright: free(): invalid pointer
 // under canary: heapwright: free(): underflow
 // under quarantine: heapwright: free(): invalid pointer
+// under granary: nothing
+// under granary-hardened: heapwright: free(): invalid pointer
 #include <stdlib.h>
 
 int main(void) {

@@ -6,6 +6,8 @@
 // under guard: heapwright: free(): overflow
 // under canary: heapwright: free(): overflow
 // under quarantine: nothing
+// under granary: nothing
+// under granary-hardened: heapwright: free(): overflow
 #include <stdlib.h>
 
 int main(void) {

@@ -6,6 +6,8 @@
 // under guard: SIGSEGV
 // under canary: nothing
 // under quarantine: nothing
+// under granary: nothing
+// under granary-hardened: nothing
 #include <stdlib.h>
 
 int main(void) {

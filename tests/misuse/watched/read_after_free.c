@@ -6,6 +6,8 @@
 // under guard: SIGSEGV
 // under canary: reads 41
 // under quarantine: reads f5
+// under granary: reads 41
+// under granary-hardened: reads f5
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 // under guard: reads 00
 // under canary: reads 00
 // under quarantine: reads 00
+// under granary: reads 00
+// under granary-hardened: reads 00
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@
 // under guard: heapwright: realloc(): use of a freed object
 // under canary: heapwright: realloc(): use of a freed object
 // under quarantine: heapwright: realloc(): use of a freed object
+// under granary: nothing
+// under granary-hardened: heapwright: realloc(): use of a freed object
 #include <stdlib.h>
 
 int main(void) {

@@ -6,6 +6,8 @@
 // under guard: heapwright: free(): underflow
 // under canary: heapwright: free(): underflow
 // under quarantine: heapwright: free(): invalid pointer
+// under granary: nothing
+// under granary-hardened: nothing
 #include <stdlib.h>
 #include <string.h>
 

@@ -52,6 +52,30 @@ TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
     EXPECT_EQ(before * unit, 32 * MiB);
 }
 
+struct HugeRule : SetDelay {
+    [[nodiscard]] static bool hugePages() noexcept { return true; }
+};
+struct HugeMemory : ExtentMemory<unit, FutexLock, HugeRule, LedgerExtents> {
+    using ExtentMemory<unit, FutexLock, HugeRule, LedgerExtents>::addChunk;
+
+    ~HugeMemory() {
+        while (Chunk* const chunk = space_.removeAny()) {
+            unmap(*chunk);
+        }
+    }
+};
+
+TEST_F(ExtentMemoryTest, WishesForHugePagesOnceThereIsMoreThanALittle) {
+    HugeMemory memory;
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(memory.addChunk(1, 128));
+        EXPECT_EQ(ExtentLedger::the().huge, 0U);
+    }
+    ASSERT_TRUE(memory.addChunk(1, 128));
+    ASSERT_TRUE(memory.addChunk(1, 256));
+    EXPECT_EQ(ExtentLedger::the().huge, 12 * MiB);
+}
+
 TEST_F(ExtentMemoryTest, IsContentWithASmallerChunk) {
     Memory memory;
     ExtentLedger::the().refuse = 1;

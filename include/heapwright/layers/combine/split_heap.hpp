@@ -196,6 +196,10 @@ public:
     [[nodiscard]] bool hasHome(const void* object) noexcept requires HomingHeap<Small> {
         return small_.hasHome(object);
     }
+    [[nodiscard]] bool mayKeep(const void* object) noexcept requires HomingHeap<Small> {
+        return small_.mayKeep(object);
+    }
+    void abandonHome() noexcept requires HomingHeap<Small> { small_.abandonHome(); }
     void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<Small> {
         small_.freeHomed(chain);
     }

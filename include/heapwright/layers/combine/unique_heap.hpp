@@ -137,6 +137,10 @@ public:
     [[nodiscard]] static bool hasHome(const void* object) noexcept requires HomingHeap<SuperHeap> {
         return theHeap().hasHome(object);
     }
+    [[nodiscard]] static bool mayKeep(const void* object) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().mayKeep(object);
+    }
+    static void abandonHome() noexcept requires HomingHeap<SuperHeap> { theHeap().abandonHome(); }
     static void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<SuperHeap> {
         theHeap().freeHomed(chain);
     }

@@ -40,28 +40,42 @@ namespace heapwright {
 template <class H>
 concept PageHeap = SizedHeap<H> && H::alignment % platform::smallestPage == 0 && phaseOf<H> == 0;
 
+namespace detail {
+
+/// Runs of any length, rather than blocks of one size.
+template <class H>
+concept GivesRuns = requires(H heap, std::size_t size) {
+    heap.mallocAt(size, size, size);
+};
+
+/// The size of a heap's blocks; 0 if it has none.
+template <class H>
+inline constexpr std::size_t blockSizeOf = 0;
+template <class H>
+requires requires {
+    H::blockSize;
+}
+inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
+
+} // namespace detail
+
+/// A heap whose objects, if they are blocks of one size, are larger than a gap.
+template <class H, std::size_t Gap>
+concept RoomForGap = detail::GivesRuns<H> || detail::blockSizeOf<H>
+== 0 || (detail::blockSizeOf<H> > Gap);
+
 template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
-requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
 class GuardGapHeap : private SuperHeap {
     static_assert(Gap > 0 && Gap % platform::smallestPage == 0);
-
-    static constexpr bool givesBlocks = requires { SuperHeap::blockSize; };
-    static constexpr bool givesRuns = requires(SuperHeap heap, std::size_t size) {
-        heap.mallocAt(size, size, size);
-    };
-    static constexpr std::size_t blockBelow = [] {
-        if constexpr (givesBlocks) {
-            return SuperHeap::blockSize;
-        } else {
-            return 0;
-        }
-    }();
-    static_assert(givesRuns || !givesBlocks || blockBelow > Gap, "a block and its gap");
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     /// The size of blocks, where the heap below has them.
-    static constexpr std::size_t blockSize = blockBelow - (givesRuns || !givesBlocks ? 0 : Gap);
+    static constexpr std::size_t blockSize =
+        detail::GivesRuns<SuperHeap> || detail::blockSizeOf<SuperHeap> == 0
+            ? detail::blockSizeOf<SuperHeap>
+            : detail::blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so is what is closed
     static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
@@ -93,7 +107,7 @@ public:
 
     /// At `phase` modulo `align`, where the heap below can do that.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
-                                 std::size_t phase) noexcept requires givesRuns {
+                                 std::size_t phase) noexcept requires detail::GivesRuns<SuperHeap> {
         return obtain(size,
                       [&](std::size_t whole) { return SuperHeap::mallocAt(whole, align, phase); });
     }

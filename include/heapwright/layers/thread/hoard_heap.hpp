@@ -231,6 +231,21 @@ public:
         return heapwright::homeOf<SuperHeap::blockSize>(object);
     }
     [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
+    /// Where the word is the thread's key with its lowest bit set: whether this object may be kept
+    /// nevertheless, since it is others that may not.
+    [[nodiscard]] static bool mayKeep(const void* object) noexcept {
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).isUsual(object);
+    }
+    /// The calling thread ends, or will get nothing any more: its superblocks are for all.
+    void abandonHome() noexcept {
+        if constexpr (requires { Assignment::isExclusive(0); }) {
+            Owner& heap = mine();
+            if (&heap != &owners_.first()) {
+                const Hold hold(heap.lock);
+                this->giveAllAway(heap);
+            }
+        }
+    }
     /// Takes back a chain of objects that have a home.
     void freeHomed(ObjectLink* chain) noexcept { freeBatch(chain); }
     /// Pre: it is an object of this heap.
@@ -281,14 +296,15 @@ public:
     }
 
     void inspect(Inspection& inspection) noexcept {
-        this->inspectOwners(inspection);
+        inspection.blockBytes = SuperHeap::blockSize;
+        this->view().inspect(inspection, this->returned_);
         if constexpr (InspectableHeap<SuperHeap>) {
             SuperHeap::inspect(inspection);
         }
     }
 
     void walk(const ObjectVisitor& visit) noexcept {
-        this->forEachView([&visit](auto view) { view.walk(visit); });
+        this->view().forEach([&visit](auto view) { view.walk(visit); });
     }
 
     /// For a cache above, while a walk goes on: an object that it keeps is shown as such until
@@ -298,7 +314,7 @@ public:
                SuperblockView<Block>(Block::of(object)).mark(object);
     }
     void unmark() noexcept {
-        this->forEachView([](auto view) { view.unmark(); });
+        this->view().forEach([](auto view) { view.unmark(); });
     }
 
     void beforeFork() noexcept {

@@ -124,7 +124,9 @@ public:
     /// In the same way: others go down with it.
     [[gnu::noinline]] static void freeAfterAll(void* object) noexcept {
         Cache& cache = Mine::mine();
-        if (isAtHome(object)) [[likely]] { // and there was no room
+        const Home home = SuperHeap::homeOf(object);
+        if (home == cache.state.me ||
+            (home == (cache.state.me | keptByNobody) && SuperHeap::mayKeep(object))) [[likely]] {
             const std::size_t index = SuperHeap::classAt(object);
             if (!cache.put(object, index)) [[likely]] {
                 below().freeHomed(cache.takeChain(index, Cache::flushes(index)));
@@ -273,6 +275,9 @@ public:
         HiddenState<ThreadState>::bringBack(); // a thread may end in a signal handler
         const SlowPath::Entry entry;           // and be interrupted by one here
         flushMine();
+        if (Mine::mine().isActive()) {
+            SuperHeap::abandonHome();
+        }
         caches_.leave(Mine::mine());
         Mine::mine().end();
     }
@@ -305,8 +310,9 @@ private:
             return false; // for it is doing so, or has ended
         }
         Links::prepare();
+        const bool leaves = leavesAtTheEnd();
         const Home home = SuperHeap::homeOfThread();
-        cache.begin(home != noHome && leavesAtTheEnd() ? home : homeless);
+        cache.begin(home != noHome && leaves ? home : homeless);
         if (cache.isActive() && !platform::scheduled) { // there caches end without a word
             caches_.enter(cache);
         }
@@ -317,7 +323,7 @@ private:
         if constexpr (platform::scheduled) {
             return true; // the scheduler sees to it
         } else {
-            return platform::AtThreadExit<leave>::arrange();
+            return platform::AtThreadExit<leave, 1>::arrange(); // while it has its slot
         }
     }
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <csignal>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <thread>
@@ -55,10 +55,9 @@ TEST_F(GuardGapHeapDeathTest, FaultsBehindABlock) {
     Heap heap;
     void* const block = heap.malloc(1);
     void* const next = heap.malloc(1);
-    EXPECT_EXIT(*at(block, 32 * KiB) = 1, ::testing::KilledBySignal(SIGSEGV), "");
-    EXPECT_EXIT(static_cast<void>(*at(block, 64 * KiB - 1)), ::testing::KilledBySignal(SIGSEGV),
-                "");
-    EXPECT_EXIT(*at(next, -1) = 1, ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*at(block, 32 * KiB) = 1, "");
+    EXPECT_DEATH(static_cast<void>(*at(block, 64 * KiB - 1)), "");
+    EXPECT_DEATH(*at(next, -1) = 1, "");
     heap.free(block);
     heap.free(next);
 }
@@ -67,8 +66,8 @@ TEST_F(GuardGapHeapDeathTest, FaultsInWhatWasFreedWhileItWaits) {
     Guarded<128 * KiB, 1024> heap;
     void* const block = heap.malloc(1);
     heap.free(block);
-    EXPECT_EXIT(*at(block, 0) = 1, ::testing::KilledBySignal(SIGSEGV), "");
-    EXPECT_EXIT(static_cast<void>(*at(block, 100)), ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*at(block, 0) = 1, "");
+    EXPECT_DEATH(static_cast<void>(*at(block, 100)), "");
     EXPECT_TRUE(heap.flush());
     EXPECT_FALSE(heap.flush());
     void* const again = heap.malloc(1);
@@ -98,11 +97,11 @@ TEST_F(GuardGapHeapTest, LeavesTheGapOpenWhereTooManyAreClosed) {
     for (int each = 0; each < 4; ++each) {
         blocks.push_back(heap.malloc(1));
     }
-    EXPECT_EXIT(*at(blocks[1], 32 * KiB) = 1, ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*at(blocks[1], 32 * KiB) = 1, "");
     *at(blocks[2], 32 * KiB) = 1; // nobody's
     heap.free(blocks[0]);
     blocks[0] = heap.malloc(1);
-    EXPECT_EXIT(*at(blocks[0], 32 * KiB) = 1, ::testing::KilledBySignal(SIGSEGV), "");
+    EXPECT_DEATH(*at(blocks[0], 32 * KiB) = 1, "");
     for (void* const block : blocks) {
         heap.free(block);
     }

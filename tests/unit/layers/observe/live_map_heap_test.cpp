@@ -21,7 +21,6 @@ using Mapped = LiveMapHeap<AlignHeap<Sized>>;
 class Forgetful {
 public:
     static constexpr std::size_t alignment = 16;
-    static constexpr std::string_view caption = "gives the same out again";
     using Below = Heaps<>;
     void* malloc(std::size_t /*size*/) noexcept { return memory_; }
     void free(void* /*object*/) noexcept {}

@@ -6,9 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -162,6 +160,51 @@ TEST(HomeCacheHeap, KeepsTheLinesOfTwoThreadsApart) {
     }).join();
 }
 
+/// Only what is old itself is nobody's, not all that is in a superblock with it.
+TEST(HomeCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
+    struct Name {};
+    typename Stack<Name>::Cached heap;
+    std::vector<void*> old;
+    std::thread([&] {
+        for (int i = 0; i < 3; ++i) {
+            old.push_back(heap.malloc(64));
+        }
+    }).join();
+    std::thread([&] {
+        void* const object = heap.malloc(64);
+        ASSERT_EQ(addressOf(object) / (16 * KiB), addressOf(old[0]) / (16 * KiB));
+        EXPECT_FALSE(heap.freeAtOnce(object)) << "the home word cannot say it";
+        heap.free(object);
+        EXPECT_EQ(heap.mallocAtOnce(64), object) << "but it was kept";
+        heap.free(old[0]);
+        EXPECT_NE(heap.malloc(64), old[0]) << "this one was not";
+    }).join();
+    std::thread([&] {
+        heap.free(old[1]);
+        heap.free(old[2]);
+        heap.flush();
+    }).join();
+}
+
+TEST(HomeCacheHeap, LeavesTheSuperblocksOfAThreadThatEndsToAll) {
+    struct Name {};
+    using Cached = typename Stack<Name>::CachedSmall;
+    auto& below = Stack<Name>::Small1::theHeap();
+    Cached heap;
+    const std::size_t sizeClass = Classes::classFor(256);
+    heap.free(heap.malloc(16)); // this thread has another heap
+    void* left = nullptr;
+    std::thread([&] {
+        left = heap.malloc(256);
+        heap.free(heap.malloc(1024));
+        EXPECT_GT(below.figuresOf(sizeClass).held, 0U);
+    }).join();
+    EXPECT_EQ(below.figuresOf(sizeClass).held, 0U);
+    EXPECT_GT(below.figuresOf(sizeClass).heldGlobal, 0U) << "one object is live";
+    EXPECT_EQ(below.figuresOf(Classes::classFor(1024)).heldGlobal, 0U) << "this one was empty";
+    EXPECT_EQ(unitOf<16 * KiB>(heap.malloc(256)), unitOf<16 * KiB>(left));
+}
+
 TEST(HomeCacheHeap, ServesThreadsWithoutAHome) {
     struct Name {};
     using Cached = typename Stack<Name, 1>::CachedSmall;
@@ -296,118 +339,6 @@ TEST(HomeCacheHeapDeathTest, TellsAWrongFreeWhenItComesDown) {
             heap.flush();
         },
         "heapwright: free\\(\\): double free\n");
-}
-
-/// What is shown is what was given out, whose figures are the same; what a thread has freed but
-/// keeps is shown as that.
-TEST(HomeCacheHeap, ShowsWhatIsLiveAndWhatIsKept) {
-    struct Name {};
-    typename Stack<Name>::CachedSmall heap;
-    std::map<void*, bool> expected; // whether it is kept
-    std::mutex mutex;
-    std::vector<void*> handed;
-    std::atomic<int> turn{0};
-    std::thread other([&] {
-        for (std::size_t i = 0; i < 300; ++i) {
-            void* const object = heap.malloc(16 + i % 500);
-            const std::lock_guard hold(mutex);
-            expected[object] = false;
-            handed.push_back(object);
-        }
-        for (std::size_t i = 0; i < 10; ++i) {
-            expected.erase(handed[i]);
-            heap.free(handed[i]); // kept at home
-        }
-        turn = 1;
-        turn.notify_all();
-        turn.wait(1);
-    });
-    turn.wait(0);
-    for (std::size_t i = 10; i < 15; ++i) {
-        expected.erase(handed[i]);
-        heap.free(handed[i]); // on its way home
-    }
-    std::map<void*, bool> seen;
-    std::size_t liveBytes = 0;
-    const auto collect = [&](const LiveObject& object) {
-        EXPECT_TRUE(seen.emplace(object.address, object.cached).second);
-        liveBytes += object.cached ? 0 : object.size;
-    };
-    heap.beforeFork();
-    heap.walk(ObjectVisitor(collect));
-    Inspection inspection;
-    heap.inspect(inspection);
-    heap.afterForkInParent();
-    turn = 2;
-    turn.notify_all();
-    other.join();
-
-    std::size_t live = 0;
-    for (const auto& [object, kept] : seen) {
-        live += kept ? 0U : 1U;
-        EXPECT_EQ(expected.count(object) == 0, kept);
-    }
-    EXPECT_EQ(live, expected.size());
-    const Inspection::Totals totals = inspection.totals();
-    EXPECT_EQ(totals.liveObjects, expected.size());
-    EXPECT_EQ(totals.liveBytes, liveBytes);
-    EXPECT_EQ(totals.cachedObjects, seen.size() - expected.size());
-    EXPECT_EQ(inspection.allCaches.remoteObjects, 5U);
-    EXPECT_GE(inspection.cacheCount, 2U);
-    EXPECT_GE(inspection.allCaches.refills, 1U);
-    for (const auto& [object, kept] : expected) {
-        heap.free(object);
-    }
-    heap.flush();
-}
-
-/// Threads that go on meanwhile change what is kept, but never what the heap is.
-TEST(HomeCacheHeap, MayBeLookedAtWhileThreadsGoOn) {
-    struct Name {};
-    typename Stack<Name>::CachedSmall heap;
-    std::atomic<bool> stop{false};
-    std::atomic<int> begun{0};
-    std::vector<std::thread> threads;
-    for (std::size_t seed = 0; seed < 3; ++seed) {
-        threads.emplace_back([&, seed] {
-            std::vector<void*> mine;
-            for (std::size_t i = seed; !stop; i += 7) {
-                mine.push_back(heap.malloc(16 + i % 700));
-                begun += mine.size() == 150 && i < 7 * 150 + 3 ? 1 : 0;
-                if (mine.size() > 200) {
-                    for (void* const object : mine) {
-                        heap.free(object);
-                    }
-                    mine.clear();
-                }
-            }
-            for (void* const object : mine) {
-                heap.free(object);
-            }
-        });
-    }
-    while (begun != 3) {
-        std::this_thread::yield();
-    }
-    std::size_t seen = 0;
-    for (int i = 0; i < 200; ++i) {
-        const auto count = [&seen](const LiveObject& object) {
-            EXPECT_GT(object.size, 0U);
-            ++seen;
-        };
-        heap.beforeFork();
-        heap.walk(ObjectVisitor(count));
-        Inspection inspection;
-        heap.inspect(inspection);
-        heap.afterForkInParent();
-        EXPECT_LE(inspection.cacheCount, 4U);
-    }
-    stop = true;
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    heap.flush();
-    EXPECT_GT(seen, 0U);
 }
 
 } // namespace
