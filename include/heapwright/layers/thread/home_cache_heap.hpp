@@ -51,7 +51,7 @@ namespace heapwright {
 template <SizeClasses Classes, class Limits, LinkCode Links, UniquelyNamedHeap SuperHeap>
 requires HomingHeap<SuperHeap> && BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> &&
     UnphasedHeap<SuperHeap>
-class HomeCacheHeap {
+class HomeCacheHeap : private SuperHeap {
     using Cache = HomeCache<Classes, Limits, Links>;
     using Mine = platform::PerThread<HomeCacheHeap, Cache>;
 

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From granary to granary-hardened, one thing more each: what each of its layers costs is the
+// difference between two of these (docs/granary-hardened.md).
+#pragma once
+
+#include <allocators/granary_hardened.hpp>
+
+#include <cstddef>
+
+namespace heapwright::benchmarks::hardened {
+
+namespace g = allocators::granary;
+namespace h = allocators::granary_hardened;
+
+template <int Number>
+struct Name {};
+
+/// Granary's cache over its own memory.
+template <class Links, int Number>
+using Plain = HomeCacheHeap<g::Classes, g::Limits, Links,
+                            UniqueHeap<Name<Number>, SplitHeap<16 * KiB, g::Small, g::Large>>>;
+
+// Closed gaps behind each run, and nothing that waits.
+using Gaps = GuardGapHeap<32 * KiB, 0, 16384, FutexLock, g::Source>;
+using Extents = UniqueHeap<Name<3>, Gaps>;
+using Small = HoardHeap<g::Classes, OwnHeap<2047>, g::Rule, CleanLines, Extents>;
+using Large = UnitObjectHeap<32 * KiB, Extents>;
+using Split = UniqueHeap<Name<4>, SplitHeap<16 * KiB, Small, Large>>;
+using Gapped = HomeCacheHeap<g::Classes, g::Limits, EncodedLinks, Split>;
+
+using WithFlag = ANSIWrapper<SignalSafeHeap<Plain<PlainLinks, 1>>>;
+using WithLinks = ANSIWrapper<SignalSafeHeap<Plain<EncodedLinks, 2>>>;
+using WithGaps = ANSIWrapper<SignalSafeHeap<Gapped>>;
+using WithClosedRuns = ANSIWrapper<SignalSafeHeap<h::Cached>>;
+using WithQuarantine = ANSIWrapper<h::SignalSafe>;
+using WithCanaries = ANSIWrapper<h::Guarded>;
+using WithMap = ANSIWrapper<h::Known>; // granary-hardened
+using WithZeros = ANSIWrapper<LiveMapHeap<ZeroOnFreeHeap<h::Guarded>>>;
+
+} // namespace heapwright::benchmarks::hardened
