@@ -19,6 +19,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/home_word.hpp>
 
 #include <atomic>
@@ -53,9 +54,17 @@ requires(SuperHeap::alignment % Unit == 0) class UnitObjectHeap : private SuperH
         HomeWord home{noHome};
         void* owner = nullptr; ///< where a superblock would say whose it is
         State state = State::live;
-        std::size_t lead; ///< from here to the object
+        std::size_t lead;     ///< from here to the object
+        std::size_t capacity; ///< of the object, to the end of the last page that it needs
 
-        explicit Header(std::size_t distance) noexcept : lead(distance) {}
+        Header(std::size_t distance, std::size_t size) noexcept
+            : lead(distance), capacity(capacityFor(distance, size)) {}
+
+        /// The rest of the run is not the object's: who fills all that he may use would touch it.
+        [[nodiscard]] static std::size_t capacityFor(std::size_t distance,
+                                                     std::size_t size) noexcept {
+            return roundUp(distance + size, platform::smallestPage) - distance;
+        }
     };
 
     /// What is to be held still over a fork. A heap that others share, too, is held here, since its
@@ -93,11 +102,13 @@ public:
     constexpr UnitObjectHeap() noexcept = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return size > largest ? nullptr : placed(SuperHeap::malloc(leastLead + size), leastLead);
+        return size > largest ? nullptr
+                              : placed(SuperHeap::malloc(leastLead + size), leastLead, size);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
-        return size > largest ? nullptr : placed(SuperHeap::zalloc(leastLead + size), leastLead);
+        return size > largest ? nullptr
+                              : placed(SuperHeap::zalloc(leastLead + size), leastLead, size);
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
@@ -108,9 +119,9 @@ public:
             return nullptr;
         }
         if (align < Unit) {
-            return placed(SuperHeap::malloc(align + size), align);
+            return placed(SuperHeap::malloc(align + size), align, size);
         }
-        return placed(SuperHeap::mallocAt(Unit + size, align, align - Unit), Unit);
+        return placed(SuperHeap::mallocAt(Unit + size, align, align - Unit), Unit, size);
     }
 
     void free(void* object) noexcept {
@@ -120,17 +131,21 @@ public:
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
-        return sizeBehind(checkedHeader(object, "malloc_usable_size"));
+        return checkedHeader(object, "malloc_usable_size").capacity;
     }
 
     /// For a caller that may be inside a lock itself, a signal handler: it is not checked.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        return sizeBehind(headerOf(object));
+        return headerOf(object).capacity;
     }
 
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         Header& header = checkedHeader(object, "realloc");
-        return size <= largest && SuperHeap::resize(&header, header.lead + size);
+        if (size > largest || !SuperHeap::resize(&header, header.lead + size)) {
+            return false;
+        }
+        header.capacity = Header::capacityFor(header.lead, size);
+        return true;
     }
 
     /// An alignment to units might be lost: what has one stays.
@@ -141,7 +156,11 @@ public:
             return nullptr;
         }
         void* const run = SuperHeap::relocate(&header, lead + size);
-        return run == nullptr ? nullptr : forward(run, lead);
+        if (run == nullptr) {
+            return nullptr;
+        }
+        static_cast<Header*>(run)->capacity = Header::capacityFor(lead, size);
+        return forward(run, lead);
     }
 
     /// Ends the program unless it is asked about a live object. Pre: it is asked about an address
@@ -204,11 +223,11 @@ private:
     /// Runs `body` on each live object. Others who have runs of the same heap begin them otherwise.
     template <class Body>
     void eachObject(Body body) noexcept {
-        forked().forEachRun([&body](void* run, std::size_t bytes, bool alone) {
+        forked().forEachRun([&body](void* run, std::size_t /*bytes*/, bool alone) {
             const Header& header = *static_cast<const Header*>(run);
             if (header.home.load(std::memory_order_relaxed) == noHome && header.owner == nullptr &&
                 header.state == State::live) {
-                body(LiveObject{forward(run, header.lead), bytes - header.lead}, alone);
+                body(LiveObject{forward(run, header.lead), header.capacity}, alone);
             }
         });
     }
@@ -217,12 +236,8 @@ private:
         return *static_cast<Header*>(pointerTo(unitOf<Unit>(object)));
     }
 
-    [[nodiscard]] std::size_t sizeBehind(Header& header) noexcept {
-        return SuperHeap::getSize(&header) - header.lead;
-    }
-
-    [[nodiscard]] static void* placed(void* run, std::size_t lead) noexcept {
-        return run == nullptr ? nullptr : forward(::new (run) Header(lead), lead);
+    [[nodiscard]] static void* placed(void* run, std::size_t lead, std::size_t size) noexcept {
+        return run == nullptr ? nullptr : forward(::new (run) Header(lead, size), lead);
     }
 
     [[nodiscard]] static Header& checkedHeader(void* object, std::string_view routine) noexcept {

@@ -16,7 +16,7 @@
 // Cost: none on a request that is served at once; a flag set and cleared, and one look at a list,
 // on others.
 //
-// Example: HandlerSafeHeap<HomeCacheHeap<32 * KiB, AlignHeap<SizeHeap<MallocHeap>>>>
+// Example: HandlerSafeHeap<HomeCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainLinks, UniqueHeap<HeapName<3>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
