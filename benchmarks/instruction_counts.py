@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact instructions per malloc+free pair, by callgrind, of every composed allocator.
 
-How they are counted: callgrind.py. `--golden` prints the figures as
-tests/golden/instruction_counts.toml keeps them.
+How they are counted: callgrind.py. `--golden` prints the figures of each compiler as a file
+tests/golden/instruction_counts_*.toml keeps them.
 """
 
 import json

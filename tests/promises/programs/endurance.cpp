@@ -34,118 +34,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "endurance_figures.hpp"
+#include "endurance_objects.hpp"
+
 namespace {
 
+using namespace endurance;
+
 constexpr unsigned mostThreads = 64;
-constexpr unsigned mailboxes = 256;
-constexpr unsigned phaseBits = 15;       // how long a phase is: 2 to so many operations
-constexpr std::uint64_t wholeEvery = 32; // how many objects there are for one that is filled
-
-struct Object {
-    unsigned char* at;
-    std::uint32_t size;
-    std::uint32_t stamp;
-};
-
-class Random {
-public:
-    explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U | 1U) {}
-    std::uint64_t operator()() {
-        state_ ^= state_ << 13U;
-        state_ ^= state_ >> 7U;
-        state_ ^= state_ << 17U;
-        return state_ * 0x2545F4914F6CDD1DU >> 16U;
-    }
-
-private:
-    std::uint64_t state_;
-};
-
-[[noreturn]] void wrong(const char* what, const Object& object) {
-    std::fprintf(stderr, "endurance: %s: object of %u bytes at %p\n", what, object.size,
-                 static_cast<void*>(object.at));
-    std::_Exit(1);
-}
-
-[[noreturn]] void noMemory() {
-    std::fprintf(stderr, "endurance: no memory\n");
-    std::_Exit(2);
-}
-
-// --- contents ---
-
-std::uint64_t stampOf(const Object& object) {
-    return (reinterpret_cast<std::uintptr_t>(object.at) ^ object.stamp * 0x9E3779B97F4A7C15U) +
-           object.size;
-}
-
-bool isWhole(const Object& object) {
-    return object.stamp % wholeEvery == 0 && object.size < 65536;
-}
-
-void mark(const Object& object) {
-    const std::uint64_t stamp = stampOf(object);
-    if (isWhole(object)) {
-        for (std::uint32_t at = 0; at < object.size; ++at) {
-            object.at[at] = static_cast<unsigned char>(stamp >> (at % 8 * 8));
-        }
-        return;
-    }
-    const std::size_t edge = std::min<std::size_t>(object.size, sizeof stamp);
-    std::memcpy(object.at + object.size - edge, &stamp, edge);
-    std::memcpy(object.at, &stamp, edge);
-}
-
-void verify(const Object& object) {
-    const std::uint64_t stamp = stampOf(object);
-    if (isWhole(object)) {
-        for (std::uint32_t at = 0; at < object.size; ++at) {
-            if (object.at[at] != static_cast<unsigned char>(stamp >> (at % 8 * 8))) {
-                wrong("contents were written over", object);
-            }
-        }
-        return;
-    }
-    const std::size_t edge = std::min<std::size_t>(object.size, sizeof stamp);
-    if (std::memcmp(object.at, &stamp, edge) != 0) {
-        wrong("the first bytes were written over", object);
-    }
-    // Of a short object the two stamps overlap, and the first is whole.
-    if (object.size >= 2 * sizeof stamp &&
-        std::memcmp(object.at + object.size - edge, &stamp, edge) != 0) {
-        wrong("the last bytes were written over", object);
-    }
-}
-
-/// calloc's memory is zero: all of it up to a page, of more the ends and something of each page.
-void verifyZero(const Object& object) {
-    const std::uint32_t step = object.size <= 4096 ? 1 : 509;
-    for (std::uint32_t at = 0; at < object.size; at += step) {
-        if (object.at[at] != 0) {
-            wrong("calloc's memory is not zero", object);
-        }
-    }
-    if (object.at[object.size - 1] != 0) {
-        wrong("calloc's memory is not zero at its end", object);
-    }
-}
-
-// --- what threads hand each other ---
-
-struct Mailbox {
-    std::atomic_flag held = ATOMIC_FLAG_INIT;
-    Object object{};
-
-    Object swap(const Object& given) {
-        while (held.test_and_set(std::memory_order_acquire)) {
-        }
-        const Object had = object;
-        object = given;
-        held.clear(std::memory_order_release);
-        return had;
-    }
-};
-Mailbox mailbox[mailboxes];
+constexpr unsigned phaseBits = 15; // how long a phase is: 2 to so many operations
 
 // --- a worker ---
 
@@ -340,16 +237,6 @@ void askedToEnd(int /*signal*/) {
     stop.store(true);
 }
 
-std::uint64_t residentBytes() {
-    std::FILE* const file = std::fopen("/proc/self/statm", "re");
-    unsigned long long pages = 0;
-    if (file == nullptr || std::fscanf(file, "%*u %llu", &pages) != 1) {
-        noMemory();
-    }
-    std::fclose(file);
-    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 /// The child finds the heap whole whatever the workers were about, and what they had.
 void forkOnce(std::uint64_t seed) {
     Object mine{static_cast<unsigned char*>(std::malloc(1000)), 1000, 7};
@@ -391,26 +278,6 @@ void start(Worker& worker, std::uint64_t life) {
         noMemory();
     }
 }
-
-struct Figures {
-    std::uint64_t operations = 0;
-    std::uint64_t live = 0;
-    std::uint64_t mostLive = 0;
-    std::uint64_t resident = 0;
-    std::uint64_t mostResident = 0;
-    unsigned forks = 0;
-    unsigned lives = 0;
-
-    void say(bool done) const {
-        std::printf(
-            "{\"operations\": %llu, \"live\": %llu, \"most_live\": %llu, \"resident\": "
-            "%llu, \"most_resident\": %llu, \"forks\": %u, \"lives\": %u, \"done\": %s}\n",
-            static_cast<unsigned long long>(operations), static_cast<unsigned long long>(live),
-            static_cast<unsigned long long>(mostLive), static_cast<unsigned long long>(resident),
-            static_cast<unsigned long long>(mostResident), forks, lives, done ? "true" : "false");
-        std::fflush(stdout);
-    }
-};
 
 void sample(Figures& figures, unsigned threads, std::uint64_t before) {
     std::int64_t live = 0;

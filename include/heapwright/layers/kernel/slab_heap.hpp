@@ -34,7 +34,7 @@ public:
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
-    static constexpr std::string_view caption = "Linux's SLAB: arrays of free objects before slabs";
+    static constexpr std::string_view caption = "arrays of free objects before slabs, as Linux's SLAB";
     using Below = Heaps<SuperHeap>;
 };
 

@@ -46,7 +46,7 @@ public:
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
     static constexpr std::size_t largest = SuperHeap::largest;
-    static constexpr std::string_view caption = "Linux's SLOB: first fit in shared pages";
+    static constexpr std::string_view caption = "first fit in shared pages, as Linux's SLOB";
     using Below = Heaps<SuperHeap>;
 
     constexpr SlobHeap() noexcept = default;

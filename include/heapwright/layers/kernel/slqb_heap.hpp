@@ -34,8 +34,7 @@ public:
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
-    static constexpr std::string_view caption =
-        "Linux's SLQB: a queue of free objects for each processor";
+    static constexpr std::string_view caption = "a queue of free objects for each processor, as Linux's SLQB";
     using Below = Heaps<SuperHeap>;
 };
 

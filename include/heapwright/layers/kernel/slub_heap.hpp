@@ -36,7 +36,7 @@ public:
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
-    static constexpr std::string_view caption = "Linux's SLUB: slabs without metadata";
+    static constexpr std::string_view caption = "slabs without metadata, as Linux's SLUB";
     using Below = Heaps<SuperHeap>;
 };
 
