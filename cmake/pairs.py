@@ -38,7 +38,6 @@ PREFERRED = "MallocHeap"
 PROBES = {
     "BlockHeap": "ProbeBlocks",
     "PageHeap": "ProbeRuns",
-    "PagedHeap": "ProbePages",
     "RunHeap": "ProbeRuns",
 }
 

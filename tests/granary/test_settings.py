@@ -92,7 +92,7 @@ def test_a_program_with_more_rights_than_its_user_does_not_listen(library: Path)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        linked = Path(shutil.copy(library, folder / "libgranary.so"))
+        linked = Path(shutil.copy(library, folder / library.name))
         options: list[str | Path] = [
             *OPTIONS,
             f"-I{ROOT / 'include'}",
