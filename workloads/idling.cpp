@@ -103,12 +103,14 @@ struct Service {
         if (grown.wait()) {
             run.report("resident_grown", static_cast<double>(residentBytes()));
         }
+        grown.wait(); // until then nobody frees
         shrink(shares[thread], 0);
         shrink(shares[(thread + 1) % run.threads()], 1);
         run.count(2 * shares[thread].count - shares[thread].kept);
         if (shrunk.wait()) {
             run.report("resident_freed", static_cast<double>(residentBytes()));
         }
+        shrunk.wait();
     }
 
     void restTogether() {

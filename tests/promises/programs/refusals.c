@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 __attribute__((weak)) void refuse(long first, long last);

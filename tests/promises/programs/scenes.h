@@ -7,6 +7,7 @@
 // freed.
 #pragma once
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define CHECK(truth)                                                                               \
@@ -35,10 +35,18 @@ static inline void fail(int line, const char* text) {
 
 static long count = 0; // the second argument
 
+// The most that was resident. (What getrusage says has been the parent's, too, before exec.)
 static inline long resident_kib(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss;
+    char text[4096];
+    const int file = open("/proc/self/status", O_RDONLY);
+    CHECK(file >= 0);
+    const ssize_t length = read(file, text, sizeof text - 1);
+    CHECK(length > 0);
+    close(file);
+    text[length] = 0;
+    const char* const line = strstr(text, "VmHWM:");
+    CHECK(line != NULL);
+    return strtol(line + 6, NULL, 10);
 }
 
 // Objects that say how large they are and whose they are.
