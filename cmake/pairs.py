@@ -34,9 +34,11 @@ NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
 # sanitizers see each object of.
 PREFERRED = "MallocHeap"
-# The probe for who wants more than verbs of his superheap.
+# The probe for who wants more than verbs of his superheap, as its concept says, or who it is.
 PROBES = {
     "BlockHeap": "ProbeBlocks",
+    "HideableHeap": "ProbeAtOnce",
+    "HomeCacheHeap": "ProbeHomes",
     "PageHeap": "ProbeRuns",
     "RunHeap": "ProbeRuns",
 }
@@ -128,7 +130,8 @@ def probe(layer: Layer) -> str:
     assert layer.example is not None
     arguments = list(layer.example.arguments)
     concept = layer.parameters[layer.heaps[-1]].concept
-    arguments[layer.heaps[-1]] = Expression(PROBES.get(concept, "ProbeHeap"))
+    wanted = PROBES.get(layer.name) or PROBES.get(concept, "ProbeHeap")
+    arguments[layer.heaps[-1]] = Expression(wanted)
     return str(Expression(layer.name, tuple(arguments)))
 
 

@@ -83,6 +83,41 @@ public:
     void* mallocAt(std::size_t, std::size_t, std::size_t) noexcept { return nullptr; }
 };
 
+/// The same where a thread's state decides what is done at once.
+class ProbeAtOnce : public ProbeHeap {
+public:
+    struct ThreadState {};
+    [[maybe_unused]] static constexpr bool lenient = true;
+    static constexpr std::size_t unitBytes = 32 * KiB;
+
+    static ThreadState& threadState() noexcept {
+        static ThreadState state;
+        return state;
+    }
+    void* mallocAtOnce(std::size_t) noexcept { return nullptr; }
+    bool freeAtOnce(void*) noexcept { return false; }
+    void* mallocAfterAll(std::size_t) noexcept { return nullptr; }
+    void freeAfterAll(void*) noexcept {}
+};
+
+/// The same where objects are at home with threads.
+class ProbeHomes : public ProbeHeap {
+public:
+    static constexpr std::size_t unitBytes = 32 * KiB;
+
+    static ProbeHomes& theHeap() noexcept {
+        static ProbeHomes heap;
+        return heap;
+    }
+    static std::uint64_t homeOf(const void*) noexcept { return noHome; }
+    static bool hasHome(const void*) noexcept { return false; }
+    static bool mayKeep(const void*) noexcept { return false; }
+    static void freeHomed(ObjectLink*) noexcept {}
+    static void abandonHome() noexcept {}
+    static std::uint64_t homeOfThread() noexcept { return noHome; }
+    static std::size_t classAt(const void*) noexcept { return 0; }
+};
+
 /// A lock that knows whether it is held.
 class RecordingLock {
 public:

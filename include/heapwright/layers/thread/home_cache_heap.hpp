@@ -54,6 +54,8 @@ requires HomingHeap<SuperHeap> && BatchingHeap<SuperHeap> && SizedHeap<SuperHeap
 class HomeCacheHeap : private SuperHeap {
     using Cache = HomeCache<Classes, Limits, Links>;
     using Mine = platform::PerThread<HomeCacheHeap, Cache>;
+    /// How many times the calling thread, which forks, holds it still.
+    using Holds = platform::PerThread<Mine, unsigned>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -247,19 +249,29 @@ public:
         SuperHeap::theHeap().unmark();
     }
 
+    /// All of its type are one, which several may hold: the first does, the last lets it go.
     void beforeFork() noexcept {
+        if (Holds::mine()++ != 0) {
+            return;
+        }
         caches_.beforeFork();
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().beforeFork();
         }
     }
     void afterForkInParent() noexcept {
+        if (--Holds::mine() != 0) {
+            return;
+        }
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().afterForkInParent();
         }
         caches_.afterForkInParent();
     }
     void afterForkInChild() noexcept {
+        if (--Holds::mine() != 0) {
+            return;
+        }
         if constexpr (ForkableHeap<Inner>) {
             SuperHeap::theHeap().afterForkInChild();
         }
