@@ -51,7 +51,7 @@ deep_binding=()
 
 # build NAME HEADER TYPE
 build() {
-    sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g" \
+    sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g; s|@entry_points@||g" \
         interpose/library.cpp.in >"$folder/$1.cpp"
     "$compiler" "${flags[@]}" "$folder/$1.cpp" "${deep_binding[@]}" -o "$folder/libheapwright-$1.so" \
         "${libraries[@]}" >"$folder/$1.log" 2>&1
