@@ -12,12 +12,14 @@
 //
 // What is being given back counts as in use meanwhile, and no lock is held that anybody needs for
 // memory. One thread at a time does it, behind a lock of its own, which a fork waits for; so it is
-// not under way when the process forks. Who frees gives back a few pieces at most.
+// not under way when the process forks. Who frees gives back a few pieces, and a few for each who
+// came by meanwhile and left them to him.
 #pragma once
 
 #include <heapwright/structure/extent_memory.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -82,11 +84,14 @@ protected:
     /// any. A chunk without objects stays if it has no more than `spare` units.
     bool giveBackAll(std::uint32_t now, std::uint32_t delay, std::size_t keep,
                      std::size_t spare) noexcept {
-        const Hold holdReturning(returning_);
         bool any = false;
-        while (dirtyUnits() > keep && giveBackOne(now, delay, spare)) {
-            any = true;
+        {
+            const Hold holdReturning(returning_);
+            while (dirtyUnits() > keep && giveBackOne(now, delay, spare)) {
+                any = true;
+            }
         }
+        settle();
         return any;
     }
 
@@ -127,13 +132,13 @@ private:
         return {space_.oldestAge(now) >= delay, delay, 0};
     }
 
-    /// Lets the lock go, and gives back a few pieces if there are any, unless somebody else is at
-    /// it. `first` says that there were none before.
+    /// Lets the lock go, and sees to it that a few pieces are given back if there are any. `first`
+    /// says that there were none before.
     void letGo(std::uint32_t now, bool first) noexcept {
-        const Surplus found = surplus(now, Rule::returnDelay());
+        const bool any = surplus(now, Rule::returnDelay()).any;
         lock_.unlock();
-        if (found.any) [[unlikely]] {
-            giveBackSome(now, found);
+        if (any) [[unlikely]] {
+            giveBackSome();
         }
         if constexpr (requires { Rule::memoryWaits(); }) {
             if (first) {
@@ -142,17 +147,36 @@ private:
         }
     }
 
-    [[gnu::noinline]] void giveBackSome(std::uint32_t now, const Surplus& found) noexcept {
-        constexpr int pieces = 4;
-        if (!returning_.tryLock()) {
-            return;
-        }
-        for (int piece = 0; piece < pieces && dirtyUnits() > found.keep; ++piece) {
-            if (!giveBackOne(now, found.delay, Memory::leastUnits)) {
-                break;
+    [[gnu::noinline]] void giveBackSome() noexcept {
+        constexpr unsigned pieces = 4;
+        owed_.fetch_add(pieces, std::memory_order_acq_rel);
+        settle();
+    }
+
+    /// Either this sees what somebody left who found the lock taken, or he comes after it, and then
+    /// finds the lock as free as it was left: both write the word.
+    [[nodiscard]] bool owes() noexcept { return owed_.fetch_or(0, std::memory_order_acq_rel) != 0; }
+
+    /// The pieces that everybody was asked for: who finds somebody else at it leaves his to him,
+    /// for it may be that nobody comes by any more.
+    void settle() noexcept {
+        while (owes() && returning_.tryLock()) {
+            const unsigned pieces = owed_.exchange(0, std::memory_order_relaxed);
+            const std::uint32_t now = System::milliseconds();
+            const Surplus found = surplusNow(now);
+            for (unsigned piece = 0; found.any && piece < pieces; ++piece) {
+                if (dirtyUnits() <= found.keep ||
+                    !giveBackOne(now, found.delay, Memory::leastUnits)) {
+                    break;
+                }
             }
+            returning_.unlock();
         }
-        returning_.unlock();
+    }
+
+    [[nodiscard]] Surplus surplusNow(std::uint32_t now) noexcept {
+        const Hold hold(lock_);
+        return surplus(now, Rule::returnDelay());
     }
 
     /// False if there was nothing, or the system would not have it.
@@ -184,6 +208,7 @@ private:
         return done;
     }
 
+    std::atomic<unsigned> owed_{0}; ///< pieces that somebody was asked to give back
     std::size_t kept_ = leastKept;  ///< units that are no surplus, however little is in use
     std::uint32_t lastSurplus_ = 0; ///< when one was given back,
     bool gaveSurplus_ = false;      ///< if that was not long ago

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace heapwright::testing {
@@ -20,9 +23,20 @@ struct TellingRule : SetDelay {
     static inline int told = 0;
 };
 
+/// A system in which something happens once while memory is being given back.
+struct InterruptedExtents : LedgerExtents {
+    static bool discard(void* pages, std::size_t bytes) noexcept {
+        if (meanwhile) {
+            std::exchange(meanwhile, nullptr)();
+        }
+        return LedgerExtents::discard(pages, bytes);
+    }
+    static inline std::function<void()> meanwhile;
+};
+
 /// What the layer does, step by step.
-struct Returns : ExtentReturns<unit, FutexLock, TellingRule, LedgerExtents> {
-    using Returned = ExtentReturns<unit, FutexLock, TellingRule, LedgerExtents>;
+struct Returns : ExtentReturns<unit, FutexLock, TellingRule, InterruptedExtents> {
+    using Returned = ExtentReturns<unit, FutexLock, TellingRule, InterruptedExtents>;
     using Returned::addChunk;
     using Returned::addSingle;
     using Returned::Chunk;
@@ -34,7 +48,8 @@ struct Returns : ExtentReturns<unit, FutexLock, TellingRule, LedgerExtents> {
     using Returned::space_;
     using Returned::take;
 
-    ~Returns() {
+    ~Returns() { clear(); }
+    void clear() {
         while (Chunk* const chunk = space_.removeAny()) {
             unmap(*chunk);
         }
@@ -95,6 +110,45 @@ TEST_F(ExtentReturnsTest, GivesBackAFewPiecesOnTheWay) {
     EXPECT_FALSE(memory.giveBackAll(ExtentLedger::the().now, 250, 17, 128));
     EXPECT_TRUE(memory.giveBackAll(ExtentLedger::the().now, 250, 10, 128));
     EXPECT_EQ(memory.dirtyUnits(), 10U);
+}
+
+class ExtentReturnsMeanwhileTest : public ExtentReturnsTest {
+protected:
+    void SetUp() override {
+        ExtentReturnsTest::SetUp();
+        ASSERT_TRUE(memory_.addChunk(127, 128));
+        for (int i = 0; i < 40; ++i) {
+            runs_.push_back(memory_.take(1, 1, 0, nullptr));
+        }
+        InterruptedExtents::meanwhile = [this] {
+            std::thread([this] {
+                for (std::size_t i = 2; i < 40; i += 2) {
+                    memory_.give(runs_[i]);
+                }
+            }).join();
+        };
+    }
+    void TearDown() override {
+        memory_.clear();
+        ExtentReturnsTest::TearDown();
+    }
+
+    Returns memory_;
+    std::vector<Returns::Run> runs_;
+};
+
+TEST_F(ExtentReturnsMeanwhileTest, WhoFindsSomebodyAtItLeavesItToHim) {
+    ExtentLedger::the().delay = returnAtOnce;
+    memory_.give(runs_[0]);
+    EXPECT_EQ(memory_.dirtyUnits(), 0U);
+    EXPECT_EQ(ExtentLedger::the().discarded, 20 * unit);
+}
+
+TEST_F(ExtentReturnsMeanwhileTest, AlsoIfHeWasToGiveBackSomethingElse) {
+    memory_.give(runs_[0]);
+    ExtentLedger::the().delay = returnAtOnce;
+    EXPECT_TRUE(memory_.giveBackAll(ExtentLedger::the().now, 0, 0, 128));
+    EXPECT_EQ(memory_.dirtyUnits(), 0U);
 }
 
 TEST_F(ExtentReturnsTest, WhatTheSystemDoesNotTakeStaysAndServes) {
