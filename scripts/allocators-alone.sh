@@ -49,9 +49,11 @@ deep_binding=()
 [ ! -f "interpose/deep_binding/$processor.cpp" ] ||
     deep_binding=(interpose/deep_binding/next.cpp "interpose/deep_binding/$processor.cpp")
 
-# build NAME HEADER TYPE
+# build NAME HEADER TYPE [ENTRY_POINTS,…]
 build() {
-    sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g; s|@entry_points@||g" \
+    local includes=''
+    [ -z "$4" ] || includes="#include <interpose/entry_points/${4//,/.inc>\\n#include <interpose/entry_points/}.inc>"
+    sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g; s|@entry_points@|$includes|g" \
         interpose/library.cpp.in >"$folder/$1.cpp"
     "$compiler" "${flags[@]}" "$folder/$1.cpp" "${deep_binding[@]}" -o "$folder/libheapwright-$1.so" \
         "${libraries[@]}" >"$folder/$1.log" 2>&1
@@ -109,8 +111,8 @@ fi
 
 composed=$("$python" cmake/catalogue.py allocators/catalogue.toml)
 failed=0
-while IFS='|' read -r name header type; do
-    if ! build "$name" "$header" "$type"; then
+while IFS='|' read -r name header type entry_points; do
+    if ! build "$name" "$header" "$type" "$entry_points"; then
         printf '  %-22s NOT BUILT by %s:\n' "$name" "$compiler"
         grep -m 3 -E 'error|undefined' "$folder/$name.log" | sed 's/^/      /' || tail -n 3 "$folder/$name.log"
         failed=1
