@@ -52,7 +52,7 @@ inline std::string jsonText(std::string_view text) {
         } else if (byte < 0x20 || byte == 0x7F) {
             ((to += "\\u00") += hexDigits[byte >> 4]) += hexDigits[byte & 15];
         } else {
-            to.append(text.substr(0, length));
+            to.append(text.data(), length);
         }
         text.remove_prefix(length == 0 ? 1 : length);
     }
