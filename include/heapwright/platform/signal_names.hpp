@@ -5,6 +5,8 @@
 // read before it is ready.
 #pragma once
 
+#include <heapwright/core/prefix.hpp>
+
 #include <array>
 #include <csignal>
 #include <string_view>
@@ -26,7 +28,7 @@ namespace heapwright::platform {
                                                                            {"WINCH", SIGWINCH},
                                                                            {"IO", SIGIO},
                                                                            {"PWR", SIGPWR}}};
-    if (name.starts_with("SIG")) {
+    if (beginsWith(name, "SIG")) {
         name.remove_prefix(3);
     }
     for (const auto& [known, number] : signals) {

@@ -12,6 +12,7 @@
 // environment has been read.
 #pragma once
 
+#include <heapwright/core/prefix.hpp>
 #include <heapwright/platform/environment.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/signal_names.hpp>
@@ -224,11 +225,11 @@ private:
     /// off, exit, signal:NAME, exit+signal:NAME
     static bool takeStatistics(std::string_view value) noexcept {
         constexpr std::string_view onSignal = "signal:";
-        const bool both = value.starts_with("exit+");
+        const bool both = beginsWith(value, "exit+");
         const bool atExit = both || value == "exit";
         value.remove_prefix(both ? 5 : 0);
         int signal = 0;
-        if (value.starts_with(onSignal)) {
+        if (beginsWith(value, onSignal)) {
             signal = platform::signalNamed(restOf(value, onSignal.size()));
         }
         const bool known = signal != 0 || (!both && (value == "exit" || value == "off"));

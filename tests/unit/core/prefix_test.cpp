@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/core/prefix.hpp>
+
+#include <gtest/gtest.h>
+
+namespace heapwright::testing {
+namespace {
+
+TEST(Prefix, IsWhatATextBeginsWith) {
+    EXPECT_TRUE(beginsWith("signal:USR2", "signal:"));
+    EXPECT_TRUE(beginsWith("signal:", "signal:"));
+    EXPECT_TRUE(beginsWith("anything", ""));
+    EXPECT_TRUE(beginsWith("", ""));
+}
+
+TEST(Prefix, IsNotWhatComesLaterOrIsLonger) {
+    EXPECT_FALSE(beginsWith("a signal:", "signal:"));
+    EXPECT_FALSE(beginsWith("signal", "signal:"));
+    EXPECT_FALSE(beginsWith("", "x"));
+}
+
+} // namespace
+} // namespace heapwright::testing
