@@ -55,11 +55,12 @@ class Superblock : public SuperblockSlots<Superblock<Size, Lines>> {
     using Slots::cacheLine;
     using Slots::checkUnusual;
     using Slots::class_;
-    using Slots::fresh_;
+    using Slots::freshFrom;
     using Slots::head_;
     using Slots::home_;
     using Slots::indexOf;
     using Slots::inside;
+    using Slots::isUsualAt;
     using Slots::layout_;
     using Slots::leadOf;
     using Slots::links;
@@ -67,6 +68,7 @@ class Superblock : public SuperblockSlots<Superblock<Size, Lines>> {
     using Slots::offsetOf;
     using Slots::old;
     using Slots::room_;
+    using Slots::setFresh;
     using Slots::slotAround;
     using Slots::slotAt;
     using Slots::unusual_;
@@ -108,8 +110,9 @@ public:
     [[nodiscard, gnu::always_inline]] void* take() noexcept {
         note(Event::written, this);
         const Link slot = head_;
-        if (slot == fresh_) {
-            head_ = ++fresh_;
+        if (slot == freshFrom()) {
+            head_ = static_cast<Link>(slot + 1U);
+            setFresh(head_);
         } else {
             head_ = links()[slot];
         }
@@ -128,7 +131,7 @@ public:
         Link* const link = links();
         const Address start = addressOf(this) + layout_.first;
         const std::size_t size = layout_.slot;
-        const Link fresh = fresh_;
+        const Link fresh = freshFrom();
         std::uint32_t count = 0;
         Link slot = head_;
         for (; count < most && slot != fresh; ++count) {
@@ -148,7 +151,8 @@ public:
                 end = &(*end)->next;
                 object += size;
             }
-            slot = fresh_ = static_cast<Link>(stop);
+            slot = static_cast<Link>(stop);
+            setFresh(stop);
         }
         *end = nullptr;
         head_ = slot;
@@ -176,7 +180,7 @@ public:
     [[gnu::always_inline]] void give(void* object) noexcept {
         note(Event::written, this);
         const std::uint32_t slot = indexOf(object);
-        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (!isUsualAt(slot, object)) [[unlikely]] {
             giveUnusual(object);
             return;
         }
@@ -188,7 +192,7 @@ public:
     void giveChain(ObjectLink*& chain) noexcept {
         note(Event::written, this);
         const Layout layout = layout_;
-        const Link fresh = fresh_;
+        const Link fresh = freshFrom();
         Link* const link = links();
         Link head = head_;
         std::uint32_t given = 0;
@@ -248,10 +252,8 @@ public:
 
     /// Whether an object that is live here came from clean lines, and stands at the start of its
     /// slot. The thread that has it may ask without a lock.
-    [[nodiscard]] bool isUsual(const void* object) noexcept {
-        const std::uint32_t slot = indexOf(object);
-        return slot < layout_.count && slotAt(slot) == object &&
-               std::atomic_ref<Link>(links()[slot]).load(std::memory_order_relaxed) == live;
+    [[nodiscard]] bool isUsual(const void* object) const noexcept {
+        return isUsualAt(indexOf(object), object);
     }
 
     /// It is nobody's superblock from now on.
@@ -288,7 +290,8 @@ private:
                 links()[slot] = withheld;
                 --used_;
                 const Range near = sharing(slot);
-                for (std::uint32_t each = near.first; each <= near.last && each < fresh_; ++each) {
+                for (std::uint32_t each = near.first; each <= near.last && each < freshFrom();
+                     ++each) {
                     release(each);
                 }
             } else {
@@ -306,25 +309,28 @@ private:
             startAfresh();
             return;
         }
-        while (fresh_ < layout_.count && sharing(fresh_).first < fresh_) {
-            links()[fresh_++] = withheld;
+        std::uint32_t fresh = freshFrom();
+        while (fresh < layout_.count && sharing(fresh).first < fresh) {
+            links()[fresh++] = withheld;
         }
-        for (std::uint32_t slot = 0; slot < fresh_; ++slot) {
+        setFresh(fresh);
+        for (std::uint32_t slot = 0; slot < fresh; ++slot) {
             Link& link = links()[slot];
             const Link said = link >= live ? static_cast<Link>(link | old) : withheld;
-            std::atomic_ref<Link>(link).store(said, std::memory_order_relaxed); // `isUsual` looks
+            std::atomic_ref<Link>(link).store(said, std::memory_order_relaxed); // its owner looks
         }
         unusual_ = used_;
-        head_ = fresh_;
-        room_ = static_cast<std::uint16_t>(layout_.count - fresh_);
-        for (std::uint32_t slot = fresh_; slot-- > 0;) {
+        head_ = static_cast<Link>(fresh);
+        room_ = static_cast<std::uint16_t>(layout_.count - fresh);
+        for (std::uint32_t slot = fresh; slot-- > 0;) {
             release(slot);
         }
     }
 
     /// No slot is used, and all will be in the order of their addresses. Pre: none is live.
     void startAfresh() noexcept {
-        head_ = fresh_ = 0;
+        head_ = 0;
+        setFresh(0);
         room_ = layout_.count;
         unusual_ = 0;
     }
@@ -358,7 +364,7 @@ private:
             return;
         }
         const Range near = sharing(slot);
-        for (std::uint32_t other = near.first; other <= near.last && other < fresh_; ++other) {
+        for (std::uint32_t other = near.first; other <= near.last && other < freshFrom(); ++other) {
             if (links()[other] >= live && (links()[other] & old) != 0) {
                 return;
             }

@@ -26,7 +26,7 @@ public:
     /// Aborts unless the object is live. Its owner may ask without a lock.
     void check(const void* object, std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
-        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (!isUsualAt(slot, object)) [[unlikely]] {
             checkUnusual(object, routine);
         }
     }
@@ -35,7 +35,7 @@ public:
     [[nodiscard, gnu::always_inline]] std::size_t
     classOfLive(const void* object, std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
-        if (slot >= fresh_ || links()[slot] != live || slotAt(slot) != object) [[unlikely]] {
+        if (!isUsualAt(slot, object)) [[unlikely]] {
             checkUnusual(object, routine);
             return SIZE_MAX;
         }
@@ -82,6 +82,23 @@ protected:
     SuperblockSlots() = default;
     ~SuperblockSlots() = default;
 
+    /// From here on no slot was ever used, nor has a link.
+    [[nodiscard]] Link freshFrom() const noexcept { return fresh_.load(std::memory_order_relaxed); }
+    void setFresh(std::uint32_t slot) noexcept {
+        fresh_.store(static_cast<Link>(slot), std::memory_order_relaxed);
+    }
+
+    /// Whether an object is live and nothing is out of the ordinary with it. Its owner may ask
+    /// while others use the superblock.
+    [[nodiscard, gnu::always_inline]] bool isUsualAt(std::uint32_t slot,
+                                                     const void* object) const noexcept {
+        return slot < freshFrom() && linkOf(slot) == live && slotAt(slot) == object;
+    }
+
+    /// A slot's link, read in one step: that of a live object may become old meanwhile.
+    [[nodiscard]] Link linkOf(std::uint32_t slot) const noexcept {
+        return __atomic_load_n(links() + slot, __ATOMIC_RELAXED);
+    }
     [[nodiscard]] Link* links() noexcept { return static_cast<Link*>(forward(this, cacheLine)); }
     [[nodiscard]] const Link* links() const noexcept {
         return static_cast<const Link*>(pointerTo(addressOf(this) + cacheLine));
@@ -115,10 +132,10 @@ protected:
                                                    std::string_view routine) const noexcept {
         const std::uint32_t slot = indexOf(object);
         bool freed = false;
-        if (slot >= fresh_ && slot < layout_.count) {
+        if (slot >= freshFrom() && slot < layout_.count) {
             freed = slotAt(slot) == object; // or it never was an object
-        } else if (slot < fresh_) {
-            const Link link = links()[slot];
+        } else if (slot < freshFrom()) {
+            const Link link = linkOf(slot);
             const void* const start = slotAt(slot);
             const bool given = link >= live && (link & aside) == 0;
             const bool atStart = start == object;
@@ -135,7 +152,7 @@ protected:
 
     Layout layout_;
     Link head_ = 0;             ///< the free slot to use next: the last of those has `fresh_`
-    Link fresh_ = 0;            ///< from here on no slot was ever used, nor has a link
+    SharedWord<Link> fresh_;    ///< `freshFrom`, written under the owner's lock
     std::uint16_t used_ = 0;    ///< how many slots are live
     std::uint16_t room_ = 0;    ///< how many may be used, where some are withheld
     std::uint16_t unusual_ = 0; ///< how many are live that are old or inside their slots

@@ -26,7 +26,7 @@ public:
 
     /// Runs `visit` on each object.
     void walk(const ObjectVisitor& visit) const {
-        for (std::uint32_t slot = 0; slot < block_.fresh_; ++slot) {
+        for (std::uint32_t slot = 0; slot < block_.freshFrom(); ++slot) {
             const Link link = block_.links()[slot];
             if (link < Block::live) {
                 continue;
@@ -41,7 +41,7 @@ public:
     /// mark already; any address will do.
     [[nodiscard]] bool mark(const void* object) noexcept {
         const std::uint32_t slot = block_.indexOf(object);
-        if (slot >= block_.fresh_) {
+        if (slot >= block_.freshFrom()) {
             return false;
         }
         Link& link = block_.links()[slot];
@@ -54,7 +54,7 @@ public:
 
     /// Takes all marks away.
     void unmark() noexcept {
-        for (std::uint32_t slot = 0; slot < block_.fresh_; ++slot) {
+        for (std::uint32_t slot = 0; slot < block_.freshFrom(); ++slot) {
             Link& link = block_.links()[slot];
             if (link >= Block::live) {
                 link = static_cast<Link>(link & ~Block::aside);
