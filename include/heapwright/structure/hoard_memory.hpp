@@ -83,7 +83,8 @@ protected:
     [[nodiscard, gnu::always_inline]] Owner& locked(Block& block,
                                                     std::string_view routine) noexcept {
         for (;;) {
-            void* const seen = block.owner.load(std::memory_order_relaxed);
+            // Acquired: the owner may just have been made.
+            void* const seen = block.owner.load(std::memory_order_acquire);
             if (seen == nullptr) [[unlikely]] {
                 platform::abortWithMessage(routine, "invalid pointer");
             }
@@ -273,7 +274,7 @@ protected:
         }
         if (block != nullptr) {
             lists.remove(*block);
-            block->owner.store(&heap, std::memory_order_relaxed);
+            block->owner.store(&heap, std::memory_order_release);
         }
         sayWhetherGlobalServes(index);
         return block;
@@ -306,7 +307,7 @@ protected:
     // --- under the global lock ---
 
     void addToGlobal(Block& block) noexcept {
-        block.owner.store(&global(), std::memory_order_relaxed);
+        block.owner.store(&global(), std::memory_order_release);
         global().superblocks.add(block);
         sayWhetherGlobalServes(block.sizeClass());
     }

@@ -94,7 +94,7 @@ public:
     /// Memory that is nobody's becomes an empty superblock, in no list yet.
     [[nodiscard]] static Block& make(void* memory, std::size_t sizeClass, void* owner) noexcept {
         Block* const block = ::new (memory) Block(layouts_[sizeClass], sizeClass);
-        block->owner.store(owner, std::memory_order_relaxed);
+        block->owner.store(owner, std::memory_order_release);
         return *block;
     }
 

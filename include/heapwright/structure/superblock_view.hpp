@@ -56,7 +56,7 @@ public:
     void unmark() noexcept {
         for (std::uint32_t slot = 0; slot < block_.freshFrom(); ++slot) {
             Link& link = block_.links()[slot];
-            if (link >= Block::live) {
+            if (link >= Block::live && (link & Block::aside) != 0) {
                 link = static_cast<Link>(link & ~Block::aside);
             }
         }
