@@ -45,10 +45,13 @@ namespace heapwright::platform {
 /// The value of a variable among the texts of an environment; empty if it is not set.
 [[nodiscard]] inline std::string_view variableIn(char** texts, std::string_view name) noexcept {
     for (char** entry = texts; entry != nullptr && *entry != nullptr; ++entry) {
-        std::string_view text(*entry);
-        if (text.size() > name.size() && text[name.size()] == '=' && text.starts_with(name)) {
-            text.remove_prefix(name.size() + 1);
-            return text;
+        const char* text = *entry;
+        std::size_t same = 0; // the C library's comparisons are in pages that few need so early
+        while (same < name.size() && text[same] == name[same]) {
+            ++same;
+        }
+        if (same == name.size() && text[same] == '=') {
+            return {text + same + 1};
         }
     }
     return {};
