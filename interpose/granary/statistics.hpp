@@ -81,9 +81,12 @@ public:
     /// Many programs close stderr before they end. So the descriptor is kept under a second number
     /// if at the end something is to be printed there.
     [[gnu::cold]] static void keepDescriptor() noexcept {
+        if (!GranarySettings::printsAtExit() || kept_ >= 0) {
+            return;
+        }
         const GranarySettings::Text target = GranarySettings::target();
         const auto number = target.view() == "stderr" ? 2U : wholeNumber(target.view());
-        if (number && GranarySettings::printsAtExit() && kept_ < 0) {
+        if (number) {
             keptFor_ = static_cast<int>(*number);
             kept_ = platform::duplicateFile(keptFor_);
             identity_ = platform::identityOf(kept_);
