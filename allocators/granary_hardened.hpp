@@ -30,5 +30,7 @@ using GranaryHardened = ANSIWrapper<granary_hardened::Known>; // the C rules
 
 static_assert(SizedHeap<GranaryHardened> && AlignedHeap<GranaryHardened>);
 static_assert(ForkableHeap<GranaryHardened> && ConcurrentHeap<granary_hardened::Known>);
+static_assert(InspectableHeap<GranaryHardened> && WalkableHeap<GranaryHardened>);
+static_assert(TendedHeap<GranaryHardened> && TrimmableHeap<GranaryHardened>);
 
 } // namespace heapwright::allocators

@@ -36,9 +36,11 @@ inline int setOption(int parameter, int /*value*/) {
 
 template <class Allocator>
 struct HeapInfo {
-    static int trim(std::size_t pad) { return instance<Allocator>().trim(pad) ? 1 : 0; }
+    [[gnu::cold]] static int trim(std::size_t pad) {
+        return instance<Allocator>().trim(pad) ? 1 : 0;
+    }
 
-    static struct mallinfo2 info() {
+    [[gnu::cold]] static struct mallinfo2 info() {
         const Footprint now = measured();
         struct mallinfo2 result = {};
         result.arena = now.mapped - now.direct;
@@ -51,7 +53,7 @@ struct HeapInfo {
     }
 
     /// The same in ints; what does not fit is INT_MAX.
-    static struct mallinfo oldInfo() {
+    [[gnu::cold]] static struct mallinfo oldInfo() {
         const struct mallinfo2 wide = info();
         struct mallinfo result = {};
         result.arena = narrow(wide.arena);
@@ -64,7 +66,7 @@ struct HeapInfo {
     }
 
     /// malloc_info: the XML of the C library, as one heap.
-    static int xml(int options, std::FILE* stream) {
+    [[gnu::cold]] static int xml(int options, std::FILE* stream) {
         if (options != 0) {
             return EINVAL;
         }
@@ -78,7 +80,7 @@ struct HeapInfo {
     }
 
     /// malloc_stats: the C library's lines, on stderr.
-    static void printStats() {
+    [[gnu::cold]] static void printStats() {
         const struct mallinfo2 now = info();
         std::fprintf(stderr, "Arena 0:\n");
         printUse(now.arena, now.uordblks);
@@ -87,7 +89,7 @@ struct HeapInfo {
     }
 
 private:
-    static Footprint measured() {
+    [[gnu::cold]] static Footprint measured() {
         Footprint footprint;
         instance<Allocator>().measure(footprint);
         return footprint;
@@ -97,7 +99,7 @@ private:
         return value > INT_MAX ? INT_MAX : static_cast<int>(value);
     }
 
-    static void printTotals(std::FILE* stream, const struct mallinfo2& now) {
+    [[gnu::cold]] static void printTotals(std::FILE* stream, const struct mallinfo2& now) {
         std::fprintf(stream,
                      "<total type=\"fast\" count=\"0\" size=\"0\"/>\n"
                      "<total type=\"rest\" count=\"%zu\" size=\"%zu\"/>\n"
@@ -106,7 +108,7 @@ private:
                      now.ordblks, now.fordblks, now.hblks, now.hblkhd, now.arena);
     }
 
-    static void printUse(std::size_t system, std::size_t used) {
+    [[gnu::cold]] static void printUse(std::size_t system, std::size_t used) {
         std::fprintf(stderr, "system bytes     = %10zu\nin use bytes     = %10zu\n", system, used);
     }
 };

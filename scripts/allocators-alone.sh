@@ -36,13 +36,14 @@ version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
 # As interpose/CMakeLists.txt does it: see there for the reasons. Without the C++ runtime, which the
 # compiler's C++ driver would add by itself.
-flags=(-std=c++20 -O3 -DNDEBUG -fPIC -shared -Iinclude -I.
+flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -I.
     -fvisibility=hidden -fvisibility-inlines-hidden -fsemantic-interposition
     -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt
     -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free
     -fno-builtin-aligned_alloc -fno-builtin-memalign -fno-builtin-posix_memalign
     "-Wl,--version-script=interpose/exports.map" "-Wl,-z,initfirst" "-Wl,-z,nodelete" "-Wl,-z,now"
-    "-Wl,-z,relro" "-Wl,-z,noexecstack" "-Wl,-z,defs" "-Wl,--as-needed" "-Wl,--gc-sections")
+    "-Wl,-z,relro" "-Wl,-z,noexecstack" "-Wl,-z,defs" "-Wl,--as-needed" "-Wl,--gc-sections"
+    "-Wl,-z,noseparate-code")
 libraries=(-nodefaultlibs -ldl -lc -lgcc)
 processor=$(uname -m)
 deep_binding=()

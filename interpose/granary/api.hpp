@@ -42,7 +42,7 @@ class GranaryApi {
 public:
     // --- the life of the process ---
 
-    static void begin() noexcept {
+    [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
         Chores::setWorker(&work);
         GranarySettings::setWaker(&Attendant::wake);
@@ -63,7 +63,7 @@ public:
 
     // --- the functions ---
 
-    static int set(const char* name, const char* value) noexcept {
+    [[gnu::cold]] static int set(const char* name, const char* value) noexcept {
         const platform::ErrnoKeeper keeper;
         switch (GranarySettings::set(name, value)) {
         case GranarySettings::Answer::unknownName:
@@ -80,7 +80,7 @@ public:
         return 0;
     }
 
-    static std::size_t get(const char* name, char* value, std::size_t size) noexcept {
+    [[gnu::cold]] static std::size_t get(const char* name, char* value, std::size_t size) noexcept {
         const auto text = GranarySettings::get(name);
         const std::string_view view = text ? text->view() : std::string_view{};
         if (size != 0) {
@@ -91,7 +91,7 @@ public:
         return view.size();
     }
 
-    static void statistics(heapwright_granary_figures& to) noexcept {
+    [[gnu::cold]] static void statistics(heapwright_granary_figures& to) noexcept {
         Statistics::look([&to](const Inspection& now) {
             const Inspection::Totals sum = now.totals();
             to.live_objects = sum.liveObjects;
@@ -114,11 +114,12 @@ public:
         });
     }
 
-    static int print(int descriptor, bool json) noexcept {
+    [[gnu::cold]] static int print(int descriptor, bool json) noexcept {
         return Statistics::print(descriptor, json) ? 0 : EIO;
     }
 
-    static int walk(int (*visit)(const heapwright_granary_object*, void*), void* argument) {
+    [[gnu::cold]] static int walk(int (*visit)(const heapwright_granary_object*, void*),
+                                  void* argument) {
         const ObjectList<Allocator> list;
         if (!list.complete()) {
             return ENOMEM;
@@ -132,7 +133,7 @@ public:
         });
     }
 
-    static std::size_t purge() noexcept {
+    [[gnu::cold]] static std::size_t purge() noexcept {
         const std::uint64_t before = returned();
         instance<Allocator>().trim(0);
         const std::uint64_t after = returned();
@@ -141,7 +142,7 @@ public:
 
 private:
     /// Bytes that the system has got back since the start.
-    static std::uint64_t returned() noexcept {
+    [[gnu::cold]] static std::uint64_t returned() noexcept {
         std::uint64_t bytes = 0;
         Statistics::look([&bytes](const Inspection& now) {
             bytes = now.system.purgedBytes + now.system.unmappedBytes;
@@ -149,7 +150,7 @@ private:
         return bytes;
     }
 
-    static void work(Chores::Set chores) noexcept {
+    [[gnu::cold]] static void work(Chores::Set chores) noexcept {
         const platform::ErrnoKeeper keeper;
         if ((chores & GranaryChore::start) != 0) {
             Attendant::start();
@@ -159,7 +160,7 @@ private:
         }
     }
 
-    static void onSignal(int signal) {
+    [[gnu::cold]] static void onSignal(int signal) {
         const platform::ErrnoKeeper keeper;
         if (signal == GranarySettings::printsOnSignal()) {
             Chores::ask(GranaryChore::print);
@@ -168,7 +169,7 @@ private:
     }
 
     /// Handles the signal that the settings name, once for each that they have named.
-    static void listen() noexcept {
+    [[gnu::cold]] static void listen() noexcept {
         static constinit std::atomic<std::uint64_t> heard{0};
         const int signal = GranarySettings::printsOnSignal();
         const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal & 63);
@@ -182,7 +183,7 @@ private:
         ::sigaction(signal, &action, nullptr);
     }
 
-    static void afterForkInChild() noexcept {
+    [[gnu::cold]] static void afterForkInChild() noexcept {
         GranarySettings::afterForkInChild();
         Statistics::afterForkInChild();
         if (Attendant::wanted()) {

@@ -42,7 +42,7 @@ public:
     }
 
     /// Starts it if it is wanted and is not there.
-    static void start() noexcept {
+    [[gnu::cold]] static void start() noexcept {
         State expected = State::none;
         if (wanted() && state_.compare_exchange_strong(expected, State::running) &&
             !platform::startHelper(&attend, "granary")) {
@@ -61,7 +61,7 @@ public:
     /// Called in the first thread of the process: its end may be the end of the program's threads.
     static void watchThisThread() noexcept { watched_ = AtEnd::arrange(); }
 
-    static void afterForkInChild() noexcept {
+    [[gnu::cold]] static void afterForkInChild() noexcept {
         state_ = State::none;
         firstHasEnded_ = false;
         if (wanted()) {
@@ -79,7 +79,7 @@ private:
     }
     using AtEnd = platform::AtThreadExit<firstEnds>;
 
-    static void* attend(void* /*nothing*/) {
+    [[gnu::cold]] static void* attend(void* /*nothing*/) {
         std::uint32_t patience = 1; // milliseconds until it looks again who is left
         while (wanted()) {
             const std::uint32_t seen = wakes_.load(std::memory_order_acquire);

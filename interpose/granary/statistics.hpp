@@ -36,7 +36,7 @@ class GranaryStatistics {
 
 public:
     /// Prints where the settings say.
-    static bool printAsSet() noexcept {
+    [[gnu::cold]] static bool printAsSet() noexcept {
         const GranarySettings::Text target = GranarySettings::target();
         const bool json = GranarySettings::printsJson();
         if (target.view() == "stderr") {
@@ -56,7 +56,7 @@ public:
     }
 
     /// False if it could not be written.
-    static bool print(int descriptor, bool json) noexcept {
+    [[gnu::cold]] static bool print(int descriptor, bool json) noexcept {
         const Guard<FutexLock> hold(lock_);
         take(inspection_);
         text_.clear();
@@ -72,7 +72,7 @@ public:
 
     /// Runs `use` on the figures of this moment.
     template <class Use>
-    static void look(Use use) noexcept {
+    [[gnu::cold]] static void look(Use use) noexcept {
         const Guard<FutexLock> hold(lock_);
         take(inspection_);
         use(inspection_);
@@ -80,10 +80,13 @@ public:
 
     /// Many programs close stderr before they end. So the descriptor is kept under a second number
     /// if at the end something is to be printed there.
-    static void keepDescriptor() noexcept {
+    [[gnu::cold]] static void keepDescriptor() noexcept {
+        if (!GranarySettings::printsAtExit() || kept_ >= 0) {
+            return;
+        }
         const GranarySettings::Text target = GranarySettings::target();
         const auto number = target.view() == "stderr" ? 2U : wholeNumber(target.view());
-        if (number && GranarySettings::printsAtExit() && kept_ < 0) {
+        if (number) {
             keptFor_ = static_cast<int>(*number);
             kept_ = platform::duplicateFile(keptFor_);
             identity_ = platform::identityOf(kept_);
@@ -93,13 +96,13 @@ public:
     static void afterForkInChild() noexcept { lock_.reset(); }
 
 private:
-    static void take(Inspection& inspection) noexcept {
+    [[gnu::cold]] static void take(Inspection& inspection) noexcept {
         std::construct_at(&inspection); // in its place: it is large for a stack
         const HeldStill<Allocator> still(instance<Allocator>());
         instance<Allocator>().inspect(inspection);
     }
 
-    static void writeJson() noexcept {
+    [[gnu::cold]] static void writeJson() noexcept {
         text_.put(R"({"format":"heapwright granary statistics","schema_version":1,"allocator":)");
         putJsonText(text_, Identity::name).put(R"(,"heapwright_version":)");
         putJsonText(text_, Identity::version).put(R"(,"process":)");
@@ -118,7 +121,7 @@ private:
 
     /// The path, ended by a zero byte, "%p" in it replaced by the number of the process.
     template <class Path>
-    static void writePath(Path& path, std::string_view pattern) noexcept {
+    [[gnu::cold]] static void writePath(Path& path, std::string_view pattern) noexcept {
         const std::size_t place = pattern.find("%p");
         path.put(firstOf(pattern, place));
         if (place != std::string_view::npos) {
@@ -127,7 +130,7 @@ private:
         path.put('\0');
     }
 
-    [[nodiscard]] static int keptDescriptor(int number) noexcept {
+    [[nodiscard, gnu::cold]] static int keptDescriptor(int number) noexcept {
         const bool kept = kept_ >= 0 && keptFor_ == number;
         return kept && platform::identityOf(kept_) == identity_ ? kept_ : number;
     }

@@ -24,7 +24,7 @@ template <WalkableHeap Allocator>
 class ObjectList {
 public:
     /// Lists the objects of the process's allocator.
-    ObjectList() noexcept {
+    [[gnu::cold]] ObjectList() noexcept {
         const HeldStill<Allocator> still(instance<Allocator>());
         std::size_t count = 0;
         const auto counting = [&count](const LiveObject&) { ++count; };

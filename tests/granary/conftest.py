@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A program that asks granary for things, and what it answers."""
+"""A program that asks granary, plain or hardened, for things, and what it answers."""
 
 import os
 import shutil
@@ -38,10 +38,17 @@ class Answer:
         return dict(self.lines)[name]
 
 
+@pytest.fixture(scope="session", params=["granary", "granary-hardened"])
+def allocator(request: pytest.FixtureRequest) -> str:
+    """Each that has granary's settings and functions."""
+    assert isinstance(request.param, str)
+    return request.param
+
+
 @pytest.fixture(scope="session")
-def library() -> Path:
+def library(allocator: str) -> Path:
     try:
-        return native.library("granary")
+        return native.library(allocator)
     except NativeMissingError as error:
         pytest.skip(f"{error.message}: {error.hint}")
 

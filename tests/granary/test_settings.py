@@ -48,9 +48,10 @@ def test_a_wrong_setting_is_told_in_one_line_and_the_others_hold(ask: Ask) -> No
     assert answer.err.endswith("; it stays 250ms\n")
 
 
-def test_free_memory_is_given_back_when_the_program_asks(ask: Ask) -> None:
+def test_free_memory_is_given_back_when_the_program_asks(ask: Ask, allocator: str) -> None:
+    """The hardened form closes what is freed of large objects, and so has given it back already."""
     answer = ask("purge", "return=never")
-    assert answer["dirty"] == "1"
+    assert answer["dirty"] == ("1" if allocator == "granary" else "0")
     assert answer["returned"] == "1"
     assert answer["left"] == "0"
 

@@ -22,6 +22,12 @@ def test_who_is_shown_objects_may_allocate_and_end_the_walk(ask: Ask) -> None:
     assert answer["shown"] == "50"
 
 
+def test_objects_are_shown_as_large_as_they_may_be_used(ask: Ask, allocator: str) -> None:
+    """To the byte where the end of each is guarded: nobody may use what rounding left over."""
+    answer = ask("walk")
+    assert (answer["exact"] == answer["live"]) == (allocator == "granary-hardened")
+
+
 def test_a_walk_shows_the_same_while_memory_goes_back(ask: Ask) -> None:
     answer = ask("walk", "background=on,return=at-once")
     assert answer["missing"] == "0"

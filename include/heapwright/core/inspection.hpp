@@ -69,6 +69,8 @@ struct Inspection {
         std::uint64_t bytes = 0;       ///< of memory that is theirs alone
         std::uint64_t direct = 0;      ///< of these objects: with a mapping of their own
         std::uint64_t directBytes = 0; ///< …
+        std::uint64_t waiting = 0;     ///< not of these any more: freed, and kept above
+        std::uint64_t waitingBytes = 0;
     };
 
     /// The memory from which superblocks and large objects are cut.
@@ -142,8 +144,24 @@ struct Inspection {
         return classes[at];
     }
 
+    /// An object that was freed and that a layer above lets wait, so that the heap below has
+    /// counted it as in use: of a size class, or with another index a large one of so many bytes.
+    constexpr void addWaiting(std::size_t index, std::size_t bytes) noexcept {
+        if (index < classCount) {
+            ++classes[index].cached;
+        } else if (large.objects != 0 && large.bytes >= bytes) {
+            --large.objects;
+            large.bytes -= bytes;
+            ++large.waiting;
+            large.waitingBytes += bytes;
+        }
+    }
+
     [[nodiscard]] constexpr Totals totals() const noexcept {
-        Totals sum = {.liveObjects = large.objects, .liveBytes = large.bytes};
+        Totals sum = {.liveObjects = large.objects,
+                      .liveBytes = large.bytes,
+                      .cachedObjects = large.waiting,
+                      .cachedBytes = large.waitingBytes};
         for (std::size_t at = 0; at < classCount; ++at) {
             const SizeClass& each = classes[at];
             sum.liveObjects += each.live();

@@ -28,9 +28,11 @@ public:
 
     static void ask(Set chores) noexcept { due_.fetch_or(chores, std::memory_order_release); }
 
+    [[nodiscard]] static bool due() noexcept { return due_.load(std::memory_order_relaxed) != 0; }
+
     /// Has done what is due, if anything is.
     static void look() noexcept {
-        if (due_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        if (due()) [[unlikely]] {
             work();
         }
     }

@@ -4,13 +4,17 @@
 // Which pages a heap of runs has closed: the gaps behind runs in use, and whole runs that were
 // freed and wait, in the order in which they were.
 //
-// Gaps are marked by two bits apart from them, without a lock. The queue of those that wait has
-// one, for which nobody waits: who does not get it at once does without. (So it does no harm that a
-// signal handler forks while its thread holds it.) Pages are closed and opened outside of it, since
-// a run belongs to whoever makes or frees it.
+// What is closed is marked by two bits apart from it, without a lock. The queue of those that wait
+// has one, for which nobody waits: who does not get it at once does without. (So it does no harm
+// that a signal handler forks while its thread holds it.) Pages are closed and opened outside of
+// it, since a run belongs to whoever makes or frees it; its place in the queue says how far he is.
 //
-// Invariant: a gap is marked while it is closed; no more than `Most` are. Where no bits, or no
-// mapping, is to be had, nothing is closed. Cost: an atomic addition or two, and the system calls.
+// Invariant: a gap is marked while it is closed, and a run from before it is closed until it is
+// open again; no more than `Most` gaps are. So while the lock is held, no run that has no mark is
+// closed, and who looks at the heap may touch it. Where no bits, or no mapping, is to be had,
+// nothing is closed; what the system will not open waits on. In the child of a fork, what other
+// threads were about to close or to open is lost. Cost: an atomic addition or two, and the system
+// calls.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -24,14 +28,18 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 namespace heapwright {
 
 template <Lock Mutex, std::size_t Most, std::size_t Places>
 class ClosedRuns {
-    struct Run {
-        void* start;
-        std::size_t bytes;
+    /// How far a place of the queue is. Who changes the last three has the run, not the lock.
+    enum class Stage : std::uint8_t { empty, closed, closing, leaving };
+    struct Place {
+        void* start = nullptr;
+        std::size_t bytes = 0;
+        SharedWord<Stage> stage;
     };
 
 public:
@@ -45,31 +53,58 @@ public:
         }
     }
 
-    /// Opens a gap, if it is closed; false if the system will not: then nobody may have the run.
+    /// Opens a gap, if it is closed; false, and it stays as it is, if the system will not: then
+    /// nobody may have the run.
     [[nodiscard]] bool open(void* gap, std::size_t bytes) noexcept {
-        return !unmarked(gap) || platform::openPages(gap, bytes);
+        if (marks_.at(gap) == Life::live) {
+            if (!platform::openPages(gap, bytes)) {
+                return false;
+            }
+            unmark(gap);
+        }
+        return true;
     }
 
-    /// Closes a freed run with its gap and lets it wait; false if it is open and does not wait.
+    /// Closes a freed run with its gap and lets it wait; false if it is open and does not wait. It
+    /// waits as well, though it is open, where the gap can be opened no more.
     [[nodiscard]] bool letWait(void* run, std::size_t bytes, void* gap) noexcept {
-        if (!platform::shutPages(run, bytes)) {
-            return !open(gap, addressOf(run) + bytes - addressOf(gap));
+        const std::size_t gapBytes = addressOf(run) + bytes - addressOf(gap);
+        Place* const place = appended(run, bytes);
+        if (place == nullptr) {
+            return !open(gap, gapBytes);
         }
-        unmarked(gap);
-        return appended({run, bytes}) || !platform::openPages(run, bytes);
+        if (!platform::shutPages(run, bytes) && open(gap, gapBytes)) {
+            leave(*place);
+            return false;
+        }
+        unmark(gap); // with the run it is opened
+        place->stage.store(Stage::closed, std::memory_order_release);
+        return true;
+    }
+
+    /// Whether a run waits, or may be closed already or still.
+    [[nodiscard]] bool waits(const void* run) const noexcept {
+        return marks_.at(run) == Life::live;
     }
 
     /// Lets the runs that have waited longest go, open, to `give` until no more than so many bytes
-    /// wait; true if there was any to go.
+    /// wait, or the system will open none; true if there was any to go.
     template <class Give>
     bool releaseDownTo(std::size_t most, Give give) noexcept {
         bool any = false;
-        Run run{};
-        while (waiting_.load(std::memory_order_relaxed) > most && taken(most, run)) {
-            if (platform::openPages(run.start, run.bytes)) {
-                give(run.start);
-                any = true;
+        while (waiting_.load(std::memory_order_relaxed) > most) {
+            Place* const place = taken(most);
+            if (place == nullptr) {
+                break;
             }
+            void* const run = place->start;
+            if (!platform::openPages(run, place->bytes)) {
+                place->stage.store(Stage::closed, std::memory_order_release);
+                break;
+            }
+            leave(*place);
+            give(run);
+            any = true;
         }
         return any;
     }
@@ -81,12 +116,17 @@ public:
             [gapBytes](void* gap) { static_cast<void>(platform::openPages(gap, gapBytes)); });
         marks_.clear();
         closed_.store(0, std::memory_order_relaxed);
+        waiting_.store(0, std::memory_order_relaxed);
+        first_ = count_ = 0;
     }
 
     /// What waits takes addresses that are counted, but no memory.
     void measure(Footprint& footprint) const noexcept {
         footprint.held += waiting_.load(std::memory_order_relaxed);
-        footprint.heldCount += count_.load(std::memory_order_relaxed);
+        for (const Place& place : places_) {
+            const bool waits = place.stage.load(std::memory_order_relaxed) != Stage::empty;
+            footprint.heldCount += waits ? 1U : 0U;
+        }
     }
 
     [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
@@ -95,58 +135,80 @@ public:
     void afterForkInChild() noexcept { lock_.reset(); }
 
 private:
-    /// Takes the mark off a gap; whether it had one.
-    bool unmarked(const void* gap) noexcept {
-        const bool was = marks_.at(gap) == Life::live;
-        if (was) {
+    /// Takes the mark off a gap, if it has one.
+    void unmark(const void* gap) noexcept {
+        if (marks_.at(gap) == Life::live) {
             marks_.leave(gap);
             closed_.fetchSub(1, std::memory_order_relaxed);
         }
-        return was;
     }
 
-    /// Behind the others, if there is a place and nobody else is at the queue.
-    bool appended(const Run& run) noexcept {
-        if (!lock_.tryLock()) {
-            return false;
+    /// Behind the others and marked, if there is a place and nobody else is at the queue.
+    Place* appended(void* run, std::size_t bytes) noexcept {
+        if (!marks_.ensure(run) || !lock_.tryLock()) {
+            return nullptr;
         }
-        const std::size_t count = count_.load(std::memory_order_relaxed);
-        const bool room = count < Places;
-        if (room) {
-            runs_[(first_ + count) % Places] = run;
-            tell(count + 1, waiting_.load(std::memory_order_relaxed) + run.bytes);
+        dropEmpty();
+        Place* const place = count_ < Places ? &placeAt(count_++) : nullptr;
+        if (place != nullptr) {
+            place->start = run;
+            place->bytes = bytes;
+            place->stage.store(Stage::closing, std::memory_order_relaxed);
+            marks_.enter(run);
+            waiting_.fetchAdd(bytes, std::memory_order_relaxed);
         }
         lock_.unlock();
-        return room;
+        return place;
     }
 
-    /// The run that has waited longest, if more than so many bytes wait and nobody else is there.
-    bool taken(std::size_t most, Run& run) noexcept {
+    /// That of the run that has waited longest, if more than so many bytes wait and nobody else is
+    /// at the queue. It is about to leave.
+    Place* taken(std::size_t most) noexcept {
         if (!lock_.tryLock()) {
-            return false;
+            return nullptr;
         }
-        const std::size_t waiting = waiting_.load(std::memory_order_relaxed);
-        const bool any = waiting > most;
-        if (any) {
-            run = runs_[first_];
+        dropEmpty();
+        Place* oldest = nullptr;
+        for (std::size_t each = 0; each < count_ && oldest == nullptr; ++each) {
+            Place& place = placeAt(each);
+            oldest =
+                place.stage.load(std::memory_order_acquire) == Stage::closed ? &place : nullptr;
+        }
+        if (waiting_.load(std::memory_order_relaxed) <= most) {
+            oldest = nullptr;
+        }
+        if (oldest != nullptr) {
+            oldest->stage.store(Stage::leaving, std::memory_order_relaxed);
+        }
+        lock_.unlock();
+        return oldest;
+    }
+
+    /// Pre: the run is open, and nobody's.
+    void leave(Place& place) noexcept {
+        marks_.leave(place.start);
+        waiting_.fetchSub(place.bytes, std::memory_order_relaxed);
+        place.stage.store(Stage::empty, std::memory_order_release);
+    }
+
+    /// Takes the places away that are empty at the head. Pre: the lock is held.
+    void dropEmpty() noexcept {
+        while (count_ != 0 && placeAt(0).stage.load(std::memory_order_acquire) == Stage::empty) {
             first_ = (first_ + 1) % Places;
-            tell(count_.load(std::memory_order_relaxed) - 1, waiting - run.bytes);
+            --count_;
         }
-        lock_.unlock();
-        return any;
     }
 
-    void tell(std::size_t count, std::size_t waiting) noexcept {
-        count_.store(count, std::memory_order_relaxed);
-        waiting_.store(waiting, std::memory_order_relaxed);
+    [[nodiscard]] Place& placeAt(std::size_t number) noexcept {
+        return places_[(first_ + number) % Places];
     }
 
     LifeBits<platform::smallestPage> marks_;
     SharedWord<std::size_t> closed_;  ///< how many gaps are, or are about to be
-    SharedWord<std::size_t> count_;   ///< how many runs wait; written under the lock
-    SharedWord<std::size_t> waiting_; ///< their bytes
-    std::size_t first_ = 0;           ///< the place of the one that has waited longest
-    std::array<Run, Places> runs_{};
+    SharedWord<std::size_t> waiting_; ///< bytes
+    std::size_t first_ = 0; ///< the place of the one that has waited longest; under the lock
+    std::size_t count_ = 0; ///< places from there on; some may be empty
+    std::array<Place, Places> places_{};
     Mutex lock_;
 };
 

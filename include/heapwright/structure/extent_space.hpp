@@ -6,9 +6,11 @@
 // So chunks that are nearly full are filled, and others drain. It asks nobody for memory and gives
 // none back: it says what is due to be given back.
 //
+// What was freed last waits to be marked as free: who then asks for just as many units gets these
+// before any bit has changed. It counts as free, and whatever looks at bits has it marked before.
 // Invariant: a chunk for many objects is on the list for its longest run, and on that of the dirty
 // ones if any of its free units is; one for a single object is on a third.
-// Cost: a few loads to find the chunk, and a scan of its bits.
+// Cost: a few loads to find the chunk, and a scan of its bits; a few loads for what waits.
 #pragma once
 
 #include <heapwright/structure/bit_set.hpp>
@@ -18,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace heapwright {
 
@@ -39,12 +42,14 @@ public:
 
     constexpr ExtentSpace() noexcept = default;
 
-    // --- runs ---
-
     /// Units in a row, in use from now on, the first of them `phase` modulo `align`. If there are
     /// any and `dirt` is not null, it says which units of the chunk were dirty.
     [[nodiscard]] Run take(std::size_t count, std::size_t align, std::size_t phase,
                            Bits* dirt) noexcept {
+        if (waiting_.length == count && align == 1) {
+            return takeWaiting(dirt);
+        }
+        settle();
         Chunk* const chunk = choose(count + align - 1);
         if (chunk == nullptr) {
             return {};
@@ -60,15 +65,9 @@ public:
 
     /// Units in use become free, and are dirty since now.
     void give(const Run& run, std::uint32_t now) noexcept {
-        Chunk& chunk = *run.chunk;
-        if (chunk.dirtyUnits == 0) {
-            link<&Chunk::amongDirty>(dirty_, chunk);
-        }
-        oldest_ = dirtyUnits_ == 0 ? now : oldest_;
-        dirtyUnits_ += run.length;
-        const std::size_t before = chunk.longest;
-        chunk.giveDirty(run.first, run.length, now);
-        added(chunk, before, run.length);
+        settle();
+        waiting_ = run;
+        since_ = now;
     }
 
     /// Units in use become free and are clean.
@@ -80,6 +79,7 @@ public:
 
     /// Makes a run longer if what follows is free; false, and nothing changed, if it is not.
     [[nodiscard]] bool grow(Chunk& chunk, std::size_t first, std::size_t length) noexcept {
+        settle();
         const std::size_t have = chunk.notes[first];
         const std::size_t end = first + have;
         if (first + length > chunk.units || !chunk.free.has(end % Chunk::most) ||
@@ -90,8 +90,6 @@ public:
         chunk.notes[first] = static_cast<std::uint32_t>(length);
         return true;
     }
-
-    // --- chunks ---
 
     /// A new chunk for many objects, or one that served a single one: all is free; of the units
     /// before `stained` it is not known whether they are clean.
@@ -123,6 +121,7 @@ public:
 
     /// A chunk in which this run is the only one in use becomes its own; false if there are others.
     [[nodiscard]] bool makeSingle(const Run& run) noexcept {
+        settle();
         Chunk& chunk = *run.chunk;
         if (chunk.freeUnits + run.length + 1 != chunk.units) {
             return false;
@@ -137,6 +136,7 @@ public:
 
     /// Takes a chunk without objects out; null if there is none.
     [[nodiscard]] Chunk* removeEmpty() noexcept {
+        settle();
         for (std::size_t bin = binned_.next(1); emptyCount_ != 0 && bin < binCount;
              bin = binned_.next(bin + 1)) {
             for (Chunk* chunk = bins_[bin]; chunk != nullptr; chunk = chunk->here.next) {
@@ -151,21 +151,18 @@ public:
 
     /// Takes any chunk out, whatever is in use of it; null if there is none.
     [[nodiscard]] Chunk* removeAny() noexcept {
-        if (singles_ != nullptr) {
-            Chunk* const chunk = singles_;
+        settle();
+        if (Chunk* const chunk = singles_) {
             removeSingle(*chunk);
             return chunk;
         }
         const std::size_t bin = binned_.next(0);
-        if (bin == binCount) {
-            return nullptr;
+        Chunk* const chunk = bin == binCount ? nullptr : bins_[bin];
+        if (chunk != nullptr) {
+            forget(*chunk);
         }
-        Chunk* const chunk = bins_[bin];
-        forget(*chunk);
         return chunk;
     }
-
-    // --- what is due ---
 
     /// Something to be given back to the system: units that count as in use until they come back
     /// clean, or a whole chunk, which is forgotten.
@@ -177,6 +174,7 @@ public:
     /// What is dirty for as long as `delay`. One chunk without objects stays if it has no more than
     /// `spare` units.
     [[nodiscard]] Due nextDue(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
+        settle();
         std::uint32_t most = 0; // the age of the oldest that is not due
         for (Chunk* chunk = dirty_; chunk != nullptr; chunk = chunk->amongDirty.next) {
             std::uint32_t eldest = now - chunk->oldest;
@@ -195,18 +193,18 @@ public:
 
     /// For how long the oldest dirty unit may have been so; 0 also if there is none.
     [[nodiscard]] std::uint32_t oldestAge(std::uint32_t now) const noexcept {
-        return dirtyUnits_ == 0 ? 0 : now - oldest_;
+        return dirtyUnits_ != 0 ? now - oldest_ : waiting_.length != 0 ? now - since_ : 0;
     }
-
-    [[nodiscard]] std::size_t dirtyUnits() const noexcept { return dirtyUnits_; }
-    [[nodiscard]] std::size_t freeUnits() const noexcept { return freeUnits_; }
+    [[nodiscard]] std::size_t dirtyUnits() const noexcept { return dirtyUnits_ + waiting_.length; }
+    [[nodiscard]] std::size_t freeUnits() const noexcept { return freeUnits_ + waiting_.length; }
     /// Of chunks that serve single objects.
     [[nodiscard]] std::size_t singleUnits() const noexcept { return singleUnits_; }
     [[nodiscard]] std::size_t singleCount() const noexcept { return singleCount_; }
 
     /// Runs `body` on each chunk.
     template <class Body>
-    void forEachChunk(Body body) const {
+    void forEachChunk(Body body) {
+        settle();
         for (Chunk* chunk = singles_; chunk != nullptr; chunk = chunk->here.next) {
             body(*chunk);
         }
@@ -248,6 +246,32 @@ private:
         if (links.next != nullptr) {
             (links.next->*Place).previous = links.previous;
         }
+    }
+
+    /// Marks as free what waits for that.
+    void settle() noexcept {
+        if (waiting_.length == 0) {
+            return;
+        }
+        const Run run = std::exchange(waiting_, {});
+        Chunk& chunk = *run.chunk;
+        if (chunk.dirtyUnits == 0) {
+            link<&Chunk::amongDirty>(dirty_, chunk);
+        }
+        oldest_ = dirtyUnits_ == 0 ? since_ : oldest_;
+        dirtyUnits_ += run.length;
+        const std::size_t before = chunk.longest;
+        chunk.giveDirty(run.first, run.length, since_);
+        added(chunk, before, run.length);
+    }
+    [[nodiscard]] Run takeWaiting(Bits* dirt) noexcept {
+        const Run run = std::exchange(waiting_, {});
+        if (dirt != nullptr) {
+            *dirt = run.chunk->dirty;
+            dirt->set(run.first, run.length);
+        }
+        run.chunk->notes[run.first] = static_cast<std::uint32_t>(run.length);
+        return run;
     }
 
     /// A chunk that has a run so long; the fullest, more or less.
@@ -363,6 +387,8 @@ private:
     BitSet<binCount> binned_;     ///< which bins have any
     Chunk* dirty_ = nullptr;      ///< chunks with dirty units
     Chunk* singles_ = nullptr;    ///< chunks that serve single objects
+    Run waiting_;                 ///< free, but not marked yet,
+    std::uint32_t since_ = 0;     ///< since then; not in these figures:
     std::size_t freeUnits_ = 0;   ///< of all chunks,
     std::size_t dirtyUnits_ = 0;  ///< and of these, dirty,
     std::uint32_t oldest_ = 0;    ///< none of them since before this

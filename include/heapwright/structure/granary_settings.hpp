@@ -52,7 +52,7 @@ public:
     [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
     [[nodiscard]] static bool printsJson() noexcept { return read(json_); }
     /// Where they are printed: "stderr", the number of a descriptor, or a path.
-    [[nodiscard]] static Text target() noexcept {
+    [[nodiscard, gnu::cold]] static Text target() noexcept {
         readOnce();
         const Guard<FutexLock> hold(lock_);
         return target_;
@@ -71,7 +71,7 @@ public:
 
     // --- what the user sets ---
 
-    static Answer set(std::string_view name, std::string_view value) noexcept {
+    [[gnu::cold]] static Answer set(std::string_view name, std::string_view value) noexcept {
         readOnce();
         return change(name, value);
     }
@@ -93,7 +93,7 @@ public:
     }
 
     /// Takes the settings in a text, and tells on stderr of those that are wrong.
-    static void take(std::string_view text) noexcept {
+    [[gnu::cold]] static void take(std::string_view text) noexcept {
         forEachSetting(text, [](const SettingText& setting) {
             const Answer answer = change(setting.name, setting.value);
             if (answer != Answer::set) {
@@ -150,7 +150,7 @@ private:
         return nullptr;
     }
 
-    static Answer change(std::string_view name, std::string_view value) noexcept {
+    [[gnu::cold]] static Answer change(std::string_view name, std::string_view value) noexcept {
         const Setting* const setting = find(name);
         if (setting == nullptr) {
             return Answer::unknownName;
@@ -164,8 +164,9 @@ private:
             return; // another thread is at it, or a rung asks while it goes on
         }
         char** const texts = platform::environmentTexts();
-        if (texts != nullptr && !platform::runsSecurely()) {
-            take(platform::variableIn(texts, variable));
+        const std::string_view text = platform::variableIn(texts, variable);
+        if (!text.empty() && !platform::runsSecurely()) {
+            take(text);
         }
         stage_.store(texts == nullptr ? Stage::unread : Stage::done, std::memory_order_release);
     }
@@ -191,18 +192,18 @@ private:
 
     // --- each setting ---
 
-    static bool takeSwitch(std::atomic<bool>& word, std::string_view value) noexcept {
+    [[gnu::cold]] static bool takeSwitch(std::atomic<bool>& word, std::string_view value) noexcept {
         if (value != "on" && value != "off") {
             return false;
         }
         word = value == "on";
         return true;
     }
-    static Text tellSwitch(const std::atomic<bool>& word) noexcept {
+    [[gnu::cold]] static Text tellSwitch(const std::atomic<bool>& word) noexcept {
         return Text().put(word ? "on" : "off");
     }
 
-    static bool takeDelay(std::string_view value) noexcept {
+    [[gnu::cold]] static bool takeDelay(std::string_view value) noexcept {
         constexpr std::array<Choice<std::uint32_t>, 2> words = {
             {{"at-once", returnAtOnce}, {"never", returnNever}}};
         auto delay = chosen(value, words);
@@ -210,7 +211,7 @@ private:
         delay_ = delay.value_or(delay_);
         return delay.has_value();
     }
-    static Text tellDelay() noexcept {
+    [[gnu::cold]] static Text tellDelay() noexcept {
         const std::uint32_t delay = delay_;
         switch (delay) {
         case returnAtOnce:
@@ -223,7 +224,7 @@ private:
     }
 
     /// off, exit, signal:NAME, exit+signal:NAME
-    static bool takeStatistics(std::string_view value) noexcept {
+    [[gnu::cold]] static bool takeStatistics(std::string_view value) noexcept {
         constexpr std::string_view onSignal = "signal:";
         const bool both = beginsWith(value, "exit+");
         const bool atExit = both || value == "exit";
@@ -239,7 +240,7 @@ private:
         }
         return known;
     }
-    static Text tellStatistics() noexcept {
+    [[gnu::cold]] static Text tellStatistics() noexcept {
         const bool atExit = atExit_;
         const int signal = signal_;
         Text text;
@@ -250,14 +251,14 @@ private:
         return text;
     }
 
-    static bool takeFormat(std::string_view value) noexcept {
+    [[gnu::cold]] static bool takeFormat(std::string_view value) noexcept {
         if (value != "table" && value != "json") {
             return false;
         }
         json_ = value == "json";
         return true;
     }
-    static bool takeTarget(std::string_view value) noexcept {
+    [[gnu::cold]] static bool takeTarget(std::string_view value) noexcept {
         if (value.empty() || value.size() > longestValue - 24) { // a process's number may be put in
             return false;
         }
@@ -266,7 +267,7 @@ private:
         target_.put(value);
         return true;
     }
-    static Text tellTarget() noexcept {
+    [[gnu::cold]] static Text tellTarget() noexcept {
         const Guard<FutexLock> hold(lock_);
         return target_;
     }

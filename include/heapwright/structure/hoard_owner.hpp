@@ -15,6 +15,20 @@
 
 namespace heapwright {
 
+/// For whom superblocks serve: nobody's cache at first, which is zero bytes. So heaps that stand in
+/// a library need no place in its file, of which the system reads all that is near what is used.
+class Tenant {
+public:
+    Tenant& operator=(Home key) noexcept {
+        difference_ = key ^ keyOfSharedHeap(0);
+        return *this;
+    }
+    operator Home() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
+
+private:
+    Home difference_ = 0;
+};
+
 template <class Superblocks, class Rule>
 struct alignas(64) HoardOwner {
     static constexpr bool counted = requires { requires Rule::counted; };
@@ -23,8 +37,8 @@ struct alignas(64) HoardOwner {
     HomeWord home;          ///< where a superblock has its own, and
     void* nobody = nullptr; ///< where it says whose it is
     Mutex lock;
-    std::uint32_t heldSince = 0;      ///< the fork that holds it, counted from 1; 0: none
-    Home tenant = keyOfSharedHeap(0); ///< for whom it serves from clean lines
+    std::uint32_t heldSince = 0; ///< the fork that holds it, counted from 1; 0: none
+    Tenant tenant;               ///< for whom it serves from clean lines
     Superblocks superblocks;
 };
 

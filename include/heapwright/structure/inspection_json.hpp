@@ -39,7 +39,7 @@ public:
         : inspection_(inspection), text_(text) {}
 
     /// The fields of the inspection, without the braces around them.
-    void writeFields() noexcept {
+    [[gnu::cold]] void writeFields() noexcept {
         const Inspection::Totals sum = inspection_.totals();
         writeObject("live", {{"objects", sum.liveObjects}, {"bytes", sum.liveBytes}});
         writeObject("cached", {{"objects", sum.cachedObjects}, {"bytes", sum.cachedBytes}});
@@ -59,14 +59,14 @@ private:
         std::uint64_t value;
     };
 
-    void separate() noexcept {
+    [[gnu::cold]] void separate() noexcept {
         if (!first_) {
             text_.put(',');
         }
         first_ = false;
     }
 
-    void open(std::string_view name, char bracket) noexcept {
+    [[gnu::cold]] void open(std::string_view name, char bracket) noexcept {
         separate();
         if (!name.empty()) {
             putJsonText(text_, name).put(':');
@@ -74,18 +74,19 @@ private:
         text_.put(bracket);
         first_ = true;
     }
-    void close(char bracket) noexcept {
+    [[gnu::cold]] void close(char bracket) noexcept {
         text_.put(bracket);
         first_ = false;
     }
 
-    void writeField(const Field& field) noexcept {
+    [[gnu::cold]] void writeField(const Field& field) noexcept {
         separate();
         putJsonText(text_, field.name).put(':').putNumber(field.value);
     }
 
     /// An object of numbers; without a name where it is one of many.
-    void writeObject(std::string_view name, std::initializer_list<Field> fields) noexcept {
+    [[gnu::cold]] void writeObject(std::string_view name,
+                                   std::initializer_list<Field> fields) noexcept {
         open(name, '{');
         for (const Field& field : fields) {
             writeField(field);
@@ -93,7 +94,7 @@ private:
         close('}');
     }
 
-    void writeClasses() noexcept {
+    [[gnu::cold]] void writeClasses() noexcept {
         open("classes", '[');
         for (std::size_t at = 0; at < inspection_.classCount; ++at) {
             const Inspection::SizeClass& each = inspection_.classes[at];
@@ -111,7 +112,7 @@ private:
         close(']');
     }
 
-    void writeLarge() noexcept {
+    [[gnu::cold]] void writeLarge() noexcept {
         const Inspection::Large& large = inspection_.large;
         writeObject("large", {{"objects", large.objects},
                               {"bytes", large.bytes},
@@ -119,7 +120,7 @@ private:
                               {"direct_bytes", large.directBytes}});
     }
 
-    void writeCaches() noexcept {
+    [[gnu::cold]] void writeCaches() noexcept {
         open("caches", '{');
         writeField({"threads", inspection_.cacheCount});
         open("all", '{');
@@ -137,7 +138,7 @@ private:
         close('}');
     }
 
-    void writeCacheFields(const Inspection::Cache& cache) noexcept {
+    [[gnu::cold]] void writeCacheFields(const Inspection::Cache& cache) noexcept {
         writeField({"objects", cache.objects});
         writeField({"bytes", cache.bytes});
         writeField({"remote_objects", cache.remoteObjects});
@@ -146,7 +147,7 @@ private:
         writeField({"flushes", cache.flushes});
     }
 
-    void writeSource() noexcept {
+    [[gnu::cold]] void writeSource() noexcept {
         const Inspection::Source& source = inspection_.source;
         writeObject("chunks", {{"count", source.chunks},
                                {"bytes", source.chunkBytes},
@@ -164,7 +165,7 @@ private:
                                {"moves", system.moves}});
     }
 
-    void writeLocks() noexcept {
+    [[gnu::cold]] void writeLocks() noexcept {
         open("locks", '{');
         for (const auto& [name, lock] :
              std::initializer_list<std::pair<std::string_view, Inspection::Lock>>{

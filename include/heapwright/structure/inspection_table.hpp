@@ -23,7 +23,7 @@ public:
     InspectionTable(const Inspection& inspection, Text& text) noexcept
         : inspection_(inspection), text_(text) {}
 
-    void write() noexcept {
+    [[gnu::cold]] void write() noexcept {
         writeTotals();
         writeLocks();
         writeClasses();
@@ -35,7 +35,7 @@ private:
     static constexpr std::size_t labelWidth = 13;
 
     /// "17", "1.5 KiB" …: three digits or four.
-    [[nodiscard]] static Word bytes(std::uint64_t count) noexcept {
+    [[nodiscard, gnu::cold]] static Word bytes(std::uint64_t count) noexcept {
         constexpr std::array<std::string_view, 6> units = {" B",   " KiB", " MiB",
                                                            " GiB", " TiB", " PiB"};
         std::size_t unit = 0;
@@ -52,17 +52,17 @@ private:
     }
 
     /// At the right of so many columns.
-    void right(std::string_view word, std::size_t width) noexcept {
+    [[gnu::cold]] void right(std::string_view word, std::size_t width) noexcept {
         for (std::size_t at = word.size(); at < width; ++at) {
             text_.put(' ');
         }
         text_.put(word);
     }
-    void right(std::uint64_t number, std::size_t width) noexcept {
+    [[gnu::cold]] void right(std::uint64_t number, std::size_t width) noexcept {
         right(Word().putNumber(number).view(), width);
     }
 
-    Text& label(std::string_view name) noexcept {
+    [[gnu::cold]] Text& label(std::string_view name) noexcept {
         text_.put("  ").put(name);
         for (std::size_t at = name.size(); at < labelWidth; ++at) {
             text_.put(' ');
@@ -70,9 +70,11 @@ private:
         return text_;
     }
 
-    Text& putBytes(std::uint64_t count) noexcept { return text_.put(bytes(count).view()); }
+    [[gnu::cold]] Text& putBytes(std::uint64_t count) noexcept {
+        return text_.put(bytes(count).view());
+    }
 
-    void writeTotals() noexcept {
+    [[gnu::cold]] void writeTotals() noexcept {
         const Inspection::Totals sum = inspection_.totals();
         label("live");
         putBytes(sum.liveBytes).put(" in ").putNumber(sum.liveObjects).put(" objects, ");
@@ -101,18 +103,18 @@ private:
         putBytes(system.purgedBytes).put(", ").putNumber(system.moves).put(" moves\n");
     }
 
-    void writeLocks() noexcept {
+    [[gnu::cold]] void writeLocks() noexcept {
         writeLock("heap locks", inspection_.heapLocks);
         writeLock("shared lock", inspection_.globalLock);
         writeLock("chunks' lock", inspection_.sourceLock);
     }
 
-    void writeLock(std::string_view name, const Inspection::Lock& lock) noexcept {
+    [[gnu::cold]] void writeLock(std::string_view name, const Inspection::Lock& lock) noexcept {
         label(name).put("taken ").putNumber(lock.takes).put(" times, waited for ");
         text_.putNumber(lock.waits).put('\n');
     }
 
-    void writeClasses() noexcept {
+    [[gnu::cold]] void writeClasses() noexcept {
         text_.put("\n   size       live   cached      free       held  returned\n");
         for (std::size_t at = 0; at < inspection_.classCount; ++at) {
             const Inspection::SizeClass& each = inspection_.classes[at];
@@ -129,7 +131,7 @@ private:
         }
     }
 
-    void writeCaches() noexcept {
+    [[gnu::cold]] void writeCaches() noexcept {
         if (inspection_.cacheCount == 0) {
             return;
         }
@@ -146,7 +148,7 @@ private:
         }
     }
 
-    void writeCache(const Inspection::Cache& cache) noexcept {
+    [[gnu::cold]] void writeCache(const Inspection::Cache& cache) noexcept {
         right(cache.objects, 10);
         right(bytes(cache.bytes).view(), 11);
         right(cache.remoteObjects, 7);

@@ -5,11 +5,14 @@
 // the address space, apart from all objects, so that nothing a program writes beyond one changes
 // what is known.
 //
-// The bits stand in leaves, one for each `leafSpan` bytes of addresses, found through a table; both
-// are reserved when the first object there is entered, and only the pages of them that are touched
-// take memory: 1/64 of the objects' where the granule is 16. Entering and leaving is one atomic
-// instruction, and needs no lock: threads and signal handlers may be inside at once. Who frees an
-// object sees that it was entered, since whoever gave it to him saw it too.
+// The bits stand in leaves of 64 KiB, one for each `leafSpan` bytes of addresses, found by way of a
+// root, which is part of this, and of middles as large. Leaves and middles are reserved when the
+// first object there is entered, so under a limit of addresses they take hardly more than memory:
+// 1/64 of the objects' where the granule is 16. (Leaves that span more are missed at a limit: then
+// all the room is taken, and none is left for the leaf of what has just come.) Entering and leaving
+// is one atomic instruction behind three loads, and needs no lock: threads and signal handlers may
+// be inside at once. Who frees an object sees that it was entered, since whoever gave it to him saw
+// it too.
 // Invariant: objects start at multiples of the granule, no two at the same.
 #pragma once
 
@@ -31,7 +34,8 @@ enum class Life : std::uint8_t { none = 0, live = 1, freed = 2 };
 template <std::size_t Granule>
 class LifeBits {
 public:
-    static constexpr std::size_t leafSpan = 256 * MiB;
+    /// 4 MiB for granules of 16 bytes.
+    static constexpr std::size_t leafSpan = Granule * 256 * KiB;
 
     constexpr LifeBits() noexcept = default;
     LifeBits(const LifeBits&) = delete;
@@ -79,56 +83,53 @@ public:
     }
 
     /// For an object that stands where there is no memory for bits: from now on all addresses of
-    /// its leaf are taken for live. Pre: some object has been entered before.
+    /// its leaf are taken for live, or of its middle if there is none.
     void passAllNear(const void* object) noexcept {
-        Leaf* none = nullptr;
-        leafOf(addressOf(object))
-            .compareExchange(none, passing(), std::memory_order_acq_rel, std::memory_order_acquire);
+        const Address address = addressOf(object);
+        Middle* const middle = filled(root_[address / middleSpan], passing<Middle>());
+        if (isThere(middle)) {
+            filled(leafIn(*middle, address), passing<Leaf>());
+        }
     }
 
     /// Runs `visit` on where each live object starts. Nobody else may be inside.
     template <class Visit>
     void forEachLive(Visit visit) const noexcept {
-        const Table* const table = table_.load(std::memory_order_acquire);
-        for (Address leaf = 0; table != nullptr && leaf < end / leafSpan; ++leaf) {
-            const Leaf* const there = table->leaves[leaf].load(std::memory_order_relaxed);
-            for (std::size_t at = 0; isLeaf(there) && at < wordCount; ++at) {
-                visitWord(there->words[at].load(std::memory_order_relaxed),
-                          leaf * leafSpan + at * perWord * Granule, visit);
+        forEachLeaf([&visit](const Leaf& leaf, Address start) {
+            for (std::size_t at = 0; at < wordCount; ++at) {
+                visitWord(leaf.words[at].load(std::memory_order_relaxed),
+                          start + at * perWord * Granule, visit);
             }
-        }
+        });
     }
 
     /// Forgets everything. Nobody else may be inside.
     void clear() noexcept {
-        Table* const table = table_.load(std::memory_order_relaxed);
-        if (table == nullptr) {
-            return;
-        }
-        for (SharedWord<Leaf*>& leaf : table->leaves) {
-            Leaf* const there = leaf.load(std::memory_order_relaxed);
-            if (isLeaf(there)) {
-                platform::unmapPages(there, sizeof(Leaf));
+        forEachLeaf([](Leaf& leaf, Address) { platform::unmapPages(&leaf, sizeof(Leaf)); });
+        for (SharedWord<Middle*>& place : root_) {
+            if (Middle* const middle = place.load(std::memory_order_relaxed); isThere(middle)) {
+                platform::unmapPages(middle, sizeof(Middle));
             }
+            place.store(nullptr, std::memory_order_relaxed);
         }
-        platform::unmapPages(table, sizeof(Table));
-        table_.store(nullptr, std::memory_order_relaxed);
     }
 
 private:
     static constexpr Address end = Address{1} << 47U;
     static constexpr std::size_t perWord = 32;
     static constexpr std::size_t wordCount = leafSpan / Granule / perWord;
+    static constexpr std::size_t perMiddle = 8192;
+    static constexpr std::size_t middleSpan = perMiddle * leafSpan;
 
-    static_assert(std::has_single_bit(Granule) && wordCount >= 1);
+    static_assert(std::has_single_bit(Granule) && wordCount >= 1 && middleSpan <= end);
 
     using Word = SharedWord<std::uint64_t>;
     /// All zero bytes is one of which nothing is known.
     struct Leaf {
         Word words[wordCount];
     };
-    struct Table {
-        SharedWord<Leaf*> leaves[end / leafSpan];
+    struct Middle {
+        SharedWord<Leaf*> leaves[perMiddle];
     };
 
     static unsigned shiftFor(Address address) noexcept {
@@ -150,59 +151,95 @@ private:
         }
     }
 
-    /// What stands for a leaf where all is taken for live.
-    static Leaf* passing() noexcept { return static_cast<Leaf*>(pointerTo(1)); }
-    static bool isLeaf(const Leaf* leaf) noexcept { return addressOf(leaf) > 1; }
+    /// What stands for a leaf, or a middle, where all is taken for live.
+    template <class T>
+    static T* passing() noexcept {
+        return static_cast<T*>(pointerTo(1));
+    }
+    static bool isThere(const void* part) noexcept { return addressOf(part) > 1; }
 
-    /// Pre: there is a table, and the address lies below the end.
-    [[nodiscard]] SharedWord<Leaf*>& leafOf(Address address) const noexcept {
-        return table_.load(std::memory_order_acquire)->leaves[address / leafSpan];
+    [[nodiscard]] static SharedWord<Leaf*>& leafIn(Middle& middle, Address address) noexcept {
+        return middle.leaves[address / leafSpan % perMiddle];
+    }
+
+    /// Puts `fresh` where there is nothing; what is there now.
+    template <class T>
+    static T* filled(SharedWord<T*>& place, T* fresh) noexcept {
+        T* there = nullptr;
+        return place.compareExchange(there, fresh, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)
+                   ? fresh
+                   : there;
+    }
+
+    /// Runs `use` on each leaf and the first of its addresses.
+    template <class Use>
+    void forEachLeaf(Use use) const noexcept {
+        for (Address start = 0; start < end; start += middleSpan) {
+            Middle* const middle = root_[start / middleSpan].load(std::memory_order_acquire);
+            for (std::size_t at = 0; isThere(middle) && at < perMiddle; ++at) {
+                Leaf* const leaf = middle->leaves[at].load(std::memory_order_relaxed);
+                if (isThere(leaf)) {
+                    use(*leaf, start + at * leafSpan);
+                }
+            }
+        }
     }
 
     [[nodiscard, gnu::cold, gnu::noinline]] Life withoutBits(Address address) const noexcept {
-        const bool passes = address < end && table_.load(std::memory_order_acquire) != nullptr &&
-                            leafOf(address).load(std::memory_order_acquire) == passing();
+        if (address >= end) {
+            return Life::none;
+        }
+        Middle* const middle = root_[address / middleSpan].load(std::memory_order_acquire);
+        const bool passes =
+            middle == passing<Middle>() ||
+            (isThere(middle) &&
+             leafIn(*middle, address).load(std::memory_order_acquire) == passing<Leaf>());
         return passes ? Life::live : Life::none;
     }
 
     /// The word for an address; null if it has none.
     [[nodiscard, gnu::always_inline]] Word* find(Address address) const noexcept {
-        Table* const table = table_.load(std::memory_order_acquire);
-        if (table == nullptr || address >= end) [[unlikely]] {
+        if (address >= end) [[unlikely]] {
             return nullptr;
         }
-        Leaf* const leaf = table->leaves[address / leafSpan].load(std::memory_order_acquire);
-        return !isLeaf(leaf) ? nullptr : &leaf->words[address / Granule / perWord % wordCount];
+        Middle* const middle = root_[address / middleSpan].load(std::memory_order_acquire);
+        if (!isThere(middle)) [[unlikely]] {
+            return nullptr;
+        }
+        Leaf* const leaf = leafIn(*middle, address).load(std::memory_order_acquire);
+        return !isThere(leaf) ? nullptr : &leaf->words[address / Granule / perWord % wordCount];
     }
 
     [[gnu::cold, gnu::noinline]] bool made(Address address) noexcept {
-        Table* const table = entered(table_);
-        return address < end && table != nullptr &&
-               entered(table->leaves[address / leafSpan]) != nullptr;
+        if (address >= end) {
+            return false;
+        }
+        Middle* const middle = entered(root_[address / middleSpan]);
+        return middle == passing<Middle>() ||
+               (middle != nullptr && entered(leafIn(*middle, address)) != nullptr);
     }
 
     /// What is there, or else a new one, all zero; null if there is no memory.
     template <class T>
     static T* entered(SharedWord<T*>& place) noexcept {
-        T* there = place.load(std::memory_order_acquire);
-        if (there != nullptr) {
+        static_assert(sizeof(T) % (64 * KiB) == 0, "whole pages, however large they are");
+        if (T* const there = place.load(std::memory_order_acquire)) {
             return there;
         }
-        void* const pages = platform::reservePages(roundUp(sizeof(T), platform::pageSize()));
+        void* const pages = platform::reservePages(sizeof(T));
         if (pages == nullptr) {
             return nullptr;
         }
-        auto* const fresh =
-            static_cast<T*>(pages); // zero bytes are what its constructor would make
-        if (place.compareExchange(there, fresh, std::memory_order_acq_rel,
-                                  std::memory_order_acquire)) {
-            return fresh;
+        // Zero bytes are what its constructor would make.
+        T* const now = filled(place, static_cast<T*>(pages));
+        if (now != pages) {
+            platform::unmapPages(pages, sizeof(T));
         }
-        platform::unmapPages(pages, roundUp(sizeof(T), platform::pageSize()));
-        return there;
+        return now;
     }
 
-    SharedWord<Table*> table_;
+    SharedWord<Middle*> root_[end / middleSpan];
 };
 
 } // namespace heapwright

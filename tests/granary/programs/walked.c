@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <heapwright/c/granary.h>
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,11 @@ static size_t sizes[workers][each];
 static void* handed[workers][each / 4]; /* for the next thread to free */
 static pthread_barrier_t barrier;
 
+/* What is asked for where the size has to be a multiple of the alignment. */
+static size_t whole(size_t size) {
+    return (size + 255) / 256 * 256;
+}
+
 static void* work(void* argument) {
     const size_t number = (size_t)argument;
     unsigned random = 1 + (unsigned)number;
@@ -78,7 +84,7 @@ static void* work(void* argument) {
         random = random * 1103515245U + 12345U;
         const size_t size = i % 100 == 0 ? (random >> 8) % 400000 + 1 : (random >> 8) % 2000 + 1;
         sizes[number][i] = size;
-        kept[number][i] = i % 7 == 0 ? aligned_alloc(256, (size + 255) / 256 * 256) : malloc(size);
+        kept[number][i] = i % 7 == 0 ? aligned_alloc(256, whole(size)) : malloc(size);
     }
     for (size_t i = 0; i < each / 4; ++i) {
         handed[number][i] = kept[number][4 * i];
@@ -101,7 +107,7 @@ static void* work(void* argument) {
 /* All that is live is shown, as it is, and nothing else is shown as live. */
 static int walk(void) {
     pthread_t thread[workers];
-    size_t live = 0, missing = 0, wrong = 0, strange = 0, kept_by_caches = 0, large = 0;
+    size_t live = 0, missing = 0, wrong = 0, strange = 0, kept_by_caches = 0, large = 0, exact = 0;
     free(malloc(1 << 20)); /* if there is to be a thread of granary's own, it begins with this */
     pthread_barrier_init(&barrier, NULL, workers + 1);
     for (size_t i = 0; i < workers; ++i) {
@@ -123,10 +129,10 @@ static int walk(void) {
             const struct seen* const shown = find(&second, kept[i][k]);
             if (shown == NULL || shown->cached) {
                 ++missing;
-            } else if (shown->size < sizes[i][k] ||
-                       (shown->size_class < 0) != (sizes[i][k] > 16384)) {
-                wrong += shown->size < sizes[i][k]; /* aligned ones may be large earlier */
+                continue;
             }
+            wrong += shown->size < sizes[i][k] || shown->size != malloc_usable_size(kept[i][k]);
+            exact += shown->size == (k % 7 == 0 ? whole(sizes[i][k]) : sizes[i][k]);
         }
     }
     size_t shown_live = 0;
@@ -153,8 +159,8 @@ static int walk(void) {
     for (size_t i = 0; i < workers; ++i) {
         pthread_join(thread[i], NULL);
     }
-    printf("live=%zu\nmissing=%zu\nwrong=%zu\nstrange=%zu\n", live, missing, wrong, strange);
-    printf("cached=%zu\nlarge=%zu\n", kept_by_caches, large);
+    printf("live=%zu\nmissing=%zu\nwrong=%zu\nexact=%zu\n", live, missing, wrong, exact);
+    printf("strange=%zu\ncached=%zu\nlarge=%zu\n", strange, kept_by_caches, large);
     printf("agrees=%d\n", shown_live == now.live_objects && kept_by_caches == now.cached_objects &&
                               large == now.large_objects);
     return 0;

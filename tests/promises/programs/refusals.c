@@ -176,18 +176,23 @@ static void all_refused_from(long which) {
     }
 }
 
-/// Every call in turn; the number of them is told, for a test that wants to know that there are.
+/// Every call in turn; or with a count that many of the first, and then fewer and fewer, for who
+/// makes thousands of them. The number of the last is told, for a test that wants to know that
+/// there are.
 static void sweep(void (*body)(long)) {
     long which = 0;
+    long last = 0;
     int status = 0;
     while (status != NO_MORE) {
-        status = in_child(body, ++which);
+        last = which;
+        which += count > 0 ? 1 + which / count : 1;
+        status = in_child(body, which);
         if (status != 0 && status != NO_MORE) {
             fprintf(stderr, "with call %ld refused\n", which);
             exit(1);
         }
     }
-    printf("%ld\n", which - 1);
+    printf("%ld\n", last);
 }
 
 static void each(void) {

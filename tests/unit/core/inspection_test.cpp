@@ -84,5 +84,22 @@ TEST(ObjectVisitor, RunsWhatItWasMadeOf) {
     EXPECT_FALSE(seen[1].cached);
 }
 
+TEST(Inspection, TakesWhatWaitsOffWhatIsLive) {
+    Inspection inspection;
+    inspection.sizeClass(3, 64).used = 5;
+    inspection.large = {.objects = 2, .bytes = 3000};
+    inspection.addWaiting(3, 60);
+    inspection.addWaiting(LiveObject::noClass, 1000);
+    EXPECT_EQ(inspection.classes[3].live(), 4U);
+    EXPECT_EQ(inspection.large.objects, 1U);
+    EXPECT_EQ(inspection.large.bytes, 2000U);
+    const Inspection::Totals sum = inspection.totals();
+    EXPECT_EQ(sum.liveObjects, 5U);
+    EXPECT_EQ(sum.cachedObjects, 2U);
+    EXPECT_EQ(sum.cachedBytes, 64U + 1000U);
+    inspection.addWaiting(LiveObject::noClass, 9000); // more than there is
+    EXPECT_EQ(inspection.large.bytes, 2000U);
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -31,9 +31,12 @@ protected:
 };
 
 TEST_F(ChoresTest, AreDoneByWhoLooksNext) {
+    EXPECT_FALSE(Chores::due());
     Chores::ask(1);
+    EXPECT_TRUE(Chores::due());
     EXPECT_EQ(times, 0);
     Chores::look();
+    EXPECT_FALSE(Chores::due());
     EXPECT_EQ(done, 1U);
     Chores::look();
     EXPECT_EQ(times, 1);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sys/mman.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -83,6 +84,77 @@ TEST_F(ClosedRunsTest, LetsRunsWaitClosedAndGoInTheOrderInWhichTheyCame) {
     EXPECT_EQ(gone, (std::vector<void*>{first}));
     EXPECT_TRUE(runs.releaseDownTo(0, give));
     EXPECT_EQ(gone, (std::vector<void*>{first, second}));
+}
+
+TEST_F(ClosedRunsTest, TellsWhatWaitsUntilItHasLeft) {
+    void* const run = map();
+    EXPECT_FALSE(runs.waits(run));
+    runs.close(gapOf(run), gapBytes);
+    EXPECT_FALSE(runs.waits(run)) << "only its gap is closed";
+    ASSERT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
+    EXPECT_TRUE(runs.waits(run));
+    Footprint footprint;
+    runs.measure(footprint);
+    EXPECT_EQ(footprint.held, runBytes);
+    EXPECT_EQ(footprint.heldCount, 1U);
+    EXPECT_TRUE(runs.releaseDownTo(0, [this](void* left) { EXPECT_FALSE(runs.waits(left)); }));
+    runs.measure(footprint);
+    EXPECT_EQ(footprint.heldCount, 1U) << "nothing has come to it";
+}
+
+TEST_F(ClosedRunsTest, LetsNoneWaitWhileItIsHeldStill) {
+    void* const waiting = map();
+    void* const run = map();
+    ASSERT_TRUE(runs.letWait(waiting, runBytes, gapOf(waiting)));
+    runs.close(gapOf(run), gapBytes);
+    runs.beforeFork();
+    EXPECT_FALSE(runs.letWait(run, runBytes, gapOf(run)));
+    EXPECT_FALSE(runs.waits(run));
+    touch(run);
+    touch(gapOf(run));
+    EXPECT_FALSE(runs.releaseDownTo(0, [](void* /*run*/) { FAIL(); }));
+    runs.afterForkInParent();
+    EXPECT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
+    EXPECT_TRUE(runs.waits(run));
+}
+
+TEST_F(ClosedRunsTest, HaveNoMoreWaitThanThereArePlaces) {
+    std::vector<void*> all;
+    for (int each = 0; each < 8; ++each) {
+        all.push_back(map());
+        ASSERT_TRUE(runs.letWait(all.back(), runBytes, gapOf(all.back())));
+    }
+    void* const more = map();
+    EXPECT_FALSE(runs.letWait(more, runBytes, gapOf(more)));
+    touch(more);
+    std::vector<void*> gone;
+    EXPECT_TRUE(runs.releaseDownTo(7 * runBytes, [&gone](void* run) { gone.push_back(run); }));
+    EXPECT_EQ(gone, (std::vector<void*>{all.front()}));
+    EXPECT_TRUE(runs.letWait(more, runBytes, gapOf(more)));
+}
+
+TEST_F(ClosedRunsTest, LetsWhatCannotBeOpenedWaitOn) {
+    void* const run = map();
+    ASSERT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
+    platform::unmapPages(run, runBytes); // nobody can open this
+    EXPECT_FALSE(runs.releaseDownTo(0, [](void* /*run*/) { FAIL(); }));
+    EXPECT_TRUE(runs.waits(run));
+    ASSERT_EQ(::mmap(run, runBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+              run);
+    EXPECT_TRUE(runs.releaseDownTo(0, [run](void* left) { EXPECT_EQ(left, run); }));
+    touch(run);
+}
+
+TEST_F(ClosedRunsTest, LeavesAGapThatCannotBeOpenedClosed) {
+    void* const run = map();
+    runs.close(gapOf(run), gapBytes);
+    platform::unmapPages(run, runBytes);
+    EXPECT_FALSE(runs.open(gapOf(run), gapBytes));
+    EXPECT_FALSE(runs.open(gapOf(run), gapBytes)) << "it is known to be closed still";
+    ASSERT_EQ(::mmap(run, runBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+              run);
+    EXPECT_TRUE(runs.open(gapOf(run), gapBytes));
+    touch(gapOf(run));
 }
 
 } // namespace

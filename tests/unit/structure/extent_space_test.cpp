@@ -89,6 +89,28 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
     }
 }
 
+TEST_F(ExtentSpaceTest, WhatWasFreedLastServesWhoAsksForJustAsMuch) {
+    Chunk& chunk = add(128);
+    const Units run = take(5);
+    const Units rest = take(20);
+    space.give(run, 40);
+    EXPECT_EQ(space.dirtyUnits(), 5U) << "it counts as free";
+    EXPECT_EQ(space.freeUnits(), 107U);
+    EXPECT_EQ(space.oldestAge(90), 50U);
+    Space::Bits dirt;
+    EXPECT_EQ(space.take(5, 1, 0, &dirt).first, run.first);
+    EXPECT_EQ(dirt.count(run.first, 5), 5U) << "and its bytes are those of before";
+    EXPECT_EQ(chunk.lengthAt(run.first), 5U);
+    EXPECT_EQ(space.dirtyUnits(), 0U);
+    EXPECT_EQ(space.freeUnits(), 102U);
+    space.give(run, 100);
+    EXPECT_EQ(space.take(4, 2, 1, nullptr).first % 2, 1U) << "another need finds it merged";
+    space.give(rest, 120);
+    const Space::Due due = space.nextDue(500, 60, 128);
+    EXPECT_EQ(due.run.chunk, &chunk) << "and so does who gives back";
+    EXPECT_EQ(chunk.longest, chunk.free.longest());
+}
+
 TEST_F(ExtentSpaceTest, SaysWhatIsDueAndInHowLong) {
     Chunk& chunk = add(128);
     const Units runs[] = {take(3), take(2), take(5), take(1)};

@@ -25,6 +25,24 @@ TEST(HoardOwner, LooksLikeNoSuperblock) {
     EXPECT_FALSE(isOneThreads(owner.tenant)) << "nor does it keep anything for a thread";
 }
 
+TEST(HoardOwner, IsZeroBytesUntilItIsUsed) {
+    static constinit Plain owner;
+    unsigned char bytes[sizeof owner];
+    std::memcpy(bytes, &owner, sizeof bytes);
+    for (const unsigned char byte : bytes) {
+        ASSERT_EQ(byte, 0U) << "it would have a place in the library's file";
+    }
+}
+
+TEST(HoardOwner, ServesWhomItIsLetTo) {
+    Plain owner;
+    EXPECT_EQ(owner.tenant, keyOfSharedHeap(0));
+    for (const Home key : {keyOfThread(1), keyOfSharedHeap(7), keyOfSharedHeap(0)}) {
+        owner.tenant = key;
+        EXPECT_EQ(owner.tenant, key);
+    }
+}
+
 static_assert(std::is_same_v<Plain::Mutex, FutexLock>, "counted only where a rule asks for it");
 
 } // namespace

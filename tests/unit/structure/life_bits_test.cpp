@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -19,7 +21,7 @@ const void* at(Address address) {
 
 TEST(LifeBits, TellWhatWasFromWhatNeverWas) {
     Bits bits;
-    EXPECT_EQ(bits.at(at(0x1000)), Life::none) << "there is not even a table";
+    EXPECT_EQ(bits.at(at(0x1000)), Life::none) << "there is not even a middle";
     EXPECT_EQ(bits.leave(at(0x1000)), Life::none);
     ASSERT_TRUE(bits.ensure(at(0x1000)));
     EXPECT_EQ(bits.enter(at(0x1000)), Life::none);
@@ -101,6 +103,35 @@ TEST(LifeBits, PassEverythingWhereTheyFoundNoMemory) {
     EXPECT_EQ(bits.at(at(far - 16)), Life::none) << "that is another leaf's";
     bits.clear();
     EXPECT_EQ(bits.at(at(far)), Life::none);
+}
+
+TEST(LifeBits, PassMoreWhereTheyFoundNoMemoryForTheWayThere) {
+    Bits bits;
+    const Address far = Address{1} << 46U;
+    bits.passAllNear(at(far));
+    EXPECT_TRUE(bits.ensure(at(far + Bits::leafSpan)));
+    EXPECT_EQ(bits.enter(at(far + Bits::leafSpan)), Life::none);
+    EXPECT_EQ(bits.leave(at(far + Bits::leafSpan)), Life::live);
+    EXPECT_EQ(bits.at(at(far - 16)), Life::none);
+    bits.clear();
+    EXPECT_EQ(bits.at(at(far)), Life::none);
+}
+
+/// Pages of addresses that this process has.
+std::size_t pagesOfAddresses() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages;
+}
+
+TEST(LifeBits, TakeFewAddressesWhateverTheySpan) {
+    Bits bits;
+    static_cast<void>(pagesOfAddresses()); // what the library needs for a file
+    const std::size_t before = pagesOfAddresses();
+    for (const Address address : {Address{16}, Address{1} << 44U, Address{1} << 46U}) {
+        ASSERT_TRUE(bits.ensure(at(address)));
+    }
+    EXPECT_LE(pagesOfAddresses() - before, 3 * 2 * 64 * KiB / 4096);
 }
 
 TEST(LifeBits, AreRightForThreadsThatShareTheirWords) {

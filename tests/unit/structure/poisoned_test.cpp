@@ -54,5 +54,13 @@ TEST(Poisoned, SeesNothingWhereThereIsNoWholeWord) {
     EXPECT_EQ(memory[0], 1U);
 }
 
+TEST(Poisoned, IsSeenAsItStandsInItsPlace) {
+    std::vector<unsigned char> memory(64);
+    const Poisoned place(memory.data(), memory.size());
+    EXPECT_EQ(Poisoned::seenIn(place).object(), memory.data());
+    EXPECT_EQ(Poisoned::seenIn(place).size(), 64U);
+    EXPECT_TRUE(Poisoned::seenIn(Poisoned()).isNone());
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -25,6 +25,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/closed_runs.hpp>
@@ -32,6 +33,7 @@
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heapwright {
@@ -185,8 +187,7 @@ public:
     }
 
     /// What the heap below has to do from time to time (structure/return_rule.hpp).
-    auto tend() noexcept requires requires(SuperHeap& heap) { heap.tend(); }
-    { return SuperHeap::tend(); }
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
 
     void clear() noexcept requires ClearableHeap<SuperHeap> {
         openAll();
@@ -196,6 +197,25 @@ public:
     void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
         SuperHeap::measure(footprint);
         closed_.measure(footprint);
+    }
+
+    /// Gaps, and runs that wait, count as in use.
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+
+    /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
+    /// wait, which nobody may touch. Held still as for an inspection.
+    template <class Body>
+    void forEachRun(Body body) noexcept requires requires(SuperHeap& heap) {
+        heap.forEachRun([](void*, std::size_t, bool) {});
+    }
+    {
+        SuperHeap::forEachRun([&](void* run, std::size_t bytes, bool alone) {
+            if (!closed_.waits(run)) {
+                body(run, bytes - Gap, alone);
+            }
+        });
     }
 
     void beforeFork() noexcept { holds_.hold(visit()); }

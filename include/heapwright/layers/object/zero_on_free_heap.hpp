@@ -17,6 +17,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -25,7 +26,9 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class ZeroOnFreeHeap : private SuperHeap {
+class ZeroOnFreeHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
@@ -91,34 +94,18 @@ public:
         SuperHeap::check(object, routine);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
-    /// What is live then is not filled.
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear; // what is live then is not filled
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::inspect;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::tend;
+    using Passed::trim;
+    using Passed::walk;
 
 private:
     /// Not a `memset`, which a compiler may leave out before a `free` that it knows.

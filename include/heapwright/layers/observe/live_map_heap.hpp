@@ -17,8 +17,10 @@
 // starts at the same address: a double free after that frees somebody else's object.
 //
 // It needs no lock and may be entered by a signal handler that interrupted it, so it belongs at the
-// top. Where there is no memory for the bits, `malloc` answers null. Cost: an atomic addition to
-// make and to free an object, two loads of tables before it; of memory 1/64.
+// top. Where there is no memory for the bits, what is free goes to the system first, and then
+// `malloc` answers null. Who walks over the heap sees what is live by them, whatever the heaps
+// below say of it. Cost: an atomic addition to make and to free an object, three loads before it;
+// of memory 1/64.
 //
 // Example: LiveMapHeap<MallocHeap>
 #pragma once
@@ -26,8 +28,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/life_bits.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -35,7 +39,9 @@
 namespace heapwright {
 
 template <UnphasedHeap SuperHeap>
-class LiveMapHeap : private SuperHeap {
+class LiveMapHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
@@ -49,26 +55,26 @@ public:
     ~LiveMapHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return entered(SuperHeap::malloc(size));
+        return entered([&] { return SuperHeap::malloc(size); });
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        return entered(SuperHeap::zalloc(size));
+        return entered([&] { return SuperHeap::zalloc(size); });
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
-        return entered(SuperHeap::mallocHeld(size));
+        return entered([&] { return SuperHeap::mallocHeld(size); });
     }
 
     [[nodiscard]] void* memalign(std::size_t align,
                                  std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
-        return entered(SuperHeap::memalign(align, size));
+        return entered([&] { return SuperHeap::memalign(align, size); });
     }
 
     [[nodiscard]] void*
     memalignHeld(std::size_t align,
                  std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
-        return entered(SuperHeap::memalignHeld(align, size));
+        return entered([&] { return SuperHeap::memalignHeld(align, size); });
     }
 
     void free(void* object) noexcept {
@@ -121,52 +127,64 @@ public:
         }
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
     void clear() noexcept requires ClearableHeap<SuperHeap> {
         bits_.clear();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        const auto told = [this, &visit](LiveObject object) {
+            object.cached = bits_.at(object.address) != Life::live;
+            visit(object);
+        };
+        SuperHeap::walk(ObjectVisitor(told));
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::inspect;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::tend;
+    using Passed::trim;
 
 private:
     static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }
 
-    void* entered(void* object) noexcept {
+    template <class Get>
+    [[gnu::always_inline]] void* entered(Get get) noexcept {
+        void* object = get();
         if (object == nullptr) [[unlikely]] {
             return nullptr;
         }
         if (!bits_.ensure(object)) [[unlikely]] {
-            SuperHeap::free(object);
-            return nullptr;
+            object = elsewhere(object, get);
+            if (object == nullptr) {
+                return nullptr;
+            }
         }
         if (bits_.enter(object) == Life::live) [[unlikely]] {
             platform::abortWithMessage("malloc", "memory given out twice");
         }
         return object;
+    }
+
+    /// For an object that can have no bits: another, when the system has got back what is free, and
+    /// has room for bits perhaps; else null.
+    template <class Get>
+    [[gnu::cold, gnu::noinline]] void* elsewhere(void* object, Get get) noexcept {
+        SuperHeap::free(object);
+        if constexpr (TrimmableHeap<SuperHeap>) {
+            object = SuperHeap::trim(0) ? get() : nullptr;
+            if (object == nullptr || bits_.ensure(object)) {
+                return object;
+            }
+            SuperHeap::free(object);
+        }
+        return nullptr;
     }
 
     [[noreturn, gnu::cold, gnu::noinline]] static void refuse(Life life,

@@ -35,8 +35,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
@@ -50,7 +52,8 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
 requires AnySizeHeap<SuperHeap>
-class TailCanaryHeap : private SuperHeap {
+class TailCanaryHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
     using Word = std::uint64_t;
     static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
@@ -132,33 +135,27 @@ public:
         static_cast<void>(checked(object, routine));
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
+    /// Objects are shown as large as they were asked for. What is wrong with a tail shows where it
+    /// is checked, not here: there the object is as large as it may be.
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        const auto told = [&visit](LiveObject object) {
+            object.size = shownSize(object);
+            visit(object);
+        };
+        SuperHeap::walk(ObjectVisitor(told));
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear;
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::inspect;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::tend;
+    using Passed::trim;
 
 private:
     /// An object's memory: how much there is, how much was asked for, and where the tail is.
@@ -217,6 +214,16 @@ private:
             platform::abortWithMessage(routine, "overflow");
         }
         return {bytes, bytes - slack, tail};
+    }
+
+    [[nodiscard]] static std::size_t shownSize(const LiveObject& object) noexcept {
+        const std::size_t most = object.size - sizeof(Word);
+        if (object.cached) {
+            return most;
+        }
+        const Word opened = read(forward(object.address, most)) ^ mixesOf(object.address).tail;
+        const Word slack = slackIn(opened);
+        return isSlack(opened, slack, object.size) ? object.size - slack : most;
     }
 
     static Word slackIn(Word opened) noexcept {

@@ -23,15 +23,14 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/chores.hpp>
+#include <heapwright/structure/deferred_frees.hpp>
 #include <heapwright/structure/handler_arena.hpp>
 #include <heapwright/structure/hidden_state.hpp>
 #include <heapwright/structure/slow_path.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -41,9 +40,6 @@ template <HideableHeap SuperHeap>
 requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
     AnyOrderHeap<SuperHeap>
 class HandlerSafeHeap : private SuperHeap {
-    struct Deferred {
-        Deferred* next;
-    };
     using Arena = HandlerArena<SuperHeap::unitBytes>;
     using Hidden = HiddenState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
@@ -103,7 +99,7 @@ public:
             return;
         }
         if (isInside()) [[unlikely]] {
-            defer(object);
+            deferred_.add(object);
             return;
         }
         Chores::look();
@@ -274,30 +270,12 @@ private:
         }
     }
 
-    void defer(void* object) noexcept {
-        auto* const node = ::new (object) Deferred{deferred_.load(std::memory_order_relaxed)};
-        while (!deferred_.compare_exchange_weak(node->next, node, std::memory_order_release,
-                                                std::memory_order_relaxed)) {
-        }
-    }
-
     void drain() noexcept {
-        if (deferred_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-            freeDeferred();
-        }
-    }
-
-    [[gnu::cold, gnu::noinline]] void freeDeferred() noexcept {
-        Deferred* node = deferred_.exchange(nullptr, std::memory_order_acquire);
-        while (node != nullptr) {
-            Deferred* const next = node->next;
-            SuperHeap::free(node);
-            node = next;
-        }
+        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
     }
 
     Arena arena_;
-    std::atomic<Deferred*> deferred_{nullptr};
+    DeferredFrees deferred_;
 };
 
 } // namespace heapwright

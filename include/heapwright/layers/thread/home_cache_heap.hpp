@@ -241,6 +241,10 @@ public:
         });
     }
 
+    /// For who keeps objects above: whether one that is in use has a size class, and which.
+    using SuperHeap::classAt;
+    using SuperHeap::hasHome;
+
     /// What is kept is shown, too, as such: marked below as far as the lists can be followed.
     void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
         const auto mark = [](ObjectLink* object) { return SuperHeap::theHeap().mark(object); };

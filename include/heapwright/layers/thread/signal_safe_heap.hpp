@@ -15,12 +15,14 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/chores.hpp>
+#include <heapwright/structure/deferred_frees.hpp>
 #include <heapwright/structure/emergency_arena.hpp>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -29,10 +31,6 @@ namespace heapwright {
 template <SizedHeap SuperHeap>
 requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
-    struct Deferred {
-        Deferred* next;
-    };
-
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Set from a fork inside a request until that fork is over.
     using ForkedInside = platform::PerThread<Inside, bool>;
@@ -167,6 +165,22 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+        if (Inside::mine()) {
+            return 0;
+        }
+        const Entry entry;
+        return SuperHeap::tend();
+    }
+
+    /// Held still by whoever asks, who so is inside; what is in the arena is not told.
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
+    }
+
     [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
         return arena_.owns(object) || SuperHeap::owns(object);
     }
@@ -223,11 +237,26 @@ private:
         }
     }
 
+    /// Whether somebody wants something done (structure/chores.hpp); asked only over heaps that
+    /// have such settings.
+    [[nodiscard]] static bool choresDue() noexcept {
+        if constexpr (TendedHeap<SuperHeap>) {
+            return Chores::due();
+        } else {
+            return false;
+        }
+    }
+    static void lookForChores() noexcept {
+        if constexpr (TendedHeap<SuperHeap>) {
+            Chores::look();
+        }
+    }
+
     /// Whether this thread is inside, or there is something to work off. The two verbs that matter
     /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
     /// has to be kept over a call. Static, so that what was asked for stays in its register.
     [[nodiscard]] bool busy() const noexcept {
-        return Inside::mine() || deferred_.load(std::memory_order_relaxed) != nullptr;
+        return Inside::mine() || deferred_.any() || choresDue();
     }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
@@ -235,6 +264,7 @@ private:
         if (Inside::mine()) {
             return heap.arena_.memalign(alignment, size);
         }
+        lookForChores();
         const Entry entry;
         heap.drain();
         return static_cast<SuperHeap&>(heap).malloc(size);
@@ -243,9 +273,10 @@ private:
     [[gnu::cold, gnu::noinline]] static void freeAside(void* object,
                                                        SignalSafeHeap& heap) noexcept {
         if (Inside::mine()) {
-            heap.defer(object);
+            heap.deferred_.add(object);
             return;
         }
+        lookForChores();
         const Entry entry;
         heap.drain();
         static_cast<SuperHeap&>(heap).free(object);
@@ -271,30 +302,12 @@ private:
         static_cast<SuperHeap&>(heap).free(object);
     }
 
-    void defer(void* object) noexcept {
-        auto* const node = ::new (object) Deferred{deferred_.load(std::memory_order_relaxed)};
-        while (!deferred_.compare_exchange_weak(node->next, node, std::memory_order_release,
-                                                std::memory_order_relaxed)) {
-        }
-    }
-
     void drain() noexcept {
-        if (deferred_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-            freeDeferred();
-        }
-    }
-
-    [[gnu::cold, gnu::noinline]] void freeDeferred() noexcept {
-        Deferred* node = deferred_.exchange(nullptr, std::memory_order_acquire);
-        while (node != nullptr) {
-            Deferred* const next = node->next;
-            SuperHeap::free(node);
-            node = next;
-        }
+        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
     }
 
     EmergencyArena arena_;
-    std::atomic<Deferred*> deferred_{nullptr};
+    DeferredFrees deferred_;
 };
 
 } // namespace heapwright

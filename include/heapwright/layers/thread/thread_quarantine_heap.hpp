@@ -28,8 +28,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/poisoned.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/sync/shared_word.hpp>
@@ -45,7 +47,9 @@ namespace heapwright {
 
 template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentHeap SuperHeap>
 requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ThreadQuarantineHeap : private SuperHeap {
+class ThreadQuarantineHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
     /// What waits for one thread, in pages of its own.
     struct Ward {
         RandomNumbers numbers;
@@ -177,9 +181,30 @@ public:
         });
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
+    /// What waits counts as cached. A thread changes its own while it is looked at: then it is told
+    /// as of some moment each.
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+        forEachWard([this, &inspection](const Ward& ward) {
+            anyIn(ward, [this, &inspection](Poisoned waiting) {
+                inspection.addWaiting(classOf(waiting.object()), waiting.size());
+                return false;
+            });
+        });
     }
+
+    /// The same, of those that nobody has written to.
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        const auto told = [this, &visit](LiveObject object) {
+            object.cached = object.cached || waitsAnywhere(object);
+            visit(object);
+        };
+        SuperHeap::walk(ObjectVisitor(told));
+    }
+
+    using Passed::heldByThisThread;
+    using Passed::owns;
+    using Passed::tend;
 
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
@@ -200,10 +225,6 @@ public:
         forEachWard([](Ward& ward) { ward.numbers.forget(); });
         keepOnlyMySlot();
     }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
 
 private:
     /// The calling thread's; null if it can have none.
@@ -313,11 +334,37 @@ private:
         return ward != nullptr && releaseAll(*ward);
     }
 
-    [[gnu::cold, gnu::noinline]] static bool waitsIn(const Ward& ward,
-                                                     const void* object) noexcept {
-        const auto isIt = [object](const Poisoned& place) { return place.object() == object; };
+    /// Whether `is` says so of any that waits, asked until it does.
+    template <class Is>
+    static bool anyIn(const Ward& ward, Is is) noexcept {
+        const auto isIt = [&is](const Poisoned& place) {
+            const Poisoned waiting = Poisoned::seenIn(place);
+            return !waiting.isNone() && is(waiting);
+        };
         return std::any_of(ward.queue, ward.queue + Objects, isIt) ||
                std::any_of(ward.drawn, ward.drawn + Objects, isIt);
+    }
+
+    [[gnu::cold, gnu::noinline]] static bool waitsIn(const Ward& ward,
+                                                     const void* object) noexcept {
+        return anyIn(ward, [object](Poisoned waiting) { return waiting.object() == object; });
+    }
+
+    [[nodiscard]] bool waitsAnywhere(const LiveObject& object) noexcept {
+        bool found = false;
+        if (object.size <= largest && Poisoned::looksSo(object.address, object.size)) {
+            forEachWard([&](const Ward& ward) { found = found || waitsIn(ward, object.address); });
+        }
+        return found;
+    }
+
+    /// The size class of an object in use, where the heap below says so; else none.
+    [[nodiscard]] std::size_t classOf(void* object) noexcept {
+        if constexpr (requires(SuperHeap & heap) { heap.hasHome(object), heap.classAt(object); }) {
+            return this->hasHome(object) ? this->classAt(object) : LiveObject::noClass;
+        } else {
+            return LiveObject::noClass;
+        }
     }
 
     template <class Get>

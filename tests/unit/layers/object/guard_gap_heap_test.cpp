@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/aligned_block_heap.hpp>
 #include <heapwright/layers/object/guard_gap_heap.hpp>
+#include <heapwright/layers/source/extent_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/layers/thread/locked_heap.hpp>
 #include <heapwright/sync/futex_lock.hpp>
+
+#include <support/extent_ledger.hpp>
 
 #include <gtest/gtest.h>
 
@@ -140,6 +143,31 @@ TEST_F(GuardGapHeapTest, IsAsConcurrentAsTheHeapBelow) {
         thread.join();
     }
     EXPECT_EQ(whole, 4 * 300);
+}
+
+using Extents = ExtentHeap<32 * KiB, FutexLock, SetDelay, LedgerExtents>;
+using OverRuns = GuardGapHeap<32 * KiB, 1 * MiB, 1024, FutexLock, Extents>;
+static_assert(InspectableHeap<OverRuns> && TendedHeap<OverRuns> && !InspectableHeap<Heap>);
+
+TEST_F(GuardGapHeapTest, ShowsRunsInUseWithoutTheirGapsAndNoneThatWait) {
+    ExtentLedger::begin();
+    OverRuns heap;
+    void* const kept = heap.malloc(40 * KiB);
+    void* const freed = heap.malloc(40 * KiB);
+    heap.free(freed);
+    std::vector<void*> shown;
+    heap.beforeFork();
+    heap.forEachRun([&](void* run, std::size_t bytes, bool) {
+        std::memset(run, 1, bytes); // all of it may be touched
+        EXPECT_EQ(bytes, 64 * KiB);
+        shown.push_back(run);
+    });
+    heap.afterForkInParent();
+    EXPECT_EQ(shown, (std::vector<void*>{kept}));
+    Inspection inspection;
+    heap.inspect(inspection);
+    EXPECT_EQ(inspection.source.usedBytes, 2 * 96 * KiB) << "what waits is not free";
+    heap.free(kept);
 }
 
 } // namespace

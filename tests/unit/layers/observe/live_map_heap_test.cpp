@@ -6,6 +6,7 @@
 #include <heapwright/layers/source/mmap_heap.hpp>
 
 #include <support/counting_heap.hpp>
+#include <support/shown_heap.hpp>
 
 #include <gtest/gtest.h>
 
@@ -117,6 +118,28 @@ TEST(LiveMapHeap, PassesANullUp) {
     Mapped heap;
     EXPECT_EQ(heap.malloc(1), nullptr);
     EXPECT_EQ(heap.memalign(4096, 1), nullptr);
+}
+
+using Shown = LiveMapHeap<ShownHeap>;
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
+static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !TendedHeap<Mapped>);
+
+/// Keeps what is freed, and shows it as if it were live.
+class HoldingOn : public ShownHeap {
+public:
+    void free(void* /*object*/) noexcept {}
+};
+
+TEST(LiveMapHeap, ShowsWhatIsLiveWhateverTheHeapBelowSays) {
+    Ledger::begin();
+    LiveMapHeap<HoldingOn> heap;
+    void* const live = heap.malloc(40);
+    void* const freed = heap.malloc(40);
+    heap.free(freed);
+    const auto shown = walked(heap);
+    EXPECT_EQ(shown.size(), 2U);
+    EXPECT_FALSE(shown.at(live).cached);
+    EXPECT_TRUE(shown.at(freed).cached);
 }
 
 } // namespace

@@ -7,12 +7,14 @@
 #include <heapwright/layers/source/mmap_heap.hpp>
 
 #include <support/counting_heap.hpp>
+#include <support/shown_heap.hpp>
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 namespace heapwright::testing {
 namespace {
@@ -146,6 +148,27 @@ TEST(TailCanaryHeap, PassesANullUpAndRefusesWhatIsTooLarge) {
     EXPECT_EQ(heap.malloc(1), nullptr);
     EXPECT_EQ(heap.memalign(4096, 1), nullptr);
     EXPECT_EQ(heap.malloc(SIZE_MAX - 3), nullptr);
+}
+
+using Shown = TailCanaryHeap<ShownHeap>;
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
+static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !TendedHeap<Canary>);
+
+TEST(TailCanaryHeap, ShowsObjectsAsLargeAsTheyWereAskedFor) {
+    Ledger::begin();
+    Shown heap;
+    for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 8, 40, 1000, 5000}) {
+        void* const object = heap.malloc(size);
+        EXPECT_EQ(walked(heap).at(object).size, size);
+    }
+}
+
+TEST(TailCanaryHeap, ShowsAnObjectWithABrokenTailAsLargeAsItMayBe) {
+    Ledger::begin();
+    Shown heap;
+    void* const object = heap.malloc(40);
+    std::memset(object, 0, Ledger::the().live.at(object));
+    EXPECT_EQ(walked(heap).at(object).size, Ledger::the().live.at(object) - 8);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/counting_heap.hpp>
+#include <support/shown_heap.hpp>
 
 #include <gtest/gtest.h>
 
@@ -163,6 +164,44 @@ TEST_F(ThreadQuarantineHeapTest, AForkedChildDrawsAnew) {
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
+}
+
+using Shown = ThreadQuarantineHeap<16, 64 * KiB, 64, ShownHeap>;
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
+static_assert(!InspectableHeap<Heap> && !WalkableHeap<Heap> && !TendedHeap<Heap>);
+
+TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsAsFreed) {
+    Shown heap;
+    void* const live = heap.malloc(64);
+    void* const freed = heap.malloc(64);
+    void* const large = heap.malloc(2 * KiB); // it has no class, and may wait
+    void* const huge = heap.malloc(16 * KiB); // it may not
+    heap.free(freed);
+    heap.free(large);
+    const auto shown = walked(heap);
+    EXPECT_EQ(shown.size(), 4U);
+    EXPECT_FALSE(shown.at(live).cached);
+    EXPECT_TRUE(shown.at(freed).cached);
+    EXPECT_TRUE(shown.at(large).cached);
+    EXPECT_FALSE(shown.at(huge).cached);
+    Inspection inspection;
+    heap.inspect(inspection);
+    EXPECT_EQ(inspection.classes[4].used, 2U);
+    EXPECT_EQ(inspection.classes[4].cached, 1U);
+    EXPECT_EQ(inspection.large.objects, 1U);
+    EXPECT_EQ(inspection.large.bytes, 16 * KiB);
+    EXPECT_EQ(inspection.totals().liveObjects, 2U);
+    EXPECT_EQ(inspection.totals().cachedObjects, 2U);
+    EXPECT_EQ(inspection.totals().cachedBytes, 64 + 2 * KiB);
+    heap.flush();
+    EXPECT_EQ(walked(heap).size(), 2U);
+}
+
+TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsForOtherThreads) {
+    Shown heap;
+    void* const object = heap.malloc(64);
+    std::thread([&heap, object] { heap.free(object); }).join();
+    EXPECT_TRUE(walked(heap).at(object).cached);
 }
 
 } // namespace

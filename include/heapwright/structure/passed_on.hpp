@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs that a layer without memory of its own hands down as they are: what is given back in
+// bulk, what is told, and what a fork needs. A layer derives from this in place of its superheap,
+// and names each verb that it passes on (`using Passed::trim;`), so that it still says so of each.
+//
+// Invariant: a verb is there exactly if the superheap has it. Cost: none.
+//
+// Example: class MyHeap : private PassedOn<SuperHeap>
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/inspection.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+template <class SuperHeap>
+class PassedOn : protected SuperHeap {
+public:
+    constexpr PassedOn() noexcept = default;
+    PassedOn(const PassedOn&) = delete;
+    PassedOn& operator=(const PassedOn&) = delete;
+    ~PassedOn() = default;
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+    }
+
+    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+        SuperHeap::inspect(inspection);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+        SuperHeap::walk(visit);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
+        heap.heldByThisThread();
+    }
+    { return SuperHeap::heldByThisThread(); }
+};
+
+} // namespace heapwright
