@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel's subsystems say of a cache of equal objects when they have it made, and what can
+// be read of a cache afterwards; the sizes of the general caches behind malloc; and how objects of
+// a size share pages. The four designs (layers/kernel/) have this in common.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/structure/page_section.hpp>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace heapwright {
+
+/// A cache of equal objects, as it is asked for.
+struct CacheTraits {
+    const char* name = "";
+    std::size_t size = 0;                 ///< bytes of an object
+    std::size_t align = minAlignment;     ///< a power of two, a page at most
+    void (*constructor)(void*) = nullptr; ///< run once on each object when its pages are taken
+    void (*destructor)(void*) = nullptr;  ///< run on each object when its pages go back
+    bool reclaimable = false;             ///< what is in it can be dropped and made anew
+
+    [[nodiscard]] constexpr Mobility mobility() const noexcept {
+        return reclaimable ? Mobility::reclaimable : Mobility::unmovable;
+    }
+    /// Whether its objects stay constructed between two uses.
+    [[nodiscard]] constexpr bool keepsState() const noexcept {
+        return constructor != nullptr || destructor != nullptr;
+    }
+};
+
+/// A line of slabinfo: what a cache has.
+struct CacheFigures {
+    const char* name = "";
+    std::size_t size = 0;    ///< bytes of an object
+    std::size_t stride = 0;  ///< bytes from one to the next
+    std::size_t live = 0;    ///< objects that have been given out
+    std::size_t objects = 0; ///< objects in all slabs
+    std::size_t slabs = 0;
+    std::size_t pages = 0;
+    std::uint64_t remoteFrees = 0; ///< objects freed on another processor than they came from
+};
+
+/// The general caches: 16, 32, 64, 96, 128, 192 bytes, and powers of two up to `Largest`.
+template <std::size_t Largest>
+struct GeneralSizes {
+    static_assert(std::has_single_bit(Largest) && Largest >= 256);
+    static constexpr std::size_t largest = Largest;
+    static constexpr std::size_t count =
+        static_cast<std::size_t>(std::bit_width(Largest / 256)) + 6;
+
+    static constexpr std::array<std::size_t, count> sizes = [] {
+        std::array<std::size_t, count> table{16, 32, 64, 96, 128, 192};
+        for (std::size_t index = 6; index < count; ++index) {
+            table[index] = std::size_t{256} << (index - 6);
+        }
+        return table;
+    }();
+
+    /// Pre: `size` is not larger than the largest.
+    [[nodiscard]] static constexpr std::size_t indexFor(std::size_t size) noexcept {
+        if (size > 192) {
+            return floorLog2(size - 1) + 1 - 8 + 6;
+        }
+        constexpr std::array<std::uint8_t, 13> upTo192 = {0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5};
+        return upTo192[(size + 15) / 16];
+    }
+
+    /// For an alignment, too: a power of two, whose objects stand at multiples of it.
+    [[nodiscard]] static constexpr std::size_t alignedSize(std::size_t align,
+                                                           std::size_t size) noexcept {
+        return align <= minAlignment ? size : std::bit_ceil(size < align ? align : size);
+    }
+};
+
+/// How objects share a block of pages.
+struct SlabShape {
+    std::size_t stride = 0;
+    std::size_t order = 0;
+    std::size_t objects = 0;
+
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytesOfPage << order; }
+};
+
+/// What every cache has, whatever its design: `Self` is the cache.
+template <class Self>
+struct CacheBase {
+    CacheTraits traits;
+    SlabShape slab;
+    std::atomic<std::size_t> references{0}; ///< how many asked for it; 0: nobody, as yet
+    Self* next = nullptr;                   ///< among the caches that were made
+    std::size_t slabs = 0;                  ///< under the lock of its node
+
+    /// What does not depend on who is where.
+    [[nodiscard]] CacheFigures figures() const noexcept {
+        CacheFigures figures;
+        figures.name = traits.name;
+        figures.size = traits.size;
+        figures.stride = slab.stride;
+        figures.slabs = slabs;
+        figures.objects = slabs * slab.objects;
+        figures.pages = slabs << slab.order;
+        return figures;
+    }
+};
+
+/// A word in a free object that leads to the next.
+[[nodiscard]] inline void* nextObject(void* object, std::size_t link) noexcept {
+    return *static_cast<void**>(forward(object, link));
+}
+inline void linkObject(void* object, std::size_t link, void* to) noexcept {
+    ::new (forward(object, link)) void*(to);
+}
+
+/// A doubly linked list of slabs, by the links of their descriptors.
+struct SlabList {
+    Page* first = nullptr;
+    Page* last = nullptr;
+    std::size_t count = 0;
+
+    void addFront(Page& page) noexcept {
+        page.previous = nullptr;
+        page.next = first;
+        (first != nullptr ? first->previous : last) = &page;
+        first = &page;
+        ++count;
+    }
+    void addBack(Page& page) noexcept {
+        page.next = nullptr;
+        page.previous = last;
+        (last != nullptr ? last->next : first) = &page;
+        last = &page;
+        ++count;
+    }
+    void remove(Page& page) noexcept {
+        (page.previous != nullptr ? page.previous->next : first) = page.next;
+        (page.next != nullptr ? page.next->previous : last) = page.previous;
+        --count;
+    }
+};
+
+/// Runs a constructor or destructor, if there is one, on all objects that stand from `start` on.
+inline void runOnObjects(void (*function)(void*), void* start, std::size_t count,
+                         std::size_t stride) noexcept {
+    for (std::size_t index = 0; function != nullptr && index < count; ++index) {
+        function(forward(start, index * stride));
+    }
+}
+
+} // namespace heapwright
