@@ -123,6 +123,7 @@ class ProbePages : public ProbeHeap {
 public:
     static constexpr bool concurrent = true;
     static constexpr std::size_t largest = 4 * MiB;
+    static constexpr std::size_t nodes = 1;
 
     Page* takePages(std::size_t, Mobility, std::size_t) noexcept { return nullptr; }
     void givePages(Page&) noexcept {}

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a kernel's subsystems say of a cache of equal objects when they have it made, and what can
-// be read of a cache afterwards; the sizes of the general caches behind malloc; and how objects of
-// a size share pages. The four designs (layers/kernel/) have this in common.
+// be read of a cache afterwards; and the sizes of the general caches behind malloc. The four
+// designs (layers/kernel/) have this in common.
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/kernel_shapes.hpp>
 #include <heapwright/structure/page_section.hpp>
 
 #include <array>
@@ -21,11 +22,13 @@ namespace heapwright {
 /// A cache of equal objects, as it is asked for.
 struct CacheTraits {
     const char* name = "";
-    std::size_t size = 0;                 ///< bytes of an object
-    std::size_t align = minAlignment;     ///< a power of two, a page at most
-    void (*constructor)(void*) = nullptr; ///< run once on each object when its pages are taken
-    void (*destructor)(void*) = nullptr;  ///< run on each object when its pages go back
-    bool reclaimable = false;             ///< what is in it can be dropped and made anew
+    std::size_t size = 0;             ///< bytes of an object
+    std::size_t align = minAlignment; ///< a power of two, a page at most
+    /// Run once on each object when its pages are taken; must not use the heap, as little as the
+    /// other.
+    void (*constructor)(void*) = nullptr;
+    void (*destructor)(void*) = nullptr; ///< run on each object when its pages go back
+    bool reclaimable = false;            ///< what is in it can be dropped and made anew
 
     [[nodiscard]] constexpr Mobility mobility() const noexcept {
         return reclaimable ? Mobility::reclaimable : Mobility::unmovable;
@@ -45,7 +48,13 @@ struct CacheFigures {
     std::size_t objects = 0; ///< objects in all slabs
     std::size_t slabs = 0;
     std::size_t pages = 0;
-    std::uint64_t remoteFrees = 0; ///< objects freed on another processor than they came from
+    std::size_t objectsPerSlab = 0;
+    std::size_t pagesPerSlab = 0;
+    std::size_t limit = 0;         ///< so many free objects a processor keeps, where that is so
+    std::size_t batch = 0;         ///< so many move at a time
+    std::size_t shared = 0;        ///< so many batches the processors share
+    std::size_t waiting = 0;       ///< free objects that are on their way between processors
+    std::uint64_t remoteFrees = 0; ///< objects freed on another processor than their slab served
 };
 
 /// The general caches: 16, 32, 64, 96, 128, 192 bytes, and powers of two up to `Largest`.
@@ -64,6 +73,14 @@ struct GeneralSizes {
         return table;
     }();
 
+    /// As the kernel calls them.
+    static constexpr std::array<const char*, 21> names = {
+        "kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",   "kmalloc-128",  "kmalloc-192",
+        "kmalloc-256", "kmalloc-512", "kmalloc-1k",  "kmalloc-2k",   "kmalloc-4k",   "kmalloc-8k",
+        "kmalloc-16k", "kmalloc-32k", "kmalloc-64k", "kmalloc-128k", "kmalloc-256k", "kmalloc-512k",
+        "kmalloc-1M",  "kmalloc-2M",  "kmalloc-4M"};
+    static_assert(count <= names.size());
+
     /// Pre: `size` is not larger than the largest.
     [[nodiscard]] static constexpr std::size_t indexFor(std::size_t size) noexcept {
         if (size > 192) {
@@ -80,15 +97,6 @@ struct GeneralSizes {
     }
 };
 
-/// How objects share a block of pages.
-struct SlabShape {
-    std::size_t stride = 0;
-    std::size_t order = 0;
-    std::size_t objects = 0;
-
-    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytesOfPage << order; }
-};
-
 /// What every cache has, whatever its design: `Self` is the cache.
 template <class Self>
 struct CacheBase {
@@ -96,7 +104,7 @@ struct CacheBase {
     SlabShape slab;
     std::atomic<std::size_t> references{0}; ///< how many asked for it; 0: nobody, as yet
     Self* next = nullptr;                   ///< among the caches that were made
-    std::size_t slabs = 0;                  ///< under the lock of its node
+    std::atomic<std::size_t> slabs{0};
 
     /// What does not depend on who is where.
     [[nodiscard]] CacheFigures figures() const noexcept {
@@ -104,12 +112,28 @@ struct CacheBase {
         figures.name = traits.name;
         figures.size = traits.size;
         figures.stride = slab.stride;
-        figures.slabs = slabs;
-        figures.objects = slabs * slab.objects;
-        figures.pages = slabs << slab.order;
+        figures.slabs = slabs.load(std::memory_order_relaxed);
+        figures.objectsPerSlab = slab.objects;
+        figures.pagesPerSlab = std::size_t{1} << slab.order;
+        figures.objects = figures.slabs * slab.objects;
+        figures.pages = figures.slabs << slab.order;
         return figures;
     }
 };
+
+/// Adds to the figures of a cache what its processors have counted, each under its lock.
+template <class Cache>
+void addUses(Cache& cache, CacheFigures& figures) noexcept {
+    std::size_t given = 0;
+    for (auto& processor : cache.processors) {
+        processor.lock.lock();
+        figures.live += processor.taken;
+        given += processor.given;
+        figures.remoteFrees += processor.remoteFrees;
+        processor.lock.unlock();
+    }
+    figures.live -= given;
+}
 
 /// A word in a free object that leads to the next.
 [[nodiscard]] inline void* nextObject(void* object, std::size_t link) noexcept {
@@ -144,6 +168,24 @@ struct SlabList {
         (page.next != nullptr ? page.next->previous : last) = page.previous;
         --count;
     }
+};
+
+/// Slabs that are on no list any more, until nothing is held for which others wait.
+class LeavingSlabs {
+public:
+    void add(Page& page) noexcept {
+        page.next = first_;
+        first_ = &page;
+    }
+    /// One of them, which is none any more; null if there is none.
+    [[nodiscard]] Page* next() noexcept {
+        Page* const page = first_;
+        first_ = page == nullptr ? nullptr : page->next;
+        return page;
+    }
+
+private:
+    Page* first_ = nullptr;
 };
 
 /// Runs a constructor or destructor, if there is one, on all objects that stand from `start` on.

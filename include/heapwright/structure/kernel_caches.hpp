@@ -9,11 +9,16 @@
 // holder of a slab's pages is its cache; pages without a holder are an object. A model that
 // `merges` gives out one cache for several that ask for like objects, unless those keep state.
 // The heap of a design is this and no more, so it inherits it publicly, and this has the pages to
-// itself. Invariant: locks are taken in the order caches, cache, pages. Over a fork all are held.
+// itself.
+// Invariant: locks are taken in the order caches, cache, pages. Over a fork all are held; a signal
+// handler may fork that interrupted who holds some: those are left to him, and who waits for them
+// counts as held still (structure/fork_lock.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/fork_lock.hpp>
 #include <heapwright/structure/kernel_cache.hpp>
 #include <heapwright/structure/page_section.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -22,7 +27,9 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace heapwright {
@@ -34,11 +41,13 @@ concept PagedHeap = OwningHeap<H> && ForkableHeap<H> && ConcurrentHeap<H> &&
     { heap.takePages(order, mobility, order) } -> std::same_as<Page*>;
     { heap.givePages(page) } -> std::same_as<void>;
     { H::largest } -> std::convertible_to<std::size_t>;
+    { H::nodes } -> std::convertible_to<std::size_t>;
 };
 
 template <class Model, Lock Mutex, PagedHeap SuperHeap>
 class KernelCaches : protected SuperHeap {
-    using Hold = Guard<Mutex>;
+    using Latch = ForkLock<Mutex>;
+    using Hold = Guard<Latch>;
     using General = GeneralSizes<Model::largestGeneral>;
 
 public:
@@ -59,8 +68,10 @@ public:
             like->references.fetch_add(1, std::memory_order_relaxed);
             return like;
         }
-        Page* const page =
-            SuperHeap::takePages(pageOrderFor(sizeof(Cache)), Mobility::unmovable, 0);
+        Page* const page = [this] {
+            const GoneBelow<Latch> below(cachesLock_);
+            return SuperHeap::takePages(pageOrderFor(sizeof(Cache)), Mobility::unmovable, 0);
+        }();
         if (page == nullptr) {
             return nullptr;
         }
@@ -91,7 +102,10 @@ public:
             cache.references.fetch_sub(1, std::memory_order_relaxed);
             return true;
         }
-        shrinkCache(cache);
+        {
+            const GoneBelow<Latch> below(cachesLock_);
+            shrinkCache(cache);
+        }
         if (cache.slabs != 0) {
             return false;
         }
@@ -102,6 +116,7 @@ public:
             }
         }
         cache.~Cache();
+        const GoneBelow<Latch> below(cachesLock_);
         SuperHeap::givePages(PageSection::pageAt(&cache));
         return true;
     }
@@ -115,6 +130,23 @@ public:
             }
         });
     }
+
+    // --- pages ---
+
+    /// Blocks of pages that are no cache's, as other parts of a kernel take them.
+    using SuperHeap::givePages;
+    using SuperHeap::takePages;
+
+    /// How often pages of another mobility had to serve.
+    [[nodiscard]] auto fallbacks() noexcept requires requires(SuperHeap heap) { heap.fallbacks(); }
+    { return SuperHeap::fallbacks(); }
+
+    /// Runs `look` on the free pages of each node.
+    template <class Look>
+    void forEachZone(Look look) noexcept requires requires(SuperHeap heap) {
+        heap.forEachZone(look);
+    }
+    { SuperHeap::forEachZone(look); }
 
     // --- objects of any size ---
 
@@ -189,19 +221,29 @@ public:
     }
 
     void beforeFork() noexcept {
-        cachesLock_.lock();
-        forEachLock([](Mutex& lock) { lock.lock(); });
+        for (;;) {
+            const std::uint32_t fork = beginTurn();
+            if (cachesLock_.holdFor(fork)) {
+                if (holdCaches(fork)) {
+                    break;
+                }
+                letGoAll([fork](Latch& lock) { lock.letGo(fork); });
+            }
+            // Who interrupted a holder may have to go first.
+            endTurn([](Mutex& turn) { turn.unlock(); });
+            platform::yieldProcessor();
+        }
         SuperHeap::beforeFork();
     }
     void afterForkInParent() noexcept {
         SuperHeap::afterForkInParent();
-        forEachLock([](Mutex& lock) { lock.unlock(); });
-        cachesLock_.unlock();
+        letGoAll([fork = forks_](Latch& lock) { lock.letGo(fork); });
+        endTurn([](Mutex& turn) { turn.unlock(); });
     }
     void afterForkInChild() noexcept {
         SuperHeap::afterForkInChild();
-        forEachLock([](Mutex& lock) { lock.reset(); });
-        cachesLock_.reset();
+        letGoAll([fork = forks_](Latch& lock) { lock.letGoInChild(fork); });
+        endTurn([](Mutex& turn) { turn.reset(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
@@ -217,10 +259,12 @@ private:
         if (!Model::merges || traits.keepsState()) {
             return nullptr;
         }
+        const std::size_t size = roundUp(std::max(traits.size, sizeof(void*)), traits.align);
         for (Cache* cache = made_; cache != nullptr; cache = cache->next) {
             const CacheTraits& other = cache->traits;
-            if (!other.keepsState() && other.size == traits.size && other.align == traits.align &&
-                other.reclaimable == traits.reclaimable) {
+            const std::size_t stride = cache->slab.stride;
+            if (!other.keepsState() && other.reclaimable == traits.reclaimable && stride >= size &&
+                stride - size < sizeof(void*) && stride % traits.align == 0) {
                 return cache;
             }
         }
@@ -234,7 +278,7 @@ private:
             if (cache.references.load(std::memory_order_relaxed) == 0) {
                 const std::size_t size = General::sizes[index];
                 const std::size_t align = std::has_single_bit(size) ? size : minAlignment;
-                Model::shape(cache, {"general", size, std::min(align, bytesOfPage)});
+                Model::shape(cache, {General::names[index], size, std::min(align, bytesOfPage)});
                 cache.references.store(1, std::memory_order_release);
             }
         }
@@ -258,15 +302,45 @@ private:
         return any;
     }
 
+    /// `body` may wait.
     template <class Body>
     void forEach(Body body) noexcept {
         const Hold hold(cachesLock_);
-        eachCache(body);
+        eachCache([this, &body](Cache& cache) {
+            const GoneBelow<Latch> below(cachesLock_);
+            body(cache);
+        });
     }
-    template <class Body>
-    void forEachLock(Body body) noexcept {
-        eachCache([&body](Cache& cache) { Model::forEachLock(cache, body); });
+
+    // --- forks ---
+
+    /// The number of the fork.
+    [[nodiscard]] std::uint32_t beginTurn() noexcept {
+        if (platform::singleThreaded() || !turn_.heldByThisThread()) {
+            turn_.lock();
+        }
+        return ++forks_;
     }
+    /// False if something could not be had in some time.
+    [[nodiscard]] bool holdCaches(std::uint32_t fork) noexcept {
+        bool held = true;
+        eachCache([&](Cache& cache) {
+            Model::forEachLock(cache, [&](Latch& lock) { held = held && lock.holdFor(fork); });
+        });
+        return held;
+    }
+    template <class LetGo>
+    void letGoAll(LetGo letGoOne) noexcept {
+        eachCache([&](Cache& cache) { Model::forEachLock(cache, letGoOne); });
+        letGoOne(cachesLock_);
+    }
+    template <class LetGo>
+    void endTurn(LetGo letGoTurn) noexcept {
+        if (--forks_ == 0) {
+            letGoTurn(turn_);
+        }
+    }
+
     template <class Body>
     void eachCache(Body body) noexcept {
         for (Cache& cache : general_) {
@@ -277,7 +351,9 @@ private:
         }
     }
 
-    Mutex cachesLock_;
+    Mutex turn_;              ///< whose it is to fork
+    std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
+    Latch cachesLock_;
     std::array<Cache, General::count> general_;
     Cache* made_ = nullptr;
 };

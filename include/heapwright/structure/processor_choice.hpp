@@ -9,6 +9,7 @@
 #include <heapwright/platform/processors.hpp>
 #include <heapwright/platform/thread.hpp>
 
+#include <atomic>
 #include <cstddef>
 
 namespace heapwright {
@@ -37,10 +38,30 @@ public:
     static constexpr std::size_t count = Most;
 
     [[nodiscard]] static std::size_t mine() noexcept { return Mine::mine(); }
-    [[nodiscard]] static std::size_t present() noexcept { return Most; }
+    /// How many there are: `Most`, unless fewer were said.
+    [[nodiscard]] static std::size_t present() noexcept {
+        return present_.load(std::memory_order_relaxed);
+    }
 
-    /// Pre: `processor` < `Most`.
+    /// Pre: 1 <= `processors` <= `Most`. For caches that are made from here on.
+    static void bePresent(std::size_t processors) noexcept {
+        present_.store(processors, std::memory_order_relaxed);
+    }
+    /// Pre: `processor` < `present()`.
     static void beOn(std::size_t processor) noexcept { Mine::mine() = processor; }
+
+private:
+    static inline std::atomic<std::size_t> present_{Most};
 };
+
+/// The memory node that a processor is near: each node has as many of them, in their order.
+template <class Processors, std::size_t Nodes>
+[[nodiscard]] std::size_t nodeOfProcessor(std::size_t processor) noexcept {
+    if constexpr (Nodes == 1) {
+        return 0;
+    } else {
+        return processor * Nodes / Processors::present() % Nodes;
+    }
+}
 
 } // namespace heapwright

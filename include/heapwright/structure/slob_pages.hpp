@@ -35,13 +35,17 @@ public:
     SlobPages& operator=(const SlobPages&) = delete;
     ~SlobPages() = default;
 
-    /// A block of `size` bytes that is a multiple of `align` when `lead` is added to its address;
-    /// null if no page has one. Pre: `size` is a page at most.
-    [[nodiscard]] void* take(std::size_t size, std::size_t align, std::size_t lead) noexcept {
+    static constexpr std::size_t anyNode = ~std::size_t{0};
+
+    /// A block of `size` bytes that is a multiple of `align` when `lead` is added to its address,
+    /// in a page of a node; null if no page has one. Pre: `size` is a page at most.
+    [[nodiscard]] void* take(std::size_t size, std::size_t align, std::size_t lead,
+                             std::size_t node = anyNode) noexcept {
         SlabList& list = listFor(size);
         const std::size_t units = unitsFor(size);
         for (Page* page = list.first; page != nullptr; page = page->next) {
-            if (page->used < units) {
+            const bool there = node == anyNode || PageSection::of(page).node == node;
+            if (!there || page->used < units) {
                 continue;
             }
             void* const block = takeFrom(*page, units, align, lead);

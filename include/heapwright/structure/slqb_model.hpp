@@ -10,13 +10,17 @@
 // own is empty and he is told that something is there. So no queue is touched by two processors.
 // Marks and batches are computed as in the patch for Linux 2.6.30 (Piggin 2009).
 // Invariant: `used` of a slab counts what is not on its own list; what is in queues counts as used.
-// Locks: a processor's before the lock of a list for it.
+// Locks: a processor's before the lock of a list for another. Who waits under a processor's has
+// left its queue and slabs whole (structure/fork_lock.hpp). On a machine of several memory nodes a
+// processor's slabs are of its own.
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/fork_lock.hpp>
 #include <heapwright/structure/heap_choice.hpp>
 #include <heapwright/structure/kernel_cache.hpp>
 #include <heapwright/structure/page_section.hpp>
+#include <heapwright/structure/processor_choice.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -27,20 +31,12 @@
 
 namespace heapwright {
 
-/// The smallest block that wastes a quarter at most, of two pages if one object fits.
-[[nodiscard]] constexpr SlabShape slqbShapeFor(std::size_t stride) noexcept {
-    std::size_t order = pageOrderFor(stride);
-    while (order < 1 && (bytesOfPage << order) % stride * 4 > bytesOfPage << order) {
-        ++order;
-    }
-    return {stride, order, (bytesOfPage << order) / stride};
-}
-
-template <HeapChoice Processors, class Mutex>
+template <HeapChoice Processors, std::size_t Nodes, Lock Mutex>
 struct SlqbModel {
     static_assert(Processors::count <= 256, "a page's mark says whose it is");
     static constexpr std::size_t largestGeneral = 4 * MiB;
-    static constexpr bool merges = true;
+    static constexpr bool merges = false; ///< a cache is one subsystem's
+    using Latch = ForkLock<Mutex>;
 
     /// Objects linked one to the next.
     struct Queue {
@@ -50,16 +46,15 @@ struct SlqbModel {
     };
 
     struct Processor {
-        Mutex lock;
+        Latch lock;
         Queue free;
         SlabList partial; ///< its slabs with room
         Queue remote;     ///< what is freed here and other processors' own
         std::size_t taken = 0;
         std::size_t given = 0;
         std::uint64_t remoteFrees = 0;
-        std::size_t slabs = 0;
 
-        Mutex returnedLock;
+        Latch returnedLock;
         Queue returned; ///< what others have freed of its own
         std::atomic<bool> toldToLook{false};
     };
@@ -68,7 +63,6 @@ struct SlqbModel {
         std::size_t link = 0;  ///< where in a free object the next one stands
         std::size_t batch = 0; ///< so many objects move at a time
         std::size_t most = 0;  ///< so many a queue may have
-        Mutex lock;            ///< for the number of slabs
         std::array<Processor, Processors::count> processors;
     };
 
@@ -135,17 +129,21 @@ struct SlqbModel {
 
     [[nodiscard]] static CacheFigures figuresOf(Cache& cache) noexcept {
         CacheFigures figures = cache.figures();
-        std::size_t given = 0;
+        figures.limit = cache.most;
+        figures.batch = cache.batch;
+        addUses(cache, figures);
         for (Processor& processor : cache.processors) {
-            const Hold hold(processor.lock);
-            figures.live += processor.taken;
-            given += processor.given;
-            figures.remoteFrees += processor.remoteFrees;
+            {
+                const Hold hold(processor.lock);
+                figures.waiting += processor.remote.count;
+            }
+            const Hold hold(processor.returnedLock);
+            figures.waiting += processor.returned.count;
         }
-        figures.live -= given;
         return figures;
     }
 
+    /// In the order in which they are taken.
     template <class Body>
     static void forEachLock(Cache& cache, Body body) noexcept {
         for (Processor& processor : cache.processors) {
@@ -154,11 +152,11 @@ struct SlqbModel {
         for (Processor& processor : cache.processors) {
             body(processor.returnedLock);
         }
-        body(cache.lock);
     }
 
 private:
-    using Hold = Guard<Mutex>;
+    using Hold = Guard<Latch>;
+    using HoldBelow = GuardBelow<Latch, Latch>;
 
     // --- queues ---
 
@@ -181,7 +179,7 @@ private:
 
     /// What others have freed of the processor's own comes behind what it has itself.
     static void claimReturned(Cache& cache, Processor& mine) noexcept {
-        const Hold hold(mine.returnedLock);
+        const HoldBelow hold(mine.lock, mine.returnedLock);
         mine.toldToLook.store(false, std::memory_order_relaxed);
         if (mine.returned.count == 0) {
             return;
@@ -201,7 +199,7 @@ private:
         while (mine.remote.count != 0) {
             void* const object = pop(cache, mine.remote);
             Processor& owner = cache.processors[PageSection::blockAt(object).mark];
-            const Hold hold(owner.returnedLock);
+            const HoldBelow hold(mine.lock, owner.returnedLock);
             push(cache, owner.returned, object);
             if (owner.returned.count == 1 || owner.returned.count >= cache.batch) {
                 owner.toldToLook.store(true, std::memory_order_relaxed);
@@ -241,20 +239,25 @@ private:
             }
             if (page.used == 0) {
                 mine.partial.remove(page);
-                discard(cache, page, pages);
+                discard(cache, mine, page, pages);
             }
         }
     }
 
     template <class Pages>
     [[nodiscard]] static Page* newSlab(Cache& cache, Processor& mine, Pages& pages) noexcept {
-        Page* const page = pages.takePages(cache.slab.order, cache.traits.mobility(), 0);
+        const auto index = static_cast<std::size_t>(&mine - cache.processors.data());
+        Page* const page = [&] {
+            const GoneBelow<Latch> below(mine.lock);
+            return pages.takePages(cache.slab.order, cache.traits.mobility(),
+                                   nodeOfProcessor<Processors, Nodes>(index));
+        }();
         if (page == nullptr) {
             return nullptr;
         }
         const std::size_t stride = cache.slab.stride;
         page->holder = &cache;
-        page->mark = static_cast<std::uint8_t>(&mine - cache.processors.data());
+        page->mark = static_cast<std::uint8_t>(index);
         page->used = 0;
         page->count = static_cast<std::uint32_t>(cache.slab.objects);
         page->objects = PageSection::addressOfPage(*page);
@@ -264,19 +267,16 @@ private:
             linkObject(object, cache.link,
                        nth + 1 == page->count ? nullptr : forward(object, stride));
         }
-        const Hold hold(cache.lock);
-        ++cache.slabs;
+        cache.slabs.fetch_add(1, std::memory_order_relaxed);
         return page;
     }
 
     template <class Pages>
-    static void discard(Cache& cache, Page& page, Pages& pages) noexcept {
+    static void discard(Cache& cache, Processor& mine, Page& page, Pages& pages) noexcept {
         runOnObjects(cache.traits.destructor, PageSection::addressOfPage(page), page.count,
                      cache.slab.stride);
-        {
-            const Hold hold(cache.lock);
-            --cache.slabs;
-        }
+        cache.slabs.fetch_sub(1, std::memory_order_relaxed);
+        const GoneBelow<Latch> below(mine.lock);
         pages.givePages(page);
     }
 };

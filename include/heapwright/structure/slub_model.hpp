@@ -5,18 +5,22 @@
 // used and whose it is stand in the page's descriptor, and the list runs through the free objects.
 //
 // Each processor has an active slab, whose free objects it takes over as a list of its own, and a
-// few more slabs with room; the others that have room are on the list of the node; full ones are
-// on none. A slab with `frozen` set is a processor's: others may free into it, but not move it.
-// How large a slab is, how many empty ones stay and how many slabs a processor keeps beside the
-// active one are computed as in Linux 6.1.
-// Invariant: `used` of a slab counts what is not on its own list; what a processor has taken over
-// counts as used. Locks: a processor's before a node's.
+// few more slabs with room; the others that have room are on the list of their node; full ones are
+// on none. A node that has many slabs with room serves other nodes' processors, too. A slab with
+// `frozen` set is a processor's: others may free into it, but not move it. How large a slab is, how
+// many empty ones stay and how many slabs a processor keeps beside the active one are computed as
+// in Linux 6.1. Invariant: `used` of a slab counts what is not on its own list; what a processor
+// has taken over counts as used. Locks: a processor's before a node's, of which one at a time; none
+// of a node's while pages come and go. Who waits under a processor's has left the cache whole
+// (structure/fork_lock.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/structure/fork_lock.hpp>
 #include <heapwright/structure/heap_choice.hpp>
 #include <heapwright/structure/kernel_cache.hpp>
 #include <heapwright/structure/page_section.hpp>
+#include <heapwright/structure/processor_choice.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -27,58 +31,34 @@
 
 namespace heapwright {
 
-/// The size of a slab: the smallest that wastes a sixteenth at most and has enough objects for the
-/// processors to go on for a while; then more waste is borne, then fewer objects.
-[[nodiscard]] constexpr SlabShape slubShapeFor(std::size_t stride,
-                                               std::size_t processors) noexcept {
-    constexpr std::size_t mostOrder = 3;
-    const auto make = [stride](std::size_t order) {
-        return SlabShape{stride, order, (bytesOfPage << order) / stride};
-    };
-    const auto orderWith = [stride](std::size_t objects, std::size_t fraction) {
-        for (std::size_t order = pageOrderFor(objects * stride); order <= mostOrder; ++order) {
-            const std::size_t bytes = bytesOfPage << order;
-            if (bytes % stride <= bytes / fraction) {
-                return order;
-            }
-        }
-        return mostOrder + 1;
-    };
-    const std::size_t most = make(mostOrder).objects;
-    std::size_t least = 4 * (static_cast<std::size_t>(std::bit_width(processors)) + 1);
-    for (least = std::min(least, most); least > 1; --least) {
-        for (std::size_t fraction = 16; fraction >= 4; fraction /= 2) {
-            const std::size_t order = orderWith(least, fraction);
-            if (order <= mostOrder) {
-                return make(order);
-            }
-        }
-    }
-    return make(pageOrderFor(stride));
-}
-
-template <HeapChoice Processors, class Mutex>
+template <HeapChoice Processors, std::size_t Nodes, Lock Mutex>
 struct SlubModel {
+    static_assert(Processors::count <= 128, "a page's mark says whom it served");
     static constexpr std::size_t largestGeneral = 2 * bytesOfPage;
     static constexpr bool merges = true;
+    using Latch = ForkLock<Mutex>;
 
     struct Processor {
-        Mutex lock;
+        Latch lock;
         Page* active = nullptr;
         void* free = nullptr;    ///< what it has taken over from the active slab
         Page* partial = nullptr; ///< more slabs with room, by `next`
         std::size_t partials = 0;
         std::size_t taken = 0;         ///< objects given out here
         std::size_t given = 0;         ///< objects freed here
-        std::uint64_t remoteFrees = 0; ///< of which not into the active slab
+        std::uint64_t remoteFrees = 0; ///< of which into slabs that last served another processor
+    };
+
+    struct Node {
+        Latch lock;
+        SlabList partial;
     };
 
     struct Cache : CacheBase<Cache> {
         std::size_t link = 0;         ///< where in a free object the next one stands
         std::size_t leastPartial = 0; ///< so many slabs with room stay, though they be empty
         std::size_t mostPartials = 0; ///< so many slabs a processor keeps beside the active one
-        Mutex lock;                   ///< the node's
-        SlabList partial;
+        std::array<Node, Nodes> nodes;
         std::array<Processor, Processors::count> processors;
     };
 
@@ -102,9 +82,10 @@ struct SlubModel {
 
     template <class Pages>
     [[nodiscard]] static void* take(Cache& cache, Pages& pages) noexcept {
-        Processor& mine = cache.processors[Processors::mine()];
+        const std::size_t index = Processors::mine();
+        Processor& mine = cache.processors[index];
         const Hold hold(mine.lock);
-        if (mine.free == nullptr && !refill(cache, mine, pages)) [[unlikely]] {
+        if (mine.free == nullptr && !refill(cache, mine, index, pages)) [[unlikely]] {
             return nullptr;
         }
         void* const object = mine.free;
@@ -115,14 +96,15 @@ struct SlubModel {
 
     template <class Pages>
     static void put(Cache& cache, Page& page, void* object, Pages& pages) noexcept {
-        Processor& mine = cache.processors[Processors::mine()];
+        const std::size_t index = Processors::mine();
+        Processor& mine = cache.processors[index];
         const Hold hold(mine.lock);
         ++mine.given;
         if (&page == mine.active) {
             linkObject(object, cache.link, mine.free);
             mine.free = object;
         } else {
-            putIntoSlab(cache, mine, page, object, pages);
+            putIntoSlab(cache, mine, index, page, object, pages);
         }
     }
 
@@ -131,81 +113,144 @@ struct SlubModel {
         const std::size_t before = cache.slabs;
         for (Processor& processor : cache.processors) {
             const Hold hold(processor.lock);
-            const Hold holdNode(cache.lock);
             deactivate(cache, processor);
-            unfreeze(cache, processor, pages);
+            unfreeze(cache, processor, detach(processor), pages);
         }
-        const Hold hold(cache.lock);
-        Page* next = nullptr;
-        for (Page* page = cache.partial.first; page != nullptr; page = next) {
-            next = page->next;
-            if (page->used == 0) {
-                cache.partial.remove(*page);
-                discard(cache, *page, pages);
+        Processor& first = cache.processors[0];
+        for (Node& node : cache.nodes) {
+            const Hold hold(first.lock);
+            LeavingSlabs leaving;
+            {
+                const HoldBelow holdNode(first.lock, node.lock);
+                Page* next = nullptr;
+                for (Page* page = node.partial.first; page != nullptr; page = next) {
+                    next = page->next;
+                    if (page->used == 0) {
+                        node.partial.remove(*page);
+                        leaving.add(*page);
+                    }
+                }
             }
+            discard(cache, first, leaving, pages);
         }
         return cache.slabs < before;
     }
 
     [[nodiscard]] static CacheFigures figuresOf(Cache& cache) noexcept {
         CacheFigures figures = cache.figures();
-        std::size_t given = 0;
-        for (Processor& processor : cache.processors) {
-            const Hold hold(processor.lock);
-            figures.live += processor.taken;
-            given += processor.given;
-            figures.remoteFrees += processor.remoteFrees;
-        }
-        figures.live -= given;
+        addUses(cache, figures);
         return figures;
     }
 
+    /// How many slabs are on the list of a node: the only ones that are on any.
+    [[nodiscard]] static std::size_t partialOf(Cache& cache, std::size_t node) noexcept {
+        const Hold hold(cache.nodes[node].lock);
+        return cache.nodes[node].partial.count;
+    }
+
+    /// In the order in which they are taken.
     template <class Body>
     static void forEachLock(Cache& cache, Body body) noexcept {
         for (Processor& processor : cache.processors) {
             body(processor.lock);
         }
-        body(cache.lock);
+        for (Node& node : cache.nodes) {
+            body(node.lock);
+        }
     }
 
 private:
-    using Hold = Guard<Mutex>;
-    static constexpr std::uint8_t frozen = 1; ///< in a page's mark
+    using Hold = Guard<Latch>;
+    using HoldBelow = GuardBelow<Latch, Latch>;
+    static constexpr std::uint8_t frozen = 1; ///< in a page's mark; above it, whom it last served
+
+    [[nodiscard]] static Node& nodeOf(Cache& cache, const Page& page) noexcept {
+        return cache.nodes[Nodes == 1 ? 0 : PageSection::of(&page).node];
+    }
+    static void freeze(Page& page, std::size_t index) noexcept {
+        page.mark = static_cast<std::uint8_t>(index << 1U | frozen);
+    }
+    static void thaw(Page& page) noexcept {
+        page.mark = static_cast<std::uint8_t>(page.mark & ~unsigned{frozen});
+    }
 
     // --- taking, under the processor's lock ---
 
     template <class Pages>
-    [[gnu::noinline]] static bool refill(Cache& cache, Processor& mine, Pages& pages) noexcept {
-        {
-            const Hold hold(cache.lock);
-            if (takeOver(mine)) {
+    [[gnu::noinline]] static bool refill(Cache& cache, Processor& mine, std::size_t index,
+                                         Pages& pages) noexcept {
+        const std::size_t home = nodeOfProcessor<Processors, Nodes>(index);
+        if (takeActive(cache, mine) || takeKept(cache, mine) ||
+            takePartial(cache, mine, index, cache.nodes[home], 0)) {
+            return true;
+        }
+        for (std::size_t node = 0; Nodes > 1 && node < Nodes; ++node) {
+            if (node != home &&
+                takePartial(cache, mine, index, cache.nodes[node], cache.leastPartial)) {
                 return true;
             }
-            if (mine.active != nullptr) { // full: nobody's from now on
-                mine.active->mark = 0;
-                mine.active = nullptr;
-            }
-            if (mine.partial != nullptr) {
-                mine.active = mine.partial;
-                mine.partial = mine.active->next;
-                --mine.partials;
-                return takeOver(mine);
-            }
-            if (takePartial(cache, mine)) {
-                return takeOver(mine);
-            }
         }
-        Page* const page = newSlab(cache, pages);
+        Page* const page = newSlab(cache, mine, index, pages);
         if (page == nullptr) {
             return false;
         }
-        const Hold hold(cache.lock);
-        ++cache.slabs;
+        cache.slabs.fetch_add(1, std::memory_order_relaxed);
+        const HoldBelow hold(mine.lock, nodeOf(cache, *page).lock);
         mine.active = page;
         return takeOver(mine);
     }
 
+    /// What others have freed into the active slab; if nothing, it is nobody's from now on.
+    [[nodiscard]] static bool takeActive(Cache& cache, Processor& mine) noexcept {
+        Page* const page = mine.active;
+        if (page == nullptr) {
+            return false;
+        }
+        const HoldBelow hold(mine.lock, nodeOf(cache, *page).lock);
+        if (takeOver(mine)) {
+            return true;
+        }
+        thaw(*page);
+        mine.active = nullptr;
+        return false;
+    }
+
+    /// A slab that the processor keeps becomes the active one.
+    [[nodiscard]] static bool takeKept(Cache& cache, Processor& mine) noexcept {
+        Page* const page = mine.partial;
+        if (page == nullptr) {
+            return false;
+        }
+        const HoldBelow hold(mine.lock, nodeOf(cache, *page).lock);
+        mine.partial = page->next;
+        --mine.partials;
+        mine.active = page;
+        return takeOver(mine);
+    }
+
+    /// The first slab of a node becomes the active one; some more the processor's. Nothing if the
+    /// node has no more than so many.
+    [[nodiscard]] static bool takePartial(Cache& cache, Processor& mine, std::size_t index,
+                                          Node& node, std::size_t least) noexcept {
+        const HoldBelow hold(mine.lock, node.lock);
+        while (node.partial.count > least) {
+            Page* const page = node.partial.first;
+            node.partial.remove(*page);
+            freeze(*page, index);
+            if (mine.active == nullptr) {
+                mine.active = page;
+            } else {
+                keep(mine, *page);
+            }
+            if (mine.partials >= cache.mostPartials / 2) {
+                break;
+            }
+        }
+        return takeOver(mine);
+    }
+
     /// All that is free in the active slab becomes the processor's; false if there is nothing.
+    /// Under the lock of its node.
     [[nodiscard]] static bool takeOver(Processor& mine) noexcept {
         Page* const page = mine.active;
         if (page == nullptr || page->objects == nullptr) {
@@ -217,48 +262,42 @@ private:
         return true;
     }
 
-    /// The first slab of the node becomes the active one; some more the processor's.
-    [[nodiscard]] static bool takePartial(Cache& cache, Processor& mine) noexcept {
-        while (Page* const page = cache.partial.first) {
-            cache.partial.remove(*page);
-            page->mark = frozen;
-            if (mine.active == nullptr) {
-                mine.active = page;
-            } else {
-                page->next = mine.partial;
-                mine.partial = page;
-                ++mine.partials;
-            }
-            if (mine.partials >= cache.mostPartials / 2) {
-                break;
-            }
-        }
-        return mine.active != nullptr;
+    static void keep(Processor& mine, Page& page) noexcept {
+        page.next = mine.partial;
+        mine.partial = &page;
+        ++mine.partials;
     }
 
     template <class Pages>
-    [[nodiscard]] static Page* newSlab(Cache& cache, Pages& pages) noexcept {
+    [[nodiscard]] static Page* newSlab(Cache& cache, Processor& mine, std::size_t index,
+                                       Pages& pages) noexcept {
+        const std::size_t home = nodeOfProcessor<Processors, Nodes>(index);
+        const std::size_t least = pageOrderFor(cache.slab.stride);
         std::size_t order = cache.slab.order;
-        Page* page = pages.takePages(order, cache.traits.mobility(), 0);
-        if (page == nullptr && pageOrderFor(cache.slab.stride) < order) {
-            order = pageOrderFor(cache.slab.stride);
-            page = pages.takePages(order, cache.traits.mobility(), 0);
+        Page* page = nullptr;
+        {
+            const GoneBelow<Latch> below(mine.lock);
+            page = pages.takePages(order, cache.traits.mobility(), home);
+            if (page == nullptr && least < order) {
+                order = least;
+                page = pages.takePages(order, cache.traits.mobility(), home);
+            }
         }
         if (page == nullptr) {
             return nullptr;
         }
         const std::size_t count = (bytesOfPage << order) / cache.slab.stride;
         page->holder = &cache;
-        page->mark = frozen;
+        freeze(*page, index);
         page->used = 0;
         page->count = static_cast<std::uint32_t>(count);
         void* const start = PageSection::addressOfPage(*page);
         page->objects = start;
         runOnObjects(cache.traits.constructor, start, count, cache.slab.stride);
-        for (std::size_t index = 0; index < count; ++index) {
-            void* const object = forward(start, index * cache.slab.stride);
+        for (std::size_t nth = 0; nth < count; ++nth) {
+            void* const object = forward(start, nth * cache.slab.stride);
             linkObject(object, cache.link,
-                       index + 1 == count ? nullptr : forward(object, cache.slab.stride));
+                       nth + 1 == count ? nullptr : forward(object, cache.slab.stride));
         }
         return page;
     }
@@ -266,52 +305,71 @@ private:
     // --- freeing, under the processor's lock ---
 
     template <class Pages>
-    [[gnu::noinline]] static void putIntoSlab(Cache& cache, Processor& mine, Page& page,
-                                              void* object, Pages& pages) noexcept {
-        ++mine.remoteFrees;
-        const Hold hold(cache.lock);
-        void* const before = page.objects;
-        linkObject(object, cache.link, before);
-        page.objects = object;
-        --page.used;
-        if (page.mark == frozen) {
-            return; // whose it is will find it
-        }
-        if (before == nullptr) { // it was full, and on no list
-            if (mine.partials >= cache.mostPartials) {
-                unfreeze(cache, mine, pages);
+    [[gnu::noinline]] static void putIntoSlab(Cache& cache, Processor& mine, std::size_t index,
+                                              Page& page, void* object, Pages& pages) noexcept {
+        LeavingSlabs leaving;
+        bool wasFull = false;
+        {
+            Node& node = nodeOf(cache, page);
+            const HoldBelow hold(mine.lock, node.lock);
+            mine.remoteFrees += page.mark >> 1U != index ? 1U : 0U;
+            wasFull = page.objects == nullptr;
+            linkObject(object, cache.link, page.objects);
+            page.objects = object;
+            --page.used;
+            if ((page.mark & frozen) != 0) {
+                return; // whose it is will find it
             }
-            page.mark = frozen;
-            page.next = mine.partial;
-            mine.partial = &page;
-            ++mine.partials;
-        } else if (page.used == 0 && cache.partial.count >= cache.leastPartial) {
-            cache.partial.remove(page);
-            discard(cache, page, pages);
+            if (wasFull) { // on no list
+                freeze(page, index);
+            } else if (page.used == 0 && node.partial.count >= cache.leastPartial) {
+                node.partial.remove(page);
+                leaving.add(page);
+            }
+        }
+        if (wasFull) {
+            Page* const before = mine.partials >= cache.mostPartials ? detach(mine) : nullptr;
+            keep(mine, page);
+            unfreeze(cache, mine, before, pages);
+        } else {
+            discard(cache, mine, leaving, pages);
         }
     }
 
-    /// The slabs that a processor keeps go to the node's list; under both locks.
+    /// The slabs that a processor keeps, linked one to the next; it has none then.
+    [[nodiscard]] static Page* detach(Processor& processor) noexcept {
+        Page* const first = processor.partial;
+        processor.partial = nullptr;
+        processor.partials = 0;
+        return first;
+    }
+
+    /// Slabs that a processor kept go to their nodes' lists.
     template <class Pages>
-    static void unfreeze(Cache& cache, Processor& processor, Pages& pages) noexcept {
-        while (Page* const page = processor.partial) {
-            processor.partial = page->next;
-            --processor.partials;
-            page->mark = 0;
-            if (page->used == 0 && cache.partial.count >= cache.leastPartial) {
-                discard(cache, *page, pages);
+    static void unfreeze(Cache& cache, Processor& processor, Page* first, Pages& pages) noexcept {
+        LeavingSlabs leaving;
+        while (Page* const page = first) {
+            first = page->next;
+            Node& node = nodeOf(cache, *page);
+            const HoldBelow hold(processor.lock, node.lock);
+            thaw(*page);
+            if (page->used == 0 && node.partial.count >= cache.leastPartial) {
+                leaving.add(*page);
             } else {
-                cache.partial.addBack(*page);
+                node.partial.addBack(*page);
             }
         }
+        discard(cache, processor, leaving, pages);
     }
 
-    /// The active slab gets back what was taken over, and goes where it belongs; under both locks.
+    /// The active slab gets back what was taken over, and goes where it belongs.
     static void deactivate(Cache& cache, Processor& processor) noexcept {
         Page* const page = processor.active;
         if (page == nullptr) {
             return;
         }
+        Node& node = nodeOf(cache, *page);
+        const HoldBelow hold(processor.lock, node.lock);
         while (void* const object = processor.free) {
             processor.free = nextObject(object, cache.link);
             linkObject(object, cache.link, page->objects);
@@ -319,19 +377,24 @@ private:
             --page->used;
         }
         processor.active = nullptr;
-        page->mark = 0;
+        thaw(*page);
         if (page->objects != nullptr) {
-            cache.partial.addBack(*page);
+            node.partial.addBack(*page);
         }
     }
 
-    /// Under the node's lock; the slab is on no list.
+    // --- pages, under the processor's lock only ---
+
     template <class Pages>
-    static void discard(Cache& cache, Page& page, Pages& pages) noexcept {
-        runOnObjects(cache.traits.destructor, PageSection::addressOfPage(page), page.count,
-                     cache.slab.stride);
-        --cache.slabs;
-        pages.givePages(page);
+    static void discard(Cache& cache, Processor& mine, LeavingSlabs& leaving,
+                        Pages& pages) noexcept {
+        while (Page* const page = leaving.next()) {
+            runOnObjects(cache.traits.destructor, PageSection::addressOfPage(*page), page->count,
+                         cache.slab.stride);
+            cache.slabs.fetch_sub(1, std::memory_order_relaxed);
+            const GoneBelow<Latch> below(mine.lock);
+            pages.givePages(*page);
+        }
     }
 };
 

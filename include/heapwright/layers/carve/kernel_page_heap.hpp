@@ -18,6 +18,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/page_section.hpp>
 #include <heapwright/structure/page_zone.hpp>
 #include <heapwright/structure/region_map.hpp>
@@ -137,10 +138,10 @@ public:
         SuperHeap::measure(footprint);
     }
 
+    /// A signal handler may fork that interrupted who holds one of the locks: that one is left to
+    /// him, on both sides.
     void beforeFork() noexcept {
-        for (Node& node : nodes_) {
-            node.lock.lock();
-        }
+        holds_.hold(locks());
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
         }
@@ -150,24 +151,33 @@ public:
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInParent();
         }
-        for (Node& node : nodes_) {
-            node.lock.unlock();
-        }
+        holds_.letGo(locks(), [](auto& held) { held.lock.unlock(); });
     }
 
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInChild();
         }
-        for (Node& node : nodes_) {
-            node.lock.reset();
-        }
+        holds_.letGo(locks(), [](auto& held) { held.lock.reset(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
+    /// A lock as what is held still over a fork.
+    struct Held {
+        Mutex& lock;
+        [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
+        void beforeFork() noexcept { lock.lock(); }
+    };
+    [[nodiscard]] auto locks() noexcept {
+        return [this](std::size_t index, auto body) {
+            Held held{nodes_[index].lock};
+            body(held);
+        };
+    }
+
     [[nodiscard]] Page* takeFrom(std::size_t index, std::size_t order, Mobility mobility) noexcept {
         Node& node = nodes_[index];
         const Hold hold(node.lock);
@@ -257,6 +267,7 @@ private:
     }
 
     std::array<Node, Nodes> nodes_;
+    ForkHolds<Nodes> holds_;
 };
 
 } // namespace heapwright

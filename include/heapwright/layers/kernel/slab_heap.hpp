@@ -28,13 +28,15 @@
 namespace heapwright {
 
 template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
-class SlabHeap : public KernelCaches<SlabModel<Processors, Mutex>, Mutex, SuperHeap> {
+class SlabHeap
+    : public KernelCaches<SlabModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
-    static constexpr std::string_view caption = "arrays of free objects before slabs, as Linux's SLAB";
+    static constexpr std::string_view caption =
+        "arrays of free objects before slabs, as Linux's SLAB";
     using Below = Heaps<SuperHeap>;
 };
 

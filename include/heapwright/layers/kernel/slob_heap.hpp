@@ -16,6 +16,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/fork_holds.hpp>
 #include <heapwright/structure/kernel_caches.hpp>
 #include <heapwright/structure/slob_pages.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -67,10 +68,14 @@ public:
     }
 
     /// An object, constructed if the cache constructs; null if there is no memory.
-    [[nodiscard]] void* take(Cache& cache) noexcept {
+    [[nodiscard]] void* take(Cache& cache) noexcept { return takeNear(cache, anyNode); }
+
+    /// The same, from pages of a node, or of the next that has some.
+    [[nodiscard]] void* takeNear(Cache& cache, std::size_t node) noexcept {
         const std::size_t size = std::max(cache.traits.size, std::size_t{1});
-        void* const object = size < bytesOfPage ? takeBlock(size, cache.traits.align, 0, cache)
-                                                : takePages(size, &cache);
+        void* const object = size < bytesOfPage
+                                 ? takeBlock(size, cache.traits.align, 0, cache, node)
+                                 : largeObject(size, &cache, node);
         if (object != nullptr && cache.traits.constructor != nullptr) {
             cache.traits.constructor(object);
         }
@@ -123,7 +128,9 @@ public:
         all.name = "all";
         all.size = all.stride = SlobPages::unit;
         all.slabs = all.pages = pages_.pages();
-        all.objects = all.pages * (bytesOfPage / SlobPages::unit);
+        all.objectsPerSlab = bytesOfPage / SlobPages::unit;
+        all.pagesPerSlab = 1;
+        all.objects = all.pages * all.objectsPerSlab;
         all.live = all.objects - pages_.freeBytes() / SlobPages::unit;
         if (all.pages != 0) {
             see(all);
@@ -133,9 +140,31 @@ public:
             figures.name = cache->traits.name;
             figures.size = figures.stride = cache->traits.size;
             figures.live = figures.objects = cache->live;
+            if (cache->traits.size >= bytesOfPage) { // in pages of their own
+                figures.slabs = cache->live;
+                figures.pagesPerSlab = std::size_t{1} << pageOrderFor(cache->traits.size);
+                figures.pages = figures.slabs * figures.pagesPerSlab;
+            }
             see(figures);
         }
     }
+
+    // --- pages ---
+
+    /// Blocks of pages that are no cache's, as other parts of a kernel take them.
+    using SuperHeap::givePages;
+    using SuperHeap::takePages;
+
+    /// How often pages of another mobility had to serve.
+    [[nodiscard]] auto fallbacks() noexcept requires requires(SuperHeap heap) { heap.fallbacks(); }
+    { return SuperHeap::fallbacks(); }
+
+    /// Runs `look` on the free pages of each node.
+    template <class Look>
+    void forEachZone(Look look) noexcept requires requires(SuperHeap heap) {
+        heap.forEachZone(look);
+    }
+    { SuperHeap::forEachZone(look); }
 
     // --- objects of any size ---
 
@@ -148,10 +177,10 @@ public:
         align = std::max(align, minAlignment);
         const bool fits = align < bytesOfPage && size <= bytesOfPage - roundUp(header, align);
         if (!fits) {
-            return takePages(std::max(size, align), nullptr);
+            return largeObject(std::max(size, align), nullptr, anyNode);
         }
         Cache none;
-        void* const block = takeBlock(size + header, align, header, none);
+        void* const block = takeBlock(size + header, align, header, none, anyNode);
         if (block == nullptr) {
             return nullptr;
         }
@@ -207,16 +236,16 @@ public:
     }
 
     void beforeFork() noexcept {
-        lock_.lock();
+        holds_.hold(theLock());
         SuperHeap::beforeFork();
     }
     void afterForkInParent() noexcept {
         SuperHeap::afterForkInParent();
-        lock_.unlock();
+        holds_.letGo(theLock(), [](auto& held) { held.lock.unlock(); });
     }
     void afterForkInChild() noexcept {
         SuperHeap::afterForkInChild();
-        lock_.reset();
+        holds_.letGo(theLock(), [](auto& held) { held.lock.reset(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
@@ -224,18 +253,35 @@ public:
 
 private:
     static constexpr std::size_t header = 8;
+    static constexpr std::size_t anyNode = SlobPages::anyNode;
+    [[nodiscard]] static constexpr std::size_t firstNode(std::size_t node) noexcept {
+        return node == anyNode ? 0 : node;
+    }
+
+    /// The lock as what is held still over a fork; who holds it never waits for pages.
+    struct Held {
+        Mutex& lock;
+        [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
+        void beforeFork() noexcept { lock.lock(); }
+    };
+    [[nodiscard]] auto theLock() noexcept {
+        return [this](std::size_t, auto body) {
+            Held held{lock_};
+            body(held);
+        };
+    }
 
     /// A block of less than a page; the cache counts it.
     [[nodiscard]] void* takeBlock(std::size_t size, std::size_t align, std::size_t lead,
-                                  Cache& cache) noexcept {
+                                  Cache& cache, std::size_t node) noexcept {
         {
             const Hold hold(lock_);
-            if (void* const block = pages_.take(size, align, lead)) {
+            if (void* const block = pages_.take(size, align, lead, node)) {
                 ++cache.live;
                 return block;
             }
         }
-        Page* const page = SuperHeap::takePages(0, cache.traits.mobility(), 0);
+        Page* const page = SuperHeap::takePages(0, cache.traits.mobility(), firstNode(node));
         if (page == nullptr) {
             return nullptr;
         }
@@ -243,7 +289,8 @@ private:
         const Hold hold(lock_);
         ++cache.live;
         pages_.add(*page, size);
-        return pages_.take(size, align, lead);
+        // It stands first on its list, and may be another node's if this one has no memory.
+        return pages_.take(size, align, lead, PageSection::of(page).node);
     }
 
     void giveBlock(void* block, std::size_t size) noexcept {
@@ -257,11 +304,12 @@ private:
         }
     }
 
-    [[nodiscard]] void* takePages(std::size_t size, Cache* cache) noexcept {
+    [[nodiscard]] void* largeObject(std::size_t size, Cache* cache, std::size_t node) noexcept {
         if (size > largest) {
             return nullptr;
         }
-        Page* const page = SuperHeap::takePages(pageOrderFor(size), Mobility::unmovable, 0);
+        Page* const page =
+            SuperHeap::takePages(pageOrderFor(size), Mobility::unmovable, firstNode(node));
         if (page == nullptr) {
             return nullptr;
         }
@@ -276,6 +324,7 @@ private:
     Mutex lock_;
     SlobPages pages_;
     Cache* made_ = nullptr;
+    ForkHolds<1> holds_;
 };
 
 } // namespace heapwright

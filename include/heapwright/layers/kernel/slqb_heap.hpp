@@ -28,13 +28,15 @@
 namespace heapwright {
 
 template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
-class SlqbHeap : public KernelCaches<SlqbModel<Processors, Mutex>, Mutex, SuperHeap> {
+class SlqbHeap
+    : public KernelCaches<SlqbModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true;
-    static constexpr std::string_view caption = "a queue of free objects for each processor, as Linux's SLQB";
+    static constexpr std::string_view caption =
+        "a queue of free objects for each processor, as Linux's SLQB";
     using Below = Heaps<SuperHeap>;
 };
 

@@ -30,7 +30,8 @@
 namespace heapwright {
 
 template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
-class SlubHeap : public KernelCaches<SlubModel<Processors, Mutex>, Mutex, SuperHeap> {
+class SlubHeap
+    : public KernelCaches<SlubModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool uniform = false;
