@@ -4,12 +4,11 @@
 // What the four heaps of the kernel have in common: caches, and objects of any size.
 #pragma once
 
-#include <heapwright/layers/carve/kernel_page_heap.hpp>
-#include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/structure/processor_choice.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/history.hpp>
+#include <support/kernel_pages.hpp>
 
 #include <gtest/gtest.h>
 
@@ -22,9 +21,6 @@
 #include <vector>
 
 namespace heapwright::testing {
-
-using KernelPages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>;
-using FourProcessors = SimulatedProcessors<4>;
 
 /// The figures of a cache, by its name and the size of its objects.
 template <class H>
@@ -45,33 +41,13 @@ std::size_t mappedBy(H& heap) {
     return footprint.mapped;
 }
 
-/// An object that knows whether it has been constructed, with a use that must not be lost.
-struct Constructed {
-    static inline std::size_t constructed = 0;
-    static inline std::size_t destroyed = 0;
-    static constexpr std::uint64_t mark = 0xC0DE'0DE1'1BE5'A11E;
-
-    std::uint64_t word;
-    std::uint64_t uses;
-
-    static void construct(void* memory) {
-        ::new (memory) Constructed{mark, 0};
-        ++constructed;
-    }
-    static void destroy(void* memory) {
-        static_cast<Constructed*>(memory)->word = 0;
-        ++destroyed;
-    }
-    static CacheTraits traits(std::size_t size) {
-        constructed = destroyed = 0;
-        return {"constructed", size, minAlignment, &construct, &destroy};
-    }
-};
-
 template <class H>
 class KernelHeap : public ::testing::Test {
 protected:
-    void SetUp() override { FourProcessors::beOn(0); }
+    void SetUp() override {
+        FourProcessors::bePresent(FourProcessors::count);
+        FourProcessors::beOn(0);
+    }
     H heap;
 };
 

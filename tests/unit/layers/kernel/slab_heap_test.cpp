@@ -11,25 +11,6 @@ using Slab = SlabHeap<FourProcessors, FutexLock, KernelPages>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Slab, KernelHeap, Slab);
 
-TEST(SlabTuning, IsThatOfTheKernel) {
-    EXPECT_EQ(slabTuningFor(64, 4).limit, 120U);
-    EXPECT_EQ(slabTuningFor(64, 4).batch, 60U);
-    EXPECT_EQ(slabTuningFor(64, 4).shared, 8U);
-    EXPECT_EQ(slabTuningFor(512, 4).limit, 54U);
-    EXPECT_EQ(slabTuningFor(2048, 4).limit, 24U);
-    EXPECT_EQ(slabTuningFor(8192, 4).limit, 8U);
-    EXPECT_EQ(slabTuningFor(8192, 4).shared, 0U);
-    EXPECT_EQ(slabTuningFor(64, 1).shared, 0U);
-}
-
-TEST(SlabShape, HasColoursOutOfWhatIsLeft) {
-    const ColouredShape shape = slabShapeFor(192, false);
-    EXPECT_EQ(shape.order, 0U);
-    EXPECT_EQ(shape.objects, 21U);
-    EXPECT_EQ(shape.colours, 2U); // 64 bytes are left
-    EXPECT_EQ(slabShapeFor(64, false).colours, 1U);
-}
-
 TEST(SlabHeap, ShiftsObjectsByTheColourFromSlabToSlab) {
     Slab heap;
     auto* const cache = heap.createCache({"coloured", 192, 64});
