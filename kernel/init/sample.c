@@ -101,7 +101,7 @@ void sample(const char* where) {
                   {"PageTables", "page_tables_kib"},
                   {"AnonPages", "anonymous_kib"},
                   {"Cached", "cached_kib"}};
-    static const char* const events[] = {"oom_kill", "pgalloc_normal", "compact_stall",
+    static const char* const events[] = {"oom_kill", "pgalloc_dma32", "compact_stall",
                                          "pgsteal_kswapd", "pgsteal_direct"};
     beginRecord("sample");
     addText("where", where);

@@ -33,7 +33,7 @@ class Sample(_Frozen):
     anonymous_kib: int
     cached_kib: int
     oom_kill: int
-    pgalloc_normal: int
+    pgalloc_dma32: int
     compact_stall: int
     pgsteal_kswapd: int
     pgsteal_direct: int

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The work of `heapwright kernel build`, and the finding of kernels for the verbs that boot them."""
+"""The work of `heapwright kernel build`, and finding kernels for the verbs that boot them."""
 
 import json
 import os
