@@ -100,7 +100,7 @@ struct GeneralSizes {
 /// What every cache has, whatever its design: `Self` is the cache.
 template <class Self>
 struct CacheBase {
-    CacheTraits traits;
+    CacheTraits traits{nullptr, 0, 0}; ///< all zero: a heap then needs no room in a file
     SlabShape slab;
     std::atomic<std::size_t> references{0}; ///< how many asked for it; 0: nobody, as yet
     Self* next = nullptr;                   ///< among the caches that were made

@@ -46,7 +46,7 @@ struct SlabTuning {
 /// bytes.
 struct ColouredShape : SlabShape {
     std::size_t index = 0;
-    std::size_t colours = 1; ///< how many different beginnings there are
+    std::size_t colours = 0; ///< how many different beginnings there are
 
     static constexpr std::size_t colourStep = 64;
 };
