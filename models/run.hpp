@@ -4,10 +4,11 @@
 // Runs traffic on a machine with one object allocator, and looks at it from time to time.
 //
 // What can be dropped is dropped in the order in which it came: when free memory falls below a
-// 32nd, until it is a 16th; when a request cannot be served; and when the traffic says so. Each
-// object is written into when it is taken, and looked at when it is given back: an allocator that
-// hands out what is live, or loses what was constructed, is found out. Time is the processor's,
-// between samples, so that looking does not count; the prelude does not count either.
+// 32nd, until it is a 16th; when a request cannot be served, though the caches have been shrunk;
+// and when the traffic says so. Each object is written into when it is taken, and looked at when it
+// is given back: an allocator that hands out what is live, or loses what was constructed, is found
+// out. Time is the processor's, between samples, so that looking does not count; the prelude does
+// not count either.
 // `Objects` is one of the kernel's heaps over `MachinePages`.
 #pragma once
 
@@ -131,6 +132,10 @@ private:
         if (!droppable_.empty() && machine_.freePages() < machine_.usablePages() / 32)
             drop(machine_.usablePages() / 16);
         bool done = take(event);
+        if (!done) {
+            shrink(Event::allCaches);
+            done = take(event);
+        }
         for (std::size_t wanted = machine_.usablePages() / 16; !done && !droppable_.empty();
              wanted *= 2) {
             drop(wanted);

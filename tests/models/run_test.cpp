@@ -124,8 +124,8 @@ TEST(KernelModels, ThatDoWhatNoneMayAreFoundOut) {
                             "cache 0 100 8 -- thing\nevents\n"
                             "a 1 0 1 0\na 2 0 2 0\nf 3 0 1\nf 4 0 2\nend 4\n");
     const Traffic traffic = readTrace(text);
-    EXPECT_THROW(Run<Forgetful>(traffic, 1).run(), ModelFault);
-    EXPECT_THROW(Run<Leaky>(traffic, 1).run(), ModelFault);
+    EXPECT_THROW(models::Run<Forgetful>(traffic, 1).run(), ModelFault);
+    EXPECT_THROW(models::Run<Leaky>(traffic, 1).run(), ModelFault);
 }
 
 TEST(KernelModels, AreToldAsJson) {

@@ -74,7 +74,7 @@ TEST(KernelTrace, SaysWhatIsWrongAndOnWhichLine) {
          "line 3: the number of processors"},
         {"heapwright-kernel-trace 1\nkernel 6.1 slab\ncpus 0\n",
          "line 3: the number of processors"},
-        {head + "end 0\n", "the trace is empty: there is no event"},
+        {head + "end 0\n", "line 8: the trace is empty: there is no event"},
         {head, "line 8: the trace is cut off"},
         {head + "a 1 0 1 0\n", "line 9: the trace is cut off"},
         {head + "a 1 0 1 0\nend 2\n", "line 9: there are 1 events, not 2"},
