@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import package_version
 from heapwright.kernel.places import need_room
 
 SERIES = "6.1"
@@ -52,11 +51,21 @@ def find_source(archive: Path = ARCHIVE) -> Source:
     """Raises HeapwrightError that says what to install."""
     if not archive.is_file():
         raise HeapwrightError(f"the kernel's source is not there: {archive}", HINT)
-    version = package_version(archive).rpartition(" ")[2]
+    version = _package_version()
     if not version:
         status = archive.stat()
         version = f"{SERIES}-{status.st_size:x}-{int(status.st_mtime):x}"
     return Source(archive, re.sub(r"[^\w.+~-]", "_", version))
+
+
+def _package_version() -> str:
+    """The distribution's version of the package; empty where it has no dpkg. However long that
+    takes: another answer on a busy machine would be another kernel."""
+    if shutil.which("dpkg-query") is None:
+        return ""
+    command = ["dpkg-query", "-W", "-f=${Version}", PACKAGE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def unpacked(source: Source, cache: Path) -> Path:
