@@ -5,6 +5,7 @@
 # make test           build and run the tests that fit in a coffee break
 # make test-all       the longer proofs too
 # make test-programs  real programs under every allocator, not only under the representative ones
+# make test-kernel  builds three kernels, boots each of them twice and compares (takes half an hour once)
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
 # make suites         real software's own test suites under granary, against the same without
@@ -18,7 +19,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis reach studies programs cmake tests/conformance -type f \
+SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis models reach studies programs kernel cmake tests/conformance -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
 # Headers of other projects that parts of it are built with, where they are there. Packages that come
@@ -27,7 +28,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs stress endurance suites test-builds peers lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds peers lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -59,6 +60,12 @@ test-programs:
 	@scripts/packages.sh test programs
 	@$(INSTALL)
 	@scripts/test.sh programs
+
+test-kernel:
+	@scripts/packages.sh test kernel
+	@$(INSTALL)
+	@$(BIN)/heapwright kernel build
+	@$(BIN)/python -m pytest -q -m slow tests/kernel
 
 stress: $(VENV)/installed
 	@$(BIN)/python tests/stress/stress.py $(STRESS)

@@ -40,6 +40,7 @@ PROBES = {
     "HideableHeap": "ProbeAtOnce",
     "HomeCacheHeap": "ProbeHomes",
     "PageHeap": "ProbeRuns",
+    "PagedHeap": "ProbePages",
     "RunHeap": "ProbeRuns",
 }
 

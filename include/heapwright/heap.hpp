@@ -71,6 +71,7 @@
 #include <heapwright/layers/carve/bump_heap.hpp>           // chunks that are left behind
 #include <heapwright/layers/carve/chunk_heap.hpp>          // piece by piece out of chunks
 #include <heapwright/layers/carve/coalesce_heap.hpp>       // splits and merges
+#include <heapwright/layers/carve/kernel_page_heap.hpp>    // a kernel's pages
 #include <heapwright/layers/carve/sequential_fit_heap.hpp> // splits and merges, by a fit
 #include <heapwright/layers/carve/superblock_heap.hpp>     // size classes in superblocks
 
@@ -128,6 +129,12 @@
 #include <heapwright/layers/observe/tail_canary_heap.hpp> // the end of an object guarded
 #include <heapwright/layers/observe/trace_heap.hpp>       // a record of every call
 
+// kernel: after the object allocators of Linux
+#include <heapwright/layers/kernel/slab_heap.hpp> // arrays of free objects before slabs
+#include <heapwright/layers/kernel/slob_heap.hpp> // first fit in shared pages
+#include <heapwright/layers/kernel/slqb_heap.hpp> // queues, handed back to their owners
+#include <heapwright/layers/kernel/slub_heap.hpp> // slabs without metadata
+
 // region: freed all at once, or from the end
 #include <heapwright/layers/region/clear_optimized_heap.hpp> // a region until something is freed
 #include <heapwright/layers/region/emulated_region_heap.hpp> // object by object, on any heap
@@ -157,6 +164,7 @@
 #include <heapwright/structure/granary_settings.hpp> // what may be set of granary
 #include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
 #include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
+#include <heapwright/structure/processor_choice.hpp> // on which processor a thread is
 #include <heapwright/structure/return_rule.hpp>      // when free memory goes back
 #include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
 #include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list

@@ -118,6 +118,17 @@ public:
     static std::size_t classAt(const void*) noexcept { return 0; }
 };
 
+/// The same where pages with descriptors are wanted.
+class ProbePages : public ProbeHeap {
+public:
+    static constexpr bool concurrent = true;
+    static constexpr std::size_t largest = 4 * MiB;
+    static constexpr std::size_t nodes = 1;
+
+    Page* takePages(std::size_t, Mobility, std::size_t) noexcept { return nullptr; }
+    void givePages(Page&) noexcept {}
+};
+
 /// A lock that knows whether it is held.
 class RecordingLock {
 public:

@@ -10,6 +10,10 @@
 // under miser: nothing
 // under granary: nothing
 // under granary-hardened: heapwright: free(): overflow
+// under slab: nothing
+// under slob: nothing
+// under slub: nothing
+// under slqb: nothing
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

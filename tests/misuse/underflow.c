@@ -10,6 +10,10 @@
 // under miser: nothing
 // under granary: nothing
 // under granary-hardened: nothing
+// under slab: nothing
+// under slob: nothing
+// under slub: nothing
+// under slqb: nothing
 #include <stdlib.h>
 #include <string.h>
 

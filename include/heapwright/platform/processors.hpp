@@ -3,7 +3,7 @@
 //
 // How many processors this process may run on, or is to take for granted: HEAPWRIGHT_PROCESSORS in
 // the environment, a number from 1 to 8192, says so, for what shall be seen of a larger machine on
-// a smaller one. What is no such number counts for nothing.
+// a smaller one. What is no such number counts for nothing. And on which one a thread runs.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,6 +49,14 @@ inline constexpr std::size_t mostProcessors = 8192;
         known.store(number, std::memory_order_relaxed);
     }
     return number;
+}
+
+/// The number of the processor that the calling thread runs on, which may have changed when it is
+/// read; 0 where the system does not say. Keeps errno.
+[[nodiscard]] inline std::size_t currentProcessor() noexcept {
+    const ErrnoKeeper keeper;
+    const int number = ::sched_getcpu();
+    return number < 0 ? 0 : static_cast<std::size_t>(number);
 }
 
 } // namespace heapwright::platform

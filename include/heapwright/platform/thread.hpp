@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #if __has_include(<sys/single_threaded.h>)
@@ -54,6 +55,12 @@ inline void pauseBriefly() noexcept {
 #elif defined(__aarch64__)
     asm volatile("yield" ::: "memory");
 #endif
+}
+
+/// Lets other threads run first.
+inline void yieldProcessor() noexcept {
+    const ErrnoKeeper keeper;
+    ::sched_yield();
 }
 
 /// A thread of a scheduled build: one of few places, a number that grows from run to run and is

@@ -28,6 +28,7 @@ from heapwright.cli import (
     drag,
     explain,
     gate,
+    kernel,
     options,
     profile,
     programs,
@@ -61,6 +62,7 @@ app.command("doctor", cls=options.CommandAfterDashes, epilog=doctor.EXAMPLES)(do
 app.command("drag", cls=options.CommandAfterDashes, epilog=drag.EXAMPLES)(drag.drag)
 app.command("explain", cls=options.CommandAfterDashes, epilog=explain.EXAMPLES)(explain.explain)
 app.command("gate", epilog=gate.EXAMPLES)(gate.gate)
+app.add_typer(kernel.app, name="kernel")
 app.command("profile", cls=options.CommandAfterDashes, epilog=profile.EXAMPLES)(profile.profile)
 app.add_typer(programs.app, name="programs")
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)

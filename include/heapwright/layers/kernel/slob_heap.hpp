@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Linux's SLOB as a heap: blocks of any size, first fit, in pages that objects of all caches share
+// (structure/slob_pages.hpp). Made for small machines: lean, slow, one lock.
+//
+// Caches are only names with a size: their objects have no header and are constructed each time
+// they are given out. What `malloc` gives has its size in 8 bytes before it, and a power of two
+// stands at a multiple of itself. Requests of a page or more are blocks of pages; larger ones than
+// a block get null.
+// From mm/slob.c of Linux 6.1; Mackall (2005). Cost: a lock and a search.
+//
+// Example: SlobHeap<FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/structure/fork_holds.hpp>
+#include <heapwright/structure/kernel_caches.hpp>
+#include <heapwright/structure/slob_pages.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+
+namespace heapwright {
+
+template <Lock Mutex, PagedHeap SuperHeap>
+class SlobHeap : private SuperHeap {
+    using Hold = Guard<Mutex>;
+
+public:
+    /// A name and a size.
+    struct Cache {
+        CacheTraits traits;
+        std::size_t live = 0;
+        Cache* next = nullptr;
+    };
+
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool uniform = false;
+    static constexpr bool concurrent = true;
+    static constexpr bool processLocal = true;
+    static constexpr std::size_t largest = SuperHeap::largest;
+    static constexpr std::string_view caption = "first fit in shared pages, as Linux's SLOB";
+    using Below = Heaps<SuperHeap>;
+
+    constexpr SlobHeap() noexcept = default;
+    SlobHeap(const SlobHeap&) = delete;
+    SlobHeap& operator=(const SlobHeap&) = delete;
+    ~SlobHeap() = default;
+
+    // --- caches ---
+
+    [[nodiscard]] Cache* createCache(const CacheTraits& traits) noexcept {
+        void* const memory = malloc(sizeof(Cache));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        const Hold hold(lock_);
+        auto* const cache = ::new (memory) Cache{traits, 0, made_};
+        return made_ = cache;
+    }
+
+    /// An object, constructed if the cache constructs; null if there is no memory.
+    [[nodiscard]] void* take(Cache& cache) noexcept { return takeNear(cache, anyNode); }
+
+    /// The same, from pages of a node, or of the next that has some.
+    [[nodiscard]] void* takeNear(Cache& cache, std::size_t node) noexcept {
+        const std::size_t size = std::max(cache.traits.size, std::size_t{1});
+        void* const object = size < bytesOfPage
+                                 ? takeBlock(size, cache.traits.align, 0, cache, node)
+                                 : largeObject(size, &cache, node);
+        if (object != nullptr && cache.traits.constructor != nullptr) {
+            cache.traits.constructor(object);
+        }
+        return object;
+    }
+
+    /// Pre: the object is the cache's, and live.
+    void put(Cache& cache, void* object) noexcept {
+        if (cache.traits.destructor != nullptr) {
+            cache.traits.destructor(object);
+        }
+        {
+            const Hold hold(lock_);
+            --cache.live;
+        }
+        const std::size_t size = std::max(cache.traits.size, std::size_t{1});
+        if (size < bytesOfPage) {
+            giveBlock(object, size);
+        } else {
+            SuperHeap::givePages(PageSection::pageAt(object));
+        }
+    }
+
+    /// There is never an empty page.
+    bool shrinkCache(Cache& /*cache*/) noexcept { return false; }
+
+    /// False, and nothing done, if objects of it are live.
+    bool destroyCache(Cache& cache) noexcept {
+        {
+            const Hold hold(lock_);
+            if (cache.live != 0) {
+                return false;
+            }
+            for (Cache** place = &made_; *place != nullptr; place = &(*place)->next) {
+                if (*place == &cache) {
+                    *place = cache.next;
+                    break;
+                }
+            }
+        }
+        free(&cache);
+        return true;
+    }
+
+    /// Runs `see` on the figures of all pages together, in units of 8 bytes, and of each cache.
+    template <class See>
+    void forEachCache(See see) noexcept {
+        const Hold hold(lock_);
+        CacheFigures all;
+        all.name = "all";
+        all.size = all.stride = SlobPages::unit;
+        all.slabs = all.pages = pages_.pages();
+        all.objectsPerSlab = bytesOfPage / SlobPages::unit;
+        all.pagesPerSlab = 1;
+        all.objects = all.pages * all.objectsPerSlab;
+        all.live = all.objects - pages_.freeBytes() / SlobPages::unit;
+        if (all.pages != 0) {
+            see(all);
+        }
+        for (const Cache* cache = made_; cache != nullptr; cache = cache->next) {
+            CacheFigures figures;
+            figures.name = cache->traits.name;
+            figures.size = figures.stride = cache->traits.size;
+            figures.live = figures.objects = cache->live;
+            if (cache->traits.size >= bytesOfPage) { // in pages of their own
+                figures.slabs = cache->live;
+                figures.pagesPerSlab = std::size_t{1} << pageOrderFor(cache->traits.size);
+                figures.pages = figures.slabs * figures.pagesPerSlab;
+            }
+            see(figures);
+        }
+    }
+
+    // --- pages ---
+
+    /// Blocks of pages that are no cache's, as other parts of a kernel take them.
+    using SuperHeap::givePages;
+    using SuperHeap::takePages;
+
+    /// How often pages of another mobility had to serve.
+    [[nodiscard]] auto fallbacks() noexcept requires requires(SuperHeap heap) { heap.fallbacks(); }
+    { return SuperHeap::fallbacks(); }
+
+    /// Runs `look` on the free pages of each node.
+    template <class Look>
+    void forEachZone(Look look) noexcept requires requires(SuperHeap heap) {
+        heap.forEachZone(look);
+    }
+    { SuperHeap::forEachZone(look); }
+
+    // --- objects of any size ---
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        const std::size_t align = std::has_single_bit(size) ? size : minAlignment;
+        return memalign(std::max(align, minAlignment), size);
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        align = std::max(align, minAlignment);
+        const bool fits = align < bytesOfPage && size <= bytesOfPage - roundUp(header, align);
+        if (!fits) {
+            return largeObject(std::max(size, align), nullptr, anyNode);
+        }
+        Cache none;
+        void* const block = takeBlock(size + header, align, header, none, anyNode);
+        if (block == nullptr) {
+            return nullptr;
+        }
+        ::new (block) std::uint64_t(size);
+        return forward(block, header);
+    }
+
+    void free(void* object) noexcept {
+        Page& page = PageSection::blockAt(object);
+        if (page.holder == nullptr) {
+            SuperHeap::givePages(page);
+            return;
+        }
+        void* const block = backward(object, header);
+        giveBlock(block, *static_cast<std::uint64_t*>(block) + header);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        const Page& page = PageSection::blockAt(object);
+        if (page.holder == nullptr) {
+            return bytesOfPage << page.order;
+        }
+        return roundUp(*static_cast<std::uint64_t*>(backward(object, header)), SlobPages::unit);
+    }
+
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
+        const std::size_t have = getSize(object);
+        return size <= have && size > have / 2;
+    }
+
+    [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return SuperHeap::trim(pad);
+    }
+
+    /// Nobody else may be inside, and no cache is one any more.
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        made_ = nullptr;
+        pages_.clear();
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        {
+            const Hold hold(lock_);
+            footprint.held += pages_.freeBytes();
+            footprint.heldCount += pages_.pages();
+        }
+        SuperHeap::measure(footprint);
+    }
+
+    void beforeFork() noexcept {
+        holds_.hold(theLock());
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept {
+        SuperHeap::afterForkInParent();
+        holds_.letGo(theLock(), [](auto& held) { held.lock.unlock(); });
+    }
+    void afterForkInChild() noexcept {
+        SuperHeap::afterForkInChild();
+        holds_.letGo(theLock(), [](auto& held) { held.lock.reset(); });
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+private:
+    static constexpr std::size_t header = 8;
+    static constexpr std::size_t anyNode = SlobPages::anyNode;
+    [[nodiscard]] static constexpr std::size_t firstNode(std::size_t node) noexcept {
+        return node == anyNode ? 0 : node;
+    }
+
+    /// The lock as what is held still over a fork; who holds it never waits for pages.
+    struct Held {
+        Mutex& lock;
+        [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
+        void beforeFork() noexcept { lock.lock(); }
+    };
+    [[nodiscard]] auto theLock() noexcept {
+        return [this](std::size_t, auto body) {
+            Held held{lock_};
+            body(held);
+        };
+    }
+
+    /// A block of less than a page; the cache counts it.
+    [[nodiscard]] void* takeBlock(std::size_t size, std::size_t align, std::size_t lead,
+                                  Cache& cache, std::size_t node) noexcept {
+        {
+            const Hold hold(lock_);
+            if (void* const block = pages_.take(size, align, lead, node)) {
+                ++cache.live;
+                return block;
+            }
+        }
+        Page* const page = SuperHeap::takePages(0, cache.traits.mobility(), firstNode(node));
+        if (page == nullptr) {
+            return nullptr;
+        }
+        page->holder = this;
+        const Hold hold(lock_);
+        ++cache.live;
+        pages_.add(*page, size);
+        // It stands first on its list, and may be another node's if this one has no memory.
+        return pages_.take(size, align, lead, PageSection::of(page).node);
+    }
+
+    void giveBlock(void* block, std::size_t size) noexcept {
+        bool whole = false;
+        {
+            const Hold hold(lock_);
+            whole = pages_.give(block, size);
+        }
+        if (whole) {
+            SuperHeap::givePages(PageSection::pageAt(block));
+        }
+    }
+
+    [[nodiscard]] void* largeObject(std::size_t size, Cache* cache, std::size_t node) noexcept {
+        if (size > largest) {
+            return nullptr;
+        }
+        Page* const page =
+            SuperHeap::takePages(pageOrderFor(size), Mobility::unmovable, firstNode(node));
+        if (page == nullptr) {
+            return nullptr;
+        }
+        page->holder = nullptr;
+        if (cache != nullptr) {
+            const Hold hold(lock_);
+            ++cache->live;
+        }
+        return PageSection::addressOfPage(*page);
+    }
+
+    Mutex lock_;
+    SlobPages pages_;
+    Cache* made_ = nullptr;
+    ForkHolds<1> holds_;
+};
+
+} // namespace heapwright

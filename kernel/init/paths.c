@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The length of the paths: each kind of object made and removed at once, many times over, and the
+ * mean time of a pair. In virtual time that is the number of instructions.
+ */
+#include "guest.h"
+
+void paths(void) {
+    uint64_t rounds = number("rounds", 2000);
+    makeFolders();
+    for (enum kind kind = 0; kind < KINDS; ++kind) {
+        uint64_t times = kind == PROCESS ? rounds / 10 + 1 : rounds;
+        struct object object;
+        for (uint64_t at = 0; at < times / 10; ++at) { /* caches of the allocator are warm then */
+            if (makeObject(&object, kind) == 0) {
+                removeObject(&object);
+            }
+        }
+        uint64_t begin = now();
+        for (uint64_t at = 0; at < times; ++at) {
+            if (makeObject(&object, kind) != 0) {
+                fail(nameOf(kind));
+            }
+            removeObject(&object);
+        }
+        uint64_t end = now();
+        beginRecord("path");
+        addText("object", nameOf(kind));
+        addNumber("times", times);
+        addNumber("ns", end - begin);
+        endRecord();
+        sample("paths");
+    }
+}

@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Records go to the second serial line, the console has the first: so neither tears the other's
+ * lines. A record is one line, written with one call; the host takes a line without its end for
+ * what it is. Text is escaped as JSON wants it, what is not ASCII becomes a question mark.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/reboot.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROOM = 8192, TAIL = 64 };
+static char line[ROOM];
+static size_t used;
+static int records = -1;
+static uint64_t opened;
+
+uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+void openRecords(void) {
+    struct termios raw;
+    records = open("/dev/ttyS1", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (records >= 0 && tcgetattr(records, &raw) == 0) {
+        cfmakeraw(&raw);
+        tcsetattr(records, TCSANOW, &raw);
+    }
+    opened = now();
+}
+
+static void put(char character) {
+    if (used + TAIL < ROOM) {
+        line[used++] = character;
+    }
+}
+
+static void putQuoted(const char* text) {
+    put('"');
+    for (; *text != '\0'; ++text) {
+        unsigned char character = (unsigned char)*text;
+        if (character == '"' || character == '\\') {
+            put('\\');
+            put((char)character);
+        } else {
+            put(character >= ' ' && character < 0x7f ? (char)character : '?');
+        }
+    }
+    put('"');
+}
+
+static void putName(const char* name) {
+    if (used > 1) {
+        put(',');
+    }
+    putQuoted(name);
+    put(':');
+}
+
+void beginRecord(const char* kind) {
+    used = 0;
+    put('{');
+    addText("record", kind);
+    addNumber("at_ns", now() - opened);
+}
+
+void addNumber(const char* name, uint64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    putName(name);
+    for (const char* at = digits; *at != '\0'; ++at) {
+        put(*at);
+    }
+}
+
+void addText(const char* name, const char* value) {
+    putName(name);
+    putQuoted(value);
+}
+
+void endRecord(void) {
+    line[used++] = '}';
+    line[used++] = '\n';
+    for (size_t done = 0; done < used;) {
+        ssize_t written = write(records, line + done, used - done);
+        if (written < 0 && errno != EINTR) {
+            break; /* there is nobody left to be told */
+        }
+        done += written > 0 ? (size_t)written : 0;
+    }
+}
+
+void fail(const char* what) {
+    const char* why = strerror(errno);
+    beginRecord("failure");
+    addText("what", what);
+    addText("why", why);
+    endRecord();
+    leave();
+}
+
+void leave(void) {
+    tcdrain(records);
+    sync();
+    reboot(RB_AUTOBOOT); /* the host's machine does not start again */
+    for (;;) {
+        pause();
+    }
+}

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: The Heapwright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The load of the published study: sysbench with many threads, in its mode fileio (random writes of
+ * 16 KiB) or memory (blocks copied). The host says how much of each; the seed is sysbench's own.
+ */
+#include "guest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS = 20, LENGTH = 64 };
+static char words[WORDS][LENGTH];
+static char* list[WORDS + 1];
+static size_t count;
+
+static void begin(void) {
+    count = 0;
+    snprintf(words[count], LENGTH, "sysbench");
+    list[count] = words[count];
+    list[++count] = NULL;
+}
+
+static void add(const char* option, uint64_t value, const char* unit) {
+    if (unit != NULL) {
+        snprintf(words[count], LENGTH, "%s%llu%s", option, (unsigned long long)value, unit);
+    } else {
+        snprintf(words[count], LENGTH, "%s", option);
+    }
+    list[count] = words[count];
+    list[++count] = NULL;
+}
+
+static void fileWords(const char* command) {
+    begin();
+    add("fileio", 0, NULL);
+    add("--file-num=", number("files", 128), "");
+    add("--file-total-size=", number("total_mib", 32), "M");
+    add("--file-block-size=", 16384, "");
+    add("--file-test-mode=rndwr", 0, NULL);
+    add("--threads=", number("threads", 64), "");
+    add("--events=", number("events", 4000), "");
+    add("--time=", 0, "");
+    add("--rand-seed=", number("seed", 1), "");
+    add(command, 0, NULL);
+}
+
+static void memoryWords(void) {
+    begin();
+    add("memory", 0, NULL);
+    add("--memory-total-size=", number("total_mib", 256), "M");
+    add("--memory-block-size=", number("block", 1024), "");
+    add("--threads=", number("threads", 64), "");
+    add("--time=", 0, "");
+    add("--rand-seed=", number("seed", 1), "");
+    add("run", 0, NULL);
+}
+
+static void run(const char* phase, uint64_t sampleMs) {
+    uint64_t begun = now();
+    int status = runProgram("/usr/bin/sysbench", list, sampleMs);
+    uint64_t ended = now();
+    if (status != 0) {
+        beginRecord("failure");
+        addText("what", "sysbench");
+        addText("phase", phase);
+        addNumber("status", (uint64_t)status);
+        endRecord();
+        leave();
+    }
+    beginRecord("phase");
+    addText("phase", phase);
+    addNumber("ns", ended - begun);
+    endRecord();
+    sample(phase);
+}
+
+void runSysbench(void) {
+    uint64_t every = number("sample_ms", 100);
+    if (strcmp(setting("load", ""), "memory") == 0) {
+        memoryWords();
+        run("run", every);
+        return;
+    }
+    if (chdir(mountStorage(number("storage_mib", 64))) != 0) {
+        fail("the storage");
+    }
+    sample("mounted");
+    fileWords("prepare");
+    run("prepare", every);
+    fileWords("run");
+    run("run", every);
+    fileWords("cleanup");
+    run("cleanup", every);
+}

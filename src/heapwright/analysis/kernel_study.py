@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The summary of a study of kernels: each figure of each load, over the seeds, beside SLUB's."""
+
+from collections.abc import Iterable, Sequence
+
+from heapwright.analysis.paired import paired_ratio
+from heapwright.artefacts.kernel_boot import KernelBoot
+from heapwright.artefacts.kernel_study import Figure, KernelRun
+
+BASELINE = "slub"
+LEVEL = 0.95
+Place = tuple[str, int, str]
+
+
+def figures(runs: Iterable[KernelRun]) -> list[Figure]:
+    """One for each load, number of processors, response and kernel that was booted to its end."""
+    boots: dict[tuple[str, int], dict[str, dict[int, KernelBoot]]] = {}
+    for run in runs:
+        if run.boot is not None:
+            cell = run.cell
+            of_load = boots.setdefault((cell.load, cell.cpus), {})
+            of_load.setdefault(cell.allocator, {})[cell.block] = run.boot
+    found = []
+    for (load, cpus), by_allocator in boots.items():
+        names = _responses(each for of in by_allocator.values() for each in of.values())
+        for response in names:
+            for allocator in sorted(by_allocator):
+                place = (load, cpus, response)
+                found.append(_figure(place, allocator, by_allocator))
+    return found
+
+
+def _responses(boots: Iterable[KernelBoot]) -> Sequence[str]:
+    return list(dict.fromkeys(name for boot in boots for name in boot.responses))
+
+
+def _figure(place: Place, allocator: str, by_allocator: dict[str, dict[int, KernelBoot]]) -> Figure:
+    load, cpus, response = place
+    mine = _values(by_allocator[allocator], response)
+    base = _values(by_allocator.get(BASELINE, {}), response)
+    both = sorted(mine.keys() & base.keys())
+    ratio = paired_ratio([base[at] for at in both], [mine[at] for at in both], LEVEL)
+    values = tuple(mine[at] for at in sorted(mine))
+    return Figure(
+        load=load,
+        cpus=cpus,
+        response=response,
+        allocator=allocator,
+        values=values,
+        mean=sum(values) / len(values) if values else 0.0,
+        ratio=ratio.ratio if ratio else None,
+        low=ratio.low if ratio else None,
+        high=ratio.high if ratio else None,
+    )
+
+
+def _values(boots: dict[int, KernelBoot], response: str) -> dict[int, float]:
+    has = {block: boot for block, boot in boots.items() if response in boot.responses}
+    return {block: boot.responses[response] for block, boot in has.items()}

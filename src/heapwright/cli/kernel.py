@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel`: real kernels, one for each of their allocators, booted in a virtual machine.
+
+This file is the group only; each verb has a file of its own. docs/kernel-study.md is the manual
+page.
+"""
+
+import typer
+
+from heapwright.cli import kernel_boot, kernel_build, kernel_models, kernel_study
+
+app = typer.Typer(
+    help="The kernel's own allocators: kernels built and booted, one for each of them.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("build", epilog=kernel_build.EXAMPLES)(kernel_build.build)
+app.command("boot", epilog=kernel_boot.EXAMPLES)(kernel_boot.boot)
+app.command("models", epilog=kernel_models.EXAMPLES)(kernel_models.models)
+app.command("study", epilog=kernel_study.EXAMPLES)(kernel_study.study)

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel boot`: the command line only; `cli.kernel_booting` does the work."""
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright kernel boot slub
+  heapwright kernel boot slob --load churn --seed 7 --json churn.json
+  heapwright kernel boot slab --load fileio --cpus 2
+"""
+
+
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS", min=1, help="Limit of one boot, of the host's time. Default: the load's."
+    ),
+]
+
+
+def boot(
+    allocator: Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")],
+    load: Annotated[
+        str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")
+    ] = "churn",
+    scale: Annotated[
+        str, typer.Option(metavar="NAME", help="small, medium or published.")
+    ] = "small",
+    seed: Annotated[int, typer.Option(min=0, help="Of what the load draws.")] = 1,
+    cpus: Annotated[
+        int, typer.Option(min=1, max=8, help="More than one are noisy: compare counts only.")
+    ] = 1,
+    kvm: Annotated[
+        bool, typer.Option("--kvm", help="With KVM, if a guest is seen to run with it.")
+    ] = False,
+    timeout: Timeout = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write all of it; - prints it.")
+    ] = None,
+) -> None:
+    """Boot a kernel under a load, by default in virtual time, and show what came out."""
+    from heapwright.cli.kernel_booting import boot_kernel  # noqa: PLC0415
+    from heapwright.kernel.booting import Asked  # noqa: PLC0415
+    from heapwright.kernel.loads import load_of  # noqa: PLC0415
+
+    asked = Asked(load_of(load, scale), seed, cpus, kvm=kvm, timeout_s=timeout)
+    boot_kernel(allocator, asked, json_file)

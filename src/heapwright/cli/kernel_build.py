@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel build`: the command line only; `cli.kernel_building` does the work."""
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright kernel build
+  heapwright kernel build -a slub -j 2
+"""
+
+Allocators = Annotated[
+    str,
+    typer.Option("-a", "--allocators", metavar="NAMES", help="slab, slub, slob; with commas."),
+]
+
+
+def build(
+    allocators: Allocators = "slub,slab,slob",
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, help="Default: as many as processors.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also what is in the cache already.")
+    ] = False,
+    keep_source: Annotated[
+        bool, typer.Option("--keep-source", help="Keep the unpacked source (1 GB).")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Build a kernel for each allocator from the distribution's source package, into the cache."""
+    from heapwright.cli.kernel_building import build_kernels  # noqa: PLC0415
+
+    build_kernels(allocators, jobs, again=again, keep_source=keep_source, as_json=as_json)

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel models`: the kernel's four object allocators under one load, in user space.
+
+This file is the command line only; `cli.kernel_modelling` does the work. docs/kernel-models.md is
+the manual page.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.cli import options
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright kernel models --load churn
+  heapwright kernel models --load fileio-like --cpus 1,2,4,8 --json models.json
+  heapwright kernel models --load mine.toml --models slab,slqb --caches
+  heapwright kernel models --trace boot.ktrace
+"""
+
+
+def models(
+    load: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A load by its name, or a file; list names them."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A kernel trace, replayed.")
+    ] = None,
+    models: Annotated[
+        str, typer.Option("-m", "--models", metavar="NAMES", help="Which models, with commas.")
+    ] = "slab,slob,slub,slqb",
+    cpus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,…",
+            help="Numbers of simulated processors, 1 to 8. Default: 4; of a trace: its own.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="The same seed draws the same traffic.")
+    ] = None,
+    operations: Annotated[
+        int | None,
+        typer.Option(min=1, max=2**28, metavar="N", help="Of the load. Default: its own."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Run each so often; the least time counts.")
+    ] = 3,
+    caches: Annotated[
+        bool, typer.Option("--caches", help="Print the table of caches, too.")
+    ] = False,
+    kept_trace: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Keep the traffic as a kernel trace."),
+    ] = None,
+    json_file: options.JsonFile = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")
+    ] = False,
+) -> None:
+    """Run kernel-like traffic on models of SLAB, SLOB, SLUB and SLQB."""
+    from heapwright.cli.kernel_modelling import Options, run_models  # noqa: PLC0415
+
+    run_models(
+        Options(
+            load=load,
+            trace=trace,
+            models=models,
+            cpus=cpus,
+            seed=seed,
+            operations=operations,
+            rounds=rounds,
+            caches=caches,
+            kept_trace=kept_trace,
+            json_file=json_file,
+            quiet=quiet,
+        )
+    )

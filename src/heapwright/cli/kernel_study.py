@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel study`: the command line only; `cli.kernel_studying` does the work."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import ExitCode
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright kernel study --scale small
+  heapwright kernel study --load churn --replicates 6 -o churn-results
+  heapwright kernel study --resume -o churn-results
+"""
+
+
+def study(
+    scale: Annotated[
+        str, typer.Option(metavar="NAME", help="small, medium or published.")
+    ] = "small",
+    loads: Annotated[
+        str, typer.Option("--load", metavar="NAMES", help="Loads, with commas.")
+    ] = "paths,churn,fileio,memory",
+    allocators: Annotated[
+        str, typer.Option("-a", "--allocators", metavar="NAMES", help="Kernels, with commas.")
+    ] = "slub,slab,slob",
+    replicates: Annotated[
+        int | None, typer.Option("-n", "--replicates", min=1, help="Seeds. Default: the scale's.")
+    ] = None,
+    cpus: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="1 is virtual time; more are noisy. With commas.")
+    ] = "1",
+    seed: Annotated[int, typer.Option(min=0, help="Of the order of the boots.")] = 1,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")
+    ] = Path("kernel-results"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the study in this folder.")
+    ] = False,
+) -> None:
+    """Boot every kernel under every load, seed by seed; Ctrl-C keeps all boots; writes a page."""
+    from heapwright.cli.kernel_studying import Wanted, run_kernel_study  # noqa: PLC0415
+
+    wanted = Wanted(scale, loads, allocators, replicates, cpus, seed)
+    if not run_kernel_study(wanted, output, resume=resume):
+        raise typer.Exit(int(ExitCode.NOTHING_COMPARED))

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The loads of a guest: what each does at each scale, and the machine that it wants.
+
+A load is what kernel/init does under this name; its settings go to it on the kernel's command line.
+The published study's own figures are the scale `published`, which takes hours in an emulated
+machine; the others keep its shape: 64 threads, blocks of 16 KiB written at random, 128 files.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from heapwright.artefacts.errors import HeapwrightError
+
+SCALES = ("small", "medium", "published")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One load at one scale."""
+
+    name: str
+    scale: str
+    memory_mib: int
+    timeout_s: float
+    """Of the host's time: how long a guest may go on."""
+    settings: Mapping[str, int]
+    sysbench: bool = False
+    storage: bool = False
+
+
+CHURN = {"slots": 2400, "waves": 3, "steps": 6000, "fill_mib": 84, "fill_left": 50}
+FILES = {"files": 128, "total_mib": 32, "events": 2000, "threads": 64, "storage_mib": 48}
+COPIED = {"total_mib": 64, "threads": 64}
+LOADS = {
+    "nothing": {scale: Load("nothing", scale, 128, 300, {}) for scale in SCALES},
+    "paths": {
+        "small": Load("paths", "small", 128, 600, {"rounds": 1000}),
+        "medium": Load("paths", "medium", 128, 1200, {"rounds": 10000}),
+        "published": Load("paths", "published", 128, 3600, {"rounds": 100000}),
+    },
+    "churn": {
+        "small": Load("churn", "small", 128, 900, CHURN),
+        "medium": Load("churn", "medium", 128, 2400, CHURN | {"waves": 12}),
+        "published": Load("churn", "published", 128, 7200, CHURN | {"waves": 60}),
+    },
+    "fileio": {
+        "small": Load("fileio", "small", 256, 900, FILES, sysbench=True, storage=True),
+        "medium": Load(
+            "fileio", "medium", 512, 2400, FILES | {"events": 20000}, sysbench=True, storage=True
+        ),
+        "published": Load(
+            "fileio",
+            "published",
+            6144,
+            4 * 3600,
+            FILES | {"total_mib": 2048, "events": 100_000, "storage_mib": 2560},
+            sysbench=True,
+            storage=True,
+        ),
+    },
+    "memory": {
+        "small": Load("memory", "small", 256, 900, COPIED, sysbench=True),
+        "medium": Load("memory", "medium", 256, 2400, COPIED | {"total_mib": 1024}, sysbench=True),
+        "published": Load(
+            "memory", "published", 256, 8 * 3600, COPIED | {"total_mib": 102_400}, sysbench=True
+        ),
+    },
+}
+
+
+def load_of(name: str, scale: str) -> Load:
+    """Raises HeapwrightError with the names that there are."""
+    if name not in LOADS:
+        raise HeapwrightError(f"there is no load {name!r}", f"there are: {', '.join(LOADS)}")
+    if scale not in SCALES:
+        raise HeapwrightError(f"there is no scale {scale!r}", f"there are: {', '.join(SCALES)}")
+    return LOADS[name][scale]

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The emulated machine: one processor whose time is its instructions, or several that are noisy.
+
+With one processor time is virtual: an instruction takes two nanoseconds, the clock stands still
+while nobody computes the next one, and nothing of the host is let in. A boot then repeats to the
+byte. (A second processor hangs in this mode when it is brought up; a disk of the host's, a clock of
+the host's or a variable shift break it.) With more processors each is a thread of the host, time is
+the host's, and only counts can be compared. KVM is used only where it was seen to run a guest.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.errors import HeapwrightError
+
+QEMU = "qemu-system-x86_64"
+PACKAGE = "qemu-system-x86"
+DATE = "2026-01-01T00:00:00"
+QUIET = ("console=ttyS0", "panic=-1", "oops=panic", "loglevel=4", "tsc=reliable", "rdinit=/init")
+MOST_CPUS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What is booted, and how."""
+
+    image: Path
+    initramfs: Path
+    memory_mib: int
+    cpus: int = 1
+    kvm: bool = False
+    settings: Mapping[str, str | int] | None = None
+
+    @property
+    def time(self) -> str:
+        """What the guest's clock is made of."""
+        if self.kvm:
+            return "the host's (KVM)"
+        return "virtual" if self.cpus == 1 else "the host's (emulated)"
+
+
+def find_qemu() -> str:
+    """Raises HeapwrightError that says what to install."""
+    found = shutil.which(QEMU)
+    if found is None:
+        raise HeapwrightError(f"there is no {QEMU}", f"sudo apt-get install {PACKAGE}")
+    return found
+
+
+def qemu_version(qemu: str) -> str:
+    done = subprocess.run([qemu, "--version"], capture_output=True, text=True, check=False)
+    return (done.stdout.splitlines() or [""])[0]
+
+
+def command_line(settings: Mapping[str, str | int]) -> str:
+    """The kernel's, with what init is told, in a fixed order."""
+    return " ".join([*QUIET, *(f"heapwright.{name}={settings[name]}" for name in sorted(settings))])
+
+
+def accelerator(machine: Machine) -> Sequence[str]:
+    """What stands for the processor, and for time."""
+    if machine.kvm:
+        return ("-accel", "kvm", "-cpu", "host", "-smp", str(machine.cpus))
+    if machine.cpus == 1:
+        return (
+            *("-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"),
+            *("-rtc", f"base={DATE},clock=vm", "-seed", "1"),
+        )
+    return ("-accel", "tcg,thread=multi", "-smp", str(machine.cpus))
+
+
+def qemu_command(qemu: str, machine: Machine, console: Path, records: Path) -> list[str]:
+    """The whole command. The guest sees no disk, no network and nothing else of the host."""
+    return [
+        qemu,
+        *("-machine", "pc", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *accelerator(machine),
+        *("-m", str(machine.memory_mib)),
+        *("-kernel", str(machine.image), "-initrd", str(machine.initramfs)),
+        *("-append", command_line(machine.settings or {})),
+        *("-serial", f"file:{console}", "-serial", f"file:{records}"),
+    ]

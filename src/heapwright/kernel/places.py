@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are: the files that come with heapwright, and the cache folder of the user.
+
+    $XDG_CACHE_HOME/heapwright/kernels/source/VERSION    the kernel's source, unpacked
+    $XDG_CACHE_HOME/heapwright/kernels/building/KEY      what make works in, until it is done
+    $XDG_CACHE_HOME/heapwright/kernels/built/KEY         a kernel: bzImage, config, kernel.json
+
+What is whole is renamed into its place in one step; what is not there was never finished.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.artefacts.paths import is_file, is_folder
+
+ALLOCATORS = ("slab", "slub", "slob")
+TREE = Path(__file__).resolve().parents[3]
+
+
+def shipped() -> Path:
+    """The folder kernel/ that comes with heapwright. Raises HeapwrightError."""
+    places = [TREE / "kernel"] if is_file(TREE / "pyproject.toml") else []
+    try:
+        places.insert(0, native_dir() / "kernel")
+    except NativeMissingError:
+        if not places:
+            raise
+    for place in places:
+        if is_folder(place):
+            return place
+    raise NativeMissingError(f"there is no {places[0]}", "build and install again")
+
+
+def cache_home(environment: Mapping[str, str]) -> Path:
+    """Where kernels are kept; it need not be there."""
+    named = environment.get("XDG_CACHE_HOME", "")
+    if named and Path(named).is_absolute():  # the specification ignores others
+        return Path(named) / "heapwright" / "kernels"
+    home = Path(environment.get("HOME") or Path.home())
+    return home / ".cache" / "heapwright" / "kernels"
+
+
+def need_room(folder: Path, bytes_needed: int, purpose: str) -> None:
+    """Raises HeapwrightError where the disk under `folder` has less left."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    status = os.statvfs(there)
+    left = status.f_bavail * status.f_frsize
+    if left < bytes_needed:
+        raise HeapwrightError(
+            f"{purpose} needs {bytes_needed / 2**30:.1f} GiB under {folder}, "
+            f"and {left / 2**30:.1f} GiB are left",
+            "make room there, or set XDG_CACHE_HOME to a folder on another disk",
+        )

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's source, as the distribution packages it: found, named by its version, unpacked."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.kernel.places import need_room
+
+SERIES = "6.1"
+PACKAGE = f"linux-source-{SERIES}"
+ARCHIVE = Path(f"/usr/src/{PACKAGE}.tar.xz")
+HINT = (
+    f"sudo apt-get install {PACKAGE}\n"
+    "it is the last long-term series with SLAB, SLUB and SLOB; Debian 12 has it"
+)
+ROOM = 1_400 << 20
+"""Bytes that the unpacked source needs, and a little."""
+NOT_NEEDED = (
+    *(
+        f"*/arch/{name}/*"
+        for name in (
+            *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
+            *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
+            *("sh", "sparc", "xtensa"),
+        )
+    ),
+    "*/Documentation/devicetree/*",
+    "*/drivers/gpu/drm/amd/include/*",
+    "*/tools/perf/*",
+    "*/tools/testing/*",
+)
+"""A third of it, which an x86 kernel without drivers is built without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kernel's source package as it lies on this machine."""
+
+    archive: Path
+    version: str
+
+
+def find_source(archive: Path = ARCHIVE) -> Source:
+    """Raises HeapwrightError that says what to install."""
+    if not archive.is_file():
+        raise HeapwrightError(f"the kernel's source is not there: {archive}", HINT)
+    version = _package_version()
+    if not version:
+        status = archive.stat()
+        version = f"{SERIES}-{status.st_size:x}-{int(status.st_mtime):x}"
+    return Source(archive, re.sub(r"[^\w.+~-]", "_", version))
+
+
+def _package_version() -> str:
+    """The distribution's version of the package; empty where it has no dpkg. However long that
+    takes: another answer on a busy machine would be another kernel."""
+    if shutil.which("dpkg-query") is None:
+        return ""
+    command = ["dpkg-query", "-W", "-f=${Version}", PACKAGE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def unpacked(source: Source, cache: Path) -> Path:
+    """The folder of the source, unpacked where it is not yet. Raises HeapwrightError."""
+    folder = cache / "source" / source.version
+    if folder.is_dir():
+        return folder
+    if shutil.which("tar") is None or shutil.which("xz") is None:
+        raise HeapwrightError("unpacking needs tar and xz", "sudo apt-get install tar xz-utils")
+    need_room(cache, ROOM, "the kernel's source")
+    partial = cache / "source" / f".{source.version}-{os.getpid()}"
+    partial.mkdir(parents=True)
+    try:
+        excluded = [f"--exclude={pattern}" for pattern in NOT_NEEDED]
+        command = ["tar", "-xJf", source.archive, "-C", partial, "--strip-components=1"]
+        done = subprocess.run(
+            [*command, "--wildcards", *excluded], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            why = (done.stderr.strip().splitlines() or ["tar failed"])[-1]
+            raise HeapwrightError(
+                f"{source.archive} could not be unpacked: {why}", "is the package whole?"
+            )
+        partial.rename(folder)
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(partial)
+    return folder

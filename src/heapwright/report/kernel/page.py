@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a study of kernels: every figure beside SLUB's, memory over time, as published.
+
+What virtual time counts is said at the top: it is the length of the path, no cache and no lock.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+import altair as alt
+
+from heapwright.artefacts.kernel_study import Figure, KernelDesign, KernelRun
+from heapwright.report.kernel.summary import COLUMNS, line_of
+from heapwright.report.pages.frame import frame
+from heapwright.report.pages.parts import Charts, Data, contents, section, table
+from heapwright.report.pages.vega import BLUE, GREEN, ORANGE, finished
+
+TITLE = "The kernel's object allocators"
+COLOURS = {"slab": BLUE, "slob": ORANGE, "slub": GREEN}
+ABOUT = (
+    "Each figure comes from kernels of one source that differ in their object allocator alone, "
+    "booted in an emulated machine. With one processor time is virtual: two nanoseconds an "
+    "instruction, so it is the length of the path and knows no cache, no lock and no other "
+    "processor; the same seed gives the same figures to the last digit, and what scatters is what "
+    "the seeds draw. With more processors time is the host's, and counts alone are compared. "
+    "SLQB was never part of a released kernel; <code>heapwright kernel models</code> has it."
+)
+BESIDE = (
+    "Ferreira, Matias, Macêdo and Evangelista measured Linux 2.6.39 on real processors, with "
+    "100 GB copied and files of 2 GB. Their seconds are no seconds of ours; what can be held "
+    "against each other is the order of the allocators."
+)
+
+
+def study_page(
+    design: KernelDesign,
+    runs: Sequence[KernelRun],
+    figures: Sequence[Figure],
+    published: Sequence[Path],
+) -> str:
+    """The whole page."""
+    charts = Charts()
+    sections = [
+        ("figures", "Every figure", _figures(figures)),
+        ("memory", "Memory over time", _memory(runs, charts)),
+        ("published", "As published", f"<p>{BESIDE}</p>" + "".join(map(_csv, published))),
+        ("failures", "What did not come to its end", _failures(runs)),
+        ("machine", "Where it comes from", _machine(design, runs)),
+    ]
+    shown = [(name, heading, text) for name, heading, text in sections if text]
+    body = (
+        f"<h1>{TITLE}</h1>\n<p>{ABOUT}</p>\n"
+        + contents([(name, heading) for name, heading, _ in shown])
+        + "\n".join(section(name, heading, text) for name, heading, text in shown)
+    )
+    return frame(TITLE, body, charts)
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    rows = [[escape(cell) for cell in line_of(each)] for each in figures]
+    return table(COLUMNS, rows, "figures", "figures of every load and kernel")
+
+
+def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:
+    """For each load the first seed's samples, a line a kernel."""
+    parts = []
+    for load in dict.fromkeys(run.cell.load for run in runs):
+        rows = list(_samples(runs, load))
+        if len({row["t"] for row in rows}) < 3:
+            continue
+        chart = (
+            alt.Chart(alt.Data(values=rows))
+            .mark_line()
+            .encode(
+                x=alt.X("t:Q", title="seconds of the guest"),
+                y=alt.Y("slab:Q", title="slab memory, MiB"),
+                color=alt.Color(
+                    "kernel:N",
+                    scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+                ),
+            )
+        )
+        cells = [(str(r["kernel"]), f"{r['t']:.3f}", f"{r['slab']:.2f}") for r in rows]
+        data = Data(("kernel", "s", "MiB"), cells)
+        label = f"slab memory over time under {load}"
+        parts.append(
+            f"<h3>{escape(load)}</h3>"
+            + charts.place(f"memory-{load}", finished(chart, 220), label, data)
+        )
+    return "\n".join(parts)
+
+
+def _samples(runs: Sequence[KernelRun], load: str) -> Iterator[dict[str, str | float]]:
+    for run in runs:
+        if run.boot is None or (run.cell.load, run.cell.block, run.cell.cpus) != (load, 1, 1):
+            continue
+        for sample in run.boot.samples:
+            yield {
+                "kernel": run.cell.allocator,
+                "t": sample.at_ns / 1e9,
+                "slab": sample.slab_kib / 1024,
+            }
+
+
+def _csv(path: Path) -> str:
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *rows = list(csv.reader(file))
+    cells = [[escape(cell) for cell in row] for row in rows]
+    return table(head, cells, "figures", f"published: {path.stem}")
+
+
+def _failures(runs: Sequence[KernelRun]) -> str:
+    return "".join(
+        f"<p>{escape(run.cell.load)} under {escape(run.cell.allocator)}, seed {run.cell.block}:</p>"
+        f"<pre>{escape(run.failure)}</pre>"
+        for run in runs
+        if run.failure
+    )
+
+
+def _machine(design: KernelDesign, runs: Sequence[KernelRun]) -> str:
+    kernels = [[escape(name), escape(key)] for name, key in sorted(design.kernels.items())]
+    emulators = {run.boot.emulator for run in runs if run.boot is not None}
+    host = design.machine
+    return table(("allocator", "kernel"), kernels, "figures") + (
+        f"<p>{escape(', '.join(sorted(emulators)))} on {escape(host.cpu)}, "
+        f"{escape(host.distribution)}, {escape(host.date)}; scale {escape(design.scale)}.</p>"
+    )

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a study of kernels on a terminal, and the words that the page has for them too."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from heapwright.artefacts.kernel_study import Figure
+from heapwright.report.kernel.text import figure
+
+COLUMNS = ("load", "figure", "kernel", "mean", "over slub", "seeds")
+
+
+def print_figures(console: Console, figures: Sequence[Figure]) -> None:
+    """A line for each."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in COLUMNS:
+        table.add_column(name)
+    for each in figures:
+        table.add_row(*line_of(each))
+    console.print(table)
+
+
+def line_of(each: Figure) -> tuple[str, ...]:
+    """The cells of a figure, as text."""
+    load = each.load if each.cpus == 1 else f"{each.load}, {each.cpus} processors"
+    return (
+        load,
+        each.response,
+        each.allocator,
+        figure(each.mean),
+        ratio_of(each),
+        str(len(each.values)),
+    )
+
+
+def ratio_of(each: Figure) -> str:
+    """The ratio and its interval; nothing where there is none."""
+    if each.ratio is None:
+        return ""
+    if each.low is None or each.high is None:
+        return f"{each.ratio:.3f}"
+    return f"{each.ratio:.3f} ({each.low:.3f} to {each.high:.3f})"

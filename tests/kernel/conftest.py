@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Boots of kernels are tested where there is a kernel to boot: `make test-kernel` builds three.
+
+Where the cache holds none, the file of those tests is not collected; all others need no kernel.
+"""
+
+import os
+import shutil
+
+from heapwright.kernel.cache import every
+from heapwright.kernel.machine import QEMU
+from heapwright.kernel.places import cache_home
+
+can_boot = shutil.which(QEMU) is not None and any(every(cache_home(os.environ)))
+collect_ignore = [] if can_boot else ["test_cached_kernels.py"]

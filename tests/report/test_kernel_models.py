@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Models of the kernel's allocators on the console, wide and narrow."""
+
+import io
+
+from heapwright.artefacts.kernel_models import (
+    CacheLine,
+    Fragmentation,
+    KernelModels,
+    KernelTraffic,
+    ModelRun,
+    ModelsAnswer,
+    SlabPages,
+)
+from heapwright.report.console import make_console
+from heapwright.report.kernel_models import print_caches, print_models
+
+NONE = (0,) * 11
+
+
+def run(model: str, seconds: float, mean: int) -> ModelRun:
+    return ModelRun.model_validate(
+        {
+            "model": model,
+            "seconds": seconds,
+            "rounds": (seconds,),
+            "takes": 100,
+            "gives": 90,
+            "remote_frees": 1_234,
+            "block_takes": 5,
+            "refused": 0,
+            "dropped": 0,
+            "slab_pages": SlabPages(mean=mean, peak=300, end=250, kept=4, of_caches=2),
+            "slabs_taken": 20,
+            "slabs_given": 10,
+            "fragmentation": Fragmentation(
+                events=17,
+                claimed=1,
+                by_order=(NONE,) * 11,
+                unusable=(0.0,) * 9 + (0.25, 0.5),
+                index=(-1.0,) * 11,
+            ),
+            "caches": (
+                CacheLine(
+                    name="inode",
+                    size=600,
+                    stride=608,
+                    live=3,
+                    objects=6,
+                    slabs=1,
+                    pages=1,
+                    remote_frees=2,
+                ),
+            ),
+            "samples": (),
+        }
+    )
+
+
+DOCUMENT = KernelModels(
+    load="churn",
+    seed=7,
+    notes=("something must be known",),
+    runs=(
+        ModelsAnswer(
+            traffic=KernelTraffic(
+                kernel="", processors=4, memory_pages=4096, events=12_345, prelude=5, lasts=1.5
+            ),
+            models=(run("slab", 0.0125, 200), run("slob", 0.05, 100)),
+        ),
+    ),
+)
+
+
+def printed(width: int | None, *, quiet: bool = False) -> str:
+    stream = io.StringIO()
+    console = make_console(stream, width=width)
+    print_models(console, DOCUMENT, quiet=quiet)
+    print_caches(console, DOCUMENT)
+    return stream.getvalue()
+
+
+def test_figures_stand_in_a_table() -> None:
+    text = printed(None)
+    assert "load churn, seed 7: 12,345 events, a machine of 16 MiB" in text
+    assert "On 4 processors slab is the fastest, slob the leanest." in text
+    assert "- something must be known" in text
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("slab "))
+    assert row == ["slab", "4", "12.5", "800", "1,200", "1,000", "16", "17", "25%", "1,234", "0"]
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    text = printed(30)
+    assert max(map(len, text.splitlines())) <= 30
+    for figure in ("12.5", "1,234", "1,200", "inode", "608"):
+        assert figure in text
+
+
+def test_quiet_leaves_the_table() -> None:
+    text = printed(None, quiet=True)
+    assert "seed" not in text
+    assert "slob" in text
+
+
+def test_a_document_is_read_as_it_was_written() -> None:
+    assert KernelModels.from_json(DOCUMENT.to_json()) == DOCUMENT
+    assert DOCUMENT.to_json().count("\n") == 1
