@@ -77,14 +77,6 @@ class Lifetime(_Frozen):
         tuple[Operations, Operations] | None, Field(description="Evenly distributed")
     ] = None
 
-    @model_validator(mode="after")
-    def _checked(self) -> Self:
-        if (self.mean is None) == (self.between is None):
-            raise ValueError("a life has either a mean, or two numbers that it is between")
-        if self.between is not None and self.between[0] > self.between[1]:
-            raise ValueError("the first number of between is the smaller one")
-        return self
-
 
 Life = Literal["dropped", "end"] | Lifetime
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_load import FORMAT, KernelLoad
+from heapwright.artefacts.kernel_load import FORMAT, KernelLoad, Life, Lifetime
 from heapwright.artefacts.layers import nearest
 from heapwright.artefacts.native import NativeMissingError, native_dir
 from heapwright.artefacts.paths import is_file, is_folder
@@ -116,13 +116,24 @@ def _problems(load: KernelLoad) -> Iterator[Problem]:
         if NAME.fullmatch(name) is None:
             yield Problem(("cache", name), "the name of a cache has no blanks in it")
     for place, activity in enumerate(load.activity):
+        yield from _life(("activity", place, "life"), activity.life)
         for number, part in enumerate(activity.parts):
+            here: Keys = ("activity", place, "parts", number)
+            yield from _life((*here, "life"), part.life)
             if part.cache is not None and part.cache not in load.cache:
-                keys: Keys = ("activity", place, "parts", number, "cache")
                 text = f"there is no cache {part.cache!r}"
-                yield unknown_name(keys, text, part.cache, load.cache)
+                yield unknown_name((*here, "cache"), text, part.cache, load.cache)
     if not any(activity.weight > 0 for activity in load.activity):
         yield Problem(("activity",), "no activity has a weight")
+
+
+def _life(keys: Keys, life: Life | None) -> Iterator[Problem]:
+    if not isinstance(life, Lifetime):
+        return
+    if (life.mean is None) == (life.between is None):
+        yield Problem(keys, "a life has either a mean, or two numbers that it is between")
+    elif life.between is not None and life.between[0] > life.between[1]:
+        yield Problem(keys, "the first number of between is the smaller one")
 
 
 def _error(name: str, text: str, problems: Sequence[Problem]) -> HeapwrightError:

@@ -38,6 +38,8 @@ public:
     static constexpr std::string_view caption =
         "arrays of free objects before slabs, as Linux's SLAB";
     using Below = Heaps<SuperHeap>;
+
+    constexpr SlabHeap() noexcept = default; ///< so that it is no aggregate of its base
 };
 
 } // namespace heapwright

@@ -38,6 +38,8 @@ public:
     static constexpr std::string_view caption =
         "a queue of free objects for each processor, as Linux's SLQB";
     using Below = Heaps<SuperHeap>;
+
+    constexpr SlqbHeap() noexcept = default; ///< so that it is no aggregate of its base
 };
 
 } // namespace heapwright

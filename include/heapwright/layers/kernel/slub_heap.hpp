@@ -39,6 +39,8 @@ public:
     static constexpr bool processLocal = true;
     static constexpr std::string_view caption = "slabs without metadata, as Linux's SLUB";
     using Below = Heaps<SuperHeap>;
+
+    constexpr SlubHeap() noexcept = default; ///< so that it is no aggregate of its base
 };
 
 } // namespace heapwright
