@@ -57,6 +57,10 @@ class Binding:
             self._others[PORT] = self._own_port or str(_free_port())
         return self._others[PORT]
 
+    def vary(self, name: str, value: str) -> None:
+        """From now on a parameter has another value."""
+        self._others[name] = value
+
     def text(self, template: str) -> str:
         """Raises HeapwrightError where a name is not bound."""
         others: dict[str, str | Callable[[], str]] = {
