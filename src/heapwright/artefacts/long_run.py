@@ -173,7 +173,7 @@ def read_long_run(path: Path) -> LongRun:
         if text.startswith(b"{\n"):
             return LongRun.from_json(text)
         return _of_journal(text.splitlines())
-    except (ValidationError, ValueError, KeyError) as error:
+    except (ValidationError, ValueError, LookupError) as error:
         raise HeapwrightError(f"{path} is no long run of this version: {_first(error)}") from error
 
 

@@ -27,7 +27,7 @@ from heapwright.artefacts.runs import Outcome
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs, where_runs_are
-from heapwright.cli.program_setup import open_asked, set_up_file
+from heapwright.cli.program_setup import open_asked, refuse_own_allocator, set_up_file
 from heapwright.cli.setup import choose_one
 from heapwright.cli.text import printing
 from heapwright.experiment.preload import PreloadPaths
@@ -78,6 +78,7 @@ def run_long(options: Options) -> ExitCode:
     file = open_asked(options.program)
     refuse(file.program, load)
     with ended_as_interrupted(), PreloadPaths() as paths:
+        refuse_own_allocator(file.program, [options.allocator])
         choice = choose_one(options.allocator, environment, paths)
         setup = set_up_file(file, environment)
         treatment = choice.treatments[0]

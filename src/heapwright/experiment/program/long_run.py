@@ -142,7 +142,8 @@ class _LongRun:
                 self._end = self._ready + self._load.hours * HOUR_S
                 for step in served.load:
                     run.load(run.binding.step(step))
-                self._loaded(server)
+                if run.taken.good:
+                    self._loaded(server)
                 run.ask()
             except KeyboardInterrupt:
                 self.taken.interrupted = True
