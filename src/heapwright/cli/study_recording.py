@@ -25,8 +25,8 @@ from heapwright.experiment.study_measurement import Characterised, StudyProgram
 from heapwright.experiment.treatments import Treatment
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import Beside as Driven
+from heapwright.record.recorder import HowToRecord, record
 from heapwright.record.recorder import Outcome as Recorded
-from heapwright.record.recorder import record
 
 LOOK_S = 0.05
 PATIENCE_S = 10.0
@@ -48,9 +48,9 @@ def characterise(
         behind = () if treatment.preload is None else (treatment.preload,)
         libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
         driven = _Limited(float(limit)) if beside.server is None else None
-        request = request_of(
-            beside, trace, libraries, _driven(beside, driven), variables=treatment.environment
-        )
+        how = HowToRecord(follow=True)  # a script's work is done by what it starts
+        variables = treatment.environment
+        request = request_of(beside, trace, libraries, _driven(beside, driven), how, variables)
         outcome = record(request)
         if outcome.asked_to_end:
             raise KeyboardInterrupt
