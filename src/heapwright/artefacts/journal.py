@@ -49,12 +49,18 @@ class Journal:
         self._size = 0
 
     @classmethod
-    def open(cls, header: Mapping[str, object], folders: list[Path] | None = None) -> Self:
-        """Begin a journal in the first of `folders` that can be written."""
+    def open(
+        cls,
+        header: Mapping[str, object],
+        folders: list[Path] | None = None,
+        *,
+        name: str = "compare",
+    ) -> Self:
+        """Begin a journal in the first of `folders` that can be written; its name begins so."""
         failure = ""
         for folder in journal_folders() if folders is None else folders:
             try:
-                path, descriptor = _create(folder)
+                path, descriptor = _create(folder, name)
             except OSError as error:
                 failure = f"{error.strerror or error}: {error.filename or folder}"
                 continue
@@ -105,7 +111,7 @@ class Journal:
         self.close()
 
 
-def _create(folder: Path) -> tuple[Path, int]:
+def _create(folder: Path, name: str) -> tuple[Path, int]:
     """A new file of ours in `folder`, named by the time, readable by nobody else."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
@@ -113,7 +119,7 @@ def _create(folder: Path) -> tuple[Path, int]:
     number = 0
     while True:
         suffix = f"-{number}" if number else ""
-        path = folder / f"compare-{stamp}-{os.getpid()}{suffix}.jsonl"
+        path = folder / f"{name}-{stamp}-{os.getpid()}{suffix}.jsonl"
         try:
             return path, os.open(path, flags, 0o600)
         except FileExistsError:

@@ -151,6 +151,14 @@ class Program(_Frozen):
         Words, Field(description="What a reader of its figures should know; shown with them")
     ] = ()
 
+    own_allocator: Annotated[
+        StrictStr,
+        Field(
+            description="The allocator that it has inside and that no preload replaces: it is run "
+            "as it is, and not compared"
+        ),
+    ] = ""
+
     parameters: Annotated[
         dict[str, Scalar], Field(description="Values for templates; -p NAME=VALUE changes one")
     ] = {}

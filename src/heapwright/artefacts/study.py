@@ -44,6 +44,7 @@ Origin = Literal[
     "output",
     "measure",
     "program",
+    "profile",
     "callgrind",
     "cachegrind",
 ]
@@ -121,6 +122,13 @@ class Response(_Frozen):
         Field(
             description="Of callgrind and cachegrind, as Ir, D1mr+D1mw; of counter, the machine's: "
             "instructions, cycles, cache-misses, branch-misses; null: instructions"
+        ),
+    ] = None
+    figure: Annotated[
+        StrictStr | None,
+        Field(
+            description="Of a profile: its path in the document, as totals.allocations; PATH=WORD "
+            "is 1 where it is this word, else 0"
         ),
     ] = None
     scale: Annotated[

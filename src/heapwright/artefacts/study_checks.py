@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from heapwright.artefacts.profile_figures import why_not
 from heapwright.artefacts.study import PARSED, Response, Study
 from heapwright.artefacts.study_condition import ConditionError, parse_condition
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
@@ -26,6 +27,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RESERVED = {*OWN_COLUMNS, *PLACES, "command", "report", "true", "false", *keyword.kwlist}
 COUNTING = ("counter", "callgrind", "cachegrind")
 COUNTERS = ("instructions", "cycles", "cache-misses", "branch-misses")
+OF_PROGRAM = ("program", "profile")
 LONGEST_NAME = 100
 SCALE = re.compile(r"[a-z][a-z0-9-]*")
 MOST_CPUS = 100_000
@@ -89,7 +91,7 @@ def _program(study: Study) -> Iterator[Problem]:
             if getattr(study, key):
                 yield Problem((key,), f"{key} is for a program, and there is none")
         for name, response in study.responses.items():
-            if response.origin == "program":
+            if response.origin in OF_PROGRAM:
                 yield Problem(("responses", name, "from"), "there is no program to read it from")
         return
     said = {
@@ -238,9 +240,22 @@ def _response(study: Study, name: str, response: Response) -> Iterator[Problem]:
         yield Problem((*here, "from"), "there is no [measure] with a command that measures")
     if response.event is not None and response.origin not in COUNTING:
         yield Problem((*here, "event"), f"event is for a response from {', '.join(COUNTING)}")
+    yield from _figure((*here, "figure"), response)
     if response.origin == "counter" and response.event not in (None, *COUNTERS):
         text = f"no counter {response.event!r}"
         yield unknown_name((*here, "event"), text, str(response.event), COUNTERS)
+
+
+def _figure(here: Keys, response: Response) -> Iterator[Problem]:
+    if response.origin != "profile":
+        if response.figure is not None:
+            yield Problem(here, 'figure is for a response from "profile"')
+        return
+    why = "say which figure: as totals.allocations"
+    if response.figure is not None:
+        why = why_not(response.figure)
+    if why:
+        yield Problem(here, why)
 
 
 def _pattern(here: Keys, pattern: str) -> Iterator[Problem]:

@@ -11,7 +11,8 @@ A table is a CSV file in the folder `published` beside the study file, UTF-8, on
 | `ranking` | `response`, factors, `percent` (over the best) |
 
 A factor that is empty, or no column, is averaged over. Levels are named as in the study. Every
-column but `response` and the first of the values can be missing.
+column but `response` and the first of the values can be missing. A column `why` of any of them says
+in words why ours is another figure than the published one: another version, scenario or method.
 docs/findings.md describes them; `keep` puts them into a results folder, so that an analysis finds
 what its runs are to be held against.
 """
@@ -46,6 +47,7 @@ VALUES: dict[Kind, tuple[str, ...]] = {
 """The columns that are no keys; the first of each is a number in every row."""
 TEXTS = ("groups",)
 RESPONSE = "response"
+WHY = "why"
 TERM = "term"
 Cell = float | str | None
 
@@ -94,6 +96,16 @@ class PublishedRow(Frozen):
     blocks: int = 0
     because: str = ""
     """Why there is nothing of ours."""
+    why: str = ""
+    """Why ours differs, as the table says."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Our first figure over the published one; None: there is none, or that is zero."""
+        one, other = (next(iter(each.values()), None) for each in (self.ours, self.published))
+        if not isinstance(one, float) or not isinstance(other, float) or other == 0:
+            return None
+        return one / other
 
 
 class Agreement(Frozen):
@@ -144,6 +156,7 @@ class Line:
     keys: dict[str, str]
     """Column to level, or to the term; what is empty is not there."""
     values: dict[str, Cell]
+    why: str = ""
 
 
 def read_lines(path: Path, kind: Kind) -> tuple[Line, ...]:
@@ -168,7 +181,7 @@ def _line(row: Mapping[str | None, str | None], kind: Kind) -> Line:
     if None in row or None in row.values():
         raise ValueError("there are not as many fields as columns")
     filled = {name: text.strip() for name, text in row.items() if name and text and text.strip()}
-    response = filled.pop(RESPONSE, "")
+    response, why = filled.pop(RESPONSE, ""), filled.pop(WHY, "")
     values: dict[str, Cell] = {}
     for column in VALUES[kind]:
         text = filled.pop(column, None)
@@ -176,7 +189,7 @@ def _line(row: Mapping[str | None, str | None], kind: Kind) -> Line:
             values[column] = text if column in TEXTS else _number(text, column)
     if not response or VALUES[kind][0] not in values:
         raise ValueError(f"a line has a response and a {VALUES[kind][0]}")
-    return Line(response, filled, values)
+    return Line(response, filled, values, why)
 
 
 def _number(text: str, column: str) -> float:

@@ -23,7 +23,13 @@ from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.notes import notes_on, why_nothing
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs, where_runs_are
-from heapwright.cli.program_setup import ProgramSetup, notes_on_clients, set_up_program
+from heapwright.cli.program_setup import (
+    ProgramSetup,
+    notes_on_clients,
+    open_asked,
+    refuse_own_allocator,
+    set_up_file,
+)
 from heapwright.cli.progress import Display
 from heapwright.cli.setup import Choice, check, choose
 from heapwright.cli.text import print_answer
@@ -88,7 +94,7 @@ def run_comparison(options: Options) -> ExitCode:
     with PreloadPaths() as paths:
         warnings = _checked(options, environment)
         choice = choose(options.allocators, options.settings, options.baseline, environment, paths)
-        setup = _set_up(options, environment)
+        setup = _set_up(options, choice, environment)
         question = _question(options, setup)
         plan = _plan(options, choice, question)
         machine = read_environment(list(choice.allocators), environment)
@@ -116,11 +122,13 @@ def _checked(options: Options, environment: dict[str, str]) -> tuple[str, ...]:
     return check(options.words, options.cwd, environment, shell=options.shell)
 
 
-def _set_up(options: Options, environment: dict[str, str]) -> ProgramSetup | None:
+def _set_up(options: Options, choice: Choice, environment: dict[str, str]) -> ProgramSetup | None:
     if options.program is None:
         return None
+    file = open_asked(options.program)
+    refuse_own_allocator(file.program, [each.allocator.name for each in choice.treatments])
     with ended_as_interrupted():
-        return set_up_program(options.program, environment)
+        return set_up_file(file, environment)
 
 
 def _plan(options: Options, choice: Choice, question: Question) -> Plan:

@@ -13,15 +13,18 @@ from pathlib import Path
 import typer
 
 from heapwright import __version__
+from heapwright.analysis.long_run import fitted
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.explanation import Ending, Explanation
+from heapwright.artefacts.long_run import is_long_run, read_long_run
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
 from heapwright.cli.recording import record_command, record_program
 from heapwright.cli.text import printing
 from heapwright.explain.judge import Facts, explain
+from heapwright.explain.long_run import explain_long_run
 from heapwright.explain.reach import LIBRARY, VARIABLE, Listener, Reach, look
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
@@ -58,8 +61,11 @@ class _Seen:
 def run_explanation(options: Options) -> None:
     """Do it. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file)
-    with _seen(options) as seen:
-        found, lacking = _judged(seen)
+    if options.trace is not None and is_long_run(options.trace):
+        found, lacking = _long(options.trace)
+    else:
+        with _seen(options) as seen:
+            found, lacking = _judged(seen)
     for remark in lacking if options.trace is not None else ():
         typer.echo(f"heapwright: {remark}", err=True)
     failure = outputs.write(json=found.to_json)
@@ -67,6 +73,15 @@ def run_explanation(options: Options) -> None:
         print_explanation(make_console(outputs.stream), found, quiet=options.quiet)
     if failure is not None:
         raise failure
+
+
+def _long(path: Path) -> tuple[Explanation, list[str]]:
+    """Of a long run, or of the journal of one that had no end."""
+    run = read_long_run(path)
+    run = run if run.growths else fitted(run)
+    found = explain_long_run(run)
+    lacking = [] if run.whole else [run.detail]
+    return found.model_copy(update={"heapwright_version": __version__}), lacking
 
 
 @contextmanager

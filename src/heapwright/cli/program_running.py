@@ -5,16 +5,20 @@
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 import typer
 
+from heapwright.artefacts.program_model import Program
 from heapwright.artefacts.runs import Run
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.program_setup import (
     ProgramSetup,
     notes_on_clients,
-    set_up_program,
+    open_asked,
+    refuse_own_allocator,
+    set_up_file,
 )
 from heapwright.cli.setup import choose_one
 from heapwright.cli.text import printing
@@ -22,6 +26,7 @@ from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.measurement import end_of
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.session import Session
+from heapwright.experiment.treatments import Treatment
 from heapwright.report.console import make_console
 from heapwright.report.programs import print_run
 
@@ -33,10 +38,16 @@ def run_program(
     environment = dict(os.environ)
     with ended_as_interrupted(), PreloadPaths() as paths:
         choice = choose_one(allocator, environment, paths)
-        setup = set_up_program(asked, environment)
+        file = open_asked(asked)
+        refuse_own_allocator(file.program, [allocator])
+        setup = set_up_file(file, environment)
         session = Session(setup.prepared, setup.specs(paths))
         assignment = Assignment(
-            choice.treatments[0], block=1, position=1, warmup=False, timeout_s=timeout_s
+            _treatment(choice.treatments[0], file.program),
+            block=1,
+            position=1,
+            warmup=False,
+            timeout_s=timeout_s,
         )
         taken = session.take(assignment.treatment, timeout_s)
     run = Run.model_validate(
@@ -53,6 +64,14 @@ def run_program(
         else:
             print_run(make_console(), setup.file.program, run, taken.responses, notes)
     return taken.good
+
+
+def _treatment(chosen: Treatment, program: Program) -> Treatment:
+    """What has its allocator inside cannot be proven to have another's."""
+    if not program.own_allocator:
+        return chosen
+    named = chosen.allocator.model_copy(update={"name": program.own_allocator, "path": None})
+    return replace(chosen, allocator=named, proven=False)
 
 
 def _document(setup: ProgramSetup, run: Run, responses: Mapping[str, float]) -> str:

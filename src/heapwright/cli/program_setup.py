@@ -34,6 +34,10 @@ BUSY = 0.9
 """Of the processors that a client can use at a time: above this share it is the bottleneck."""
 
 
+AS_IT_IS = "glibc"
+"""The allocator that is named where none is preloaded."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramSetup:
     """A program, ready to be run on this machine."""
@@ -85,6 +89,17 @@ def _figures(program: Program) -> Iterator[ProgramFigure]:
                 unit=each.unit,
                 inverse=bool(each.inverse),
             )
+
+
+def refuse_own_allocator(program: Program, allocators: Iterable[str | None]) -> None:
+    """A program with an allocator inside is run as it is, and under no other."""
+    others = [each for each in allocators if each not in (None, AS_IT_IS)]
+    if program.own_allocator and others:
+        raise HeapwrightError(
+            f"{program.name} brings an allocator of its own, {program.own_allocator}, which no "
+            f"preload replaces: {', '.join(map(str, others))} would change nothing in it",
+            f"heapwright programs run {program.name} runs it as it is",
+        )
 
 
 def open_asked(asked: AskedProgram) -> ProgramFile:

@@ -6,12 +6,13 @@ This file is the command line only; `cli.program_running` does the work. docs/pr
 manual page of both the file and these verbs.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
 app = typer.Typer(
@@ -25,6 +26,20 @@ Names = Annotated[
     list[str] | None, typer.Argument(metavar="NAME…", help="Names of the list, or files.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def refuse_together(given: Mapping[str, object]) -> None:
+    """What a single run has and a long one has otherwise."""
+    for option, value in given.items():
+        if value:
+            raise HeapwrightError(f"{option} is of a single run", "-o FILE writes a long run")
+
+
+def refuse_without(given: Mapping[str, object]) -> None:
+    """What only a long run has."""
+    for option, value in given.items():
+        if value:
+            raise HeapwrightError(f"{option} is of a long run", "say how long, with --hours")
 
 
 @app.command("list")
@@ -73,11 +88,49 @@ def run(
     ] = "glibc",
     timeout: options.Timeout = None,
     as_json: AsJson = False,
+    hours: Annotated[
+        float | None,
+        typer.Option(
+            metavar="H",
+            min=0.001,
+            max=9000.0,
+            help="A server for so many hours, its client again and again: its memory over time.",
+        ),
+    ] = None,
+    rest: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.0, max=86400.0, help="With --hours: after each client."
+        ),
+    ] = 0.0,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=V,V…", help="With --hours: another value for each run of the client."
+        ),
+    ] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="With --hours: its series as JSON."),
+    ] = None,
+    html_file: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="With --hours: as a page.")
+    ] = None,
 ) -> None:
     """Run a program once, prove its allocator, check its answers, and show its figures."""
     from heapwright.cli.program_running import run_program  # noqa: PLC0415
 
     asked = options.AskedProgram(name, scale, tuple(parameter or ()))
+    if hours is not None:
+        from heapwright.cli.program_long import Options, run_long  # noqa: PLC0415
+
+        refuse_together({"--json": as_json, "--timeout": timeout})
+        long = Options(asked, allocator, hours, rest, vary, json_file, html_file)
+        status = run_long(long)
+        if status is not ExitCode.OK:
+            raise typer.Exit(int(status))
+        return
+    refuse_without({"--rest": rest, "--vary": vary, "-o": json_file, "--html": html_file})
     if not run_program(asked, allocator, timeout, as_json=as_json):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
 

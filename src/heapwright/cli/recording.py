@@ -62,24 +62,35 @@ def record_program(
         PreloadPaths() as paths,
         Beside(setup.prepared, setup.specs(paths)) as beside,
     ):
-        environment = {**beside.environment, **(variables or {})}
-        libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
-        preload = ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", ""))))
-        request = Request(
-            beside.words,
-            trace,
-            preload,
-            environment,
-            how or HowToRecord(),
-            secrets.randbits(63),
-            cwd=beside.cwd,
-            stdin=beside.stdin,
-            stdout=beside.output,
-            beside=_server_of(beside),
-        )
-        outcome = record(request)
+        libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
+        driven = _server_of(beside)
+        outcome = record(request_of(beside, trace, libraries, driven, how, variables))
         notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
     return outcome, notes
+
+
+def request_of(
+    beside: Beside,
+    trace: Path,
+    libraries: tuple[str, ...],
+    driven: Driven | None,
+    how: HowToRecord | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Request:
+    """The recording of a program, with these libraries preloaded, the recorder first."""
+    environment = {**beside.environment, **(variables or {})}
+    return Request(
+        beside.words,
+        trace,
+        ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", "")))),
+        environment,
+        how or HowToRecord(),
+        secrets.randbits(63),
+        cwd=beside.cwd,
+        stdin=beside.stdin,
+        stdout=beside.output,
+        beside=driven,
+    )
 
 
 def _server_of(beside: Beside) -> Driven | None:

@@ -16,7 +16,7 @@ from heapwright.artefacts.study import Response
 from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_runs import Measured
 from heapwright.artefacts.study_treatment import StudyTreatment
-from heapwright.cli.program_setup import ProgramSetup, set_up_file
+from heapwright.cli.program_setup import ProgramSetup, refuse_own_allocator, set_up_file
 from heapwright.experiment.study_measurement import StudyProgram
 
 
@@ -107,6 +107,7 @@ def _set_up(
         if scale is None and file.scale in open_program(treatment.program).program.scale:
             scale = file.scale
         program = open_program(treatment.program, scale, treatment.parameters)
+        refuse_own_allocator(program.program, [treatment.allocator])
         return set_up_file(program, environment)
     except HeapwrightError as error:
         raise file.error(("program",), error.message, error.hint) from error

@@ -36,6 +36,7 @@ from heapwright.artefacts.study_treatment import StudyTreatment
 from heapwright.cli.setup import discovering
 from heapwright.cli.study_machine import look_up
 from heapwright.cli.study_programs import StudyPrograms, programs_of
+from heapwright.cli.study_recording import characterise
 from heapwright.cli.studying import notes_of
 from heapwright.cli.values import format_cpus
 from heapwright.experiment.command_check import check_command, machine_of
@@ -105,7 +106,9 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
             file=file,
             design=design_of(file, designed, treatments, seed, programs),
             treatments=treatments,
-            job=Job(file.study, conditions, file.folder, machine.host, programs.prepared),
+            job=Job(
+                file.study, conditions, file.folder, machine.host, programs.prepared, characterise
+            ),
             machine=machine,
             notes=(*notes_of(designed), *programs.notes, *warnings, *_doubts(machine), *inherited),
         )

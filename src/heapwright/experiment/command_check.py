@@ -34,6 +34,8 @@ SHEBANG_BYTES = 256
 """As much of the first line as the kernel reads (BINPRM_BUF_SIZE)."""
 LOADER_NAMES = ("ld-linux", "ld64.so", "ld.so.1")
 """How the loader of the GNU C library is called on the machines that Linux runs on."""
+GO_SECTION = ".go.buildinfo"
+"""What Go's linker puts into all that it makes, stripped or not."""
 CAPABILITY = "security.capability"
 MACHINE_NAMES = {"x64": "x86-64"}
 """How people call what the ELF library calls otherwise."""
@@ -235,6 +237,7 @@ def _check_elf(path: Path, shown: str, search: _Search) -> None:
             loader = _loader(elf)
             kind = elf["e_type"]
             own_malloc = _offers(elf, "malloc")
+            is_go = elf.get_section_by_name(GO_SECTION) is not None
     except (ELFError, OSError, ValueError, UnicodeDecodeError) as error:
         raise HeapwrightError(f"{shown} is a damaged ELF program: {error}") from error
     if machine != search.machine:
@@ -247,17 +250,32 @@ def _check_elf(path: Path, shown: str, search: _Search) -> None:
     if loader is None:
         if path.name.startswith(LOADER_NAMES):
             return
-        raise HeapwrightError(
-            f"{shown} is statically linked: its malloc is inside it, and there is no loader that "
-            "could put another one before it",
-            "link it dynamically, or link the allocator into it",
-        )
+        raise _static(shown, is_go=is_go)
     _check_loader(loader, shown, search)
+    if is_go:
+        search.warnings.append(
+            f"{shown} is a Go program: its memory is Go's own heap, which is mapped; a preload "
+            "reaches only what C code in it asks of malloc"
+        )
     if own_malloc:
         search.warnings.append(
             f"{shown} defines a malloc of its own, which comes before any preloaded one: expect "
             "not-interposed"
         )
+
+
+def _static(shown: str, *, is_go: bool) -> HeapwrightError:
+    if is_go:
+        return HeapwrightError(
+            f"{shown} is a Go program without any C in it: it is statically linked, its memory is "
+            "Go's own heap, and it never asks malloc",
+            "no allocator here changes anything in it",
+        )
+    return HeapwrightError(
+        f"{shown} is statically linked: its malloc is inside it, and there is no loader that "
+        "could put another one before it",
+        "link it dynamically, or link the allocator into it",
+    )
 
 
 def _check_loader(loader: str, shown: str, search: _Search) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile_figures import figure_of
 from heapwright.artefacts.study import Origin, Response
 from heapwright.experiment.parsing import number_in
 from heapwright.experiment.simulation import event_in
@@ -41,6 +43,8 @@ class Left:
     """Of each simulator, the counts by event."""
     program: Mapping[str, float] = field(default_factory=dict)
     """What the file of a program has read from its output, by name."""
+    profile: Profile | None = None
+    """Of the program, if it was recorded."""
 
 
 def read_responses(responses: Mapping[str, Response], left: Left) -> dict[str, float]:
@@ -64,6 +68,9 @@ def _read(response: Response, left: Left) -> float | None:
             return number_in(_text(response, left), response)
         case "callgrind" | "cachegrind":
             return event_in(left.counts.get(response.origin, {}), response.event)
+        case "profile":
+            assert response.figure is not None
+            return None if left.profile is None else figure_of(left.profile, response.figure)
         case "counter":
             counted: float | None = left.figures["counters"].get(response.event or "instructions")
             return counted

@@ -158,6 +158,11 @@ class Running:
             os.close(writing)
         self._handle = _handle_of(self._pid)
 
+    @property
+    def pid(self) -> int:
+        """Of heapwright-run, whose children are the command and what that leaves behind."""
+        return self._pid
+
     def finish(self) -> RawRun:
         """Wait for its end. Raises RunInterrupted on Ctrl-C."""
         text, interrupted = self._collect()

@@ -149,6 +149,11 @@ class Server:
             pause = min(pause * 2, LONGEST_PAUSE_S)
         return None
 
+    @property
+    def pid(self) -> int:
+        """Of what started it: it and all that it started are below."""
+        return self._running.pid
+
     def is_over(self, within_s: float = 0.0) -> bool:
         """Whether it has ended by itself; waited for so long."""
         return self._running.is_over(within_s)

@@ -4,18 +4,20 @@
 
 The command runs under the treatment, or, where a server stands for it, the server does and the
 command is its client: then time is the client's, and memory, processor time, faults and the proof
-are the server's. Whatever of it ends badly is the outcome of the run, in words that say which.
+are the server's. A program of which a response is a figure of its profile is run once more, and
+recorded. Whatever of it ends badly is the outcome of the run, in words that say which.
 """
 
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from heapwright.artefacts.profile import Profile
 from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.study import PARSED, Study
 from heapwright.artefacts.study import Server as ServerHook
@@ -45,6 +47,7 @@ from heapwright.experiment.treatments import Treatment
 SERIES_POINTS = 100
 REPORT, OUTPUT = "report", "output"
 """Files of a run's folder: what the measuring command wrote, what the command printed."""
+PROFILE = "profile"
 SIMULATED_FACTOR = 100.0
 """What a simulated run may take, as a multiple of the limit of a real one."""
 SURE = Interposition(True, 0.0)
@@ -62,6 +65,18 @@ class StudyProgram:
 
 
 @dataclass(frozen=True, slots=True)
+class Characterised:
+    """How a recorded run ended, and what it asked of malloc; None: there is nothing to tell."""
+
+    named: Classified
+    profile: Profile | None = None
+
+
+Characterise = Callable[[StudyProgram, Treatment, float | None], Characterised]
+"""Records and profiles a program under a treatment, in so many seconds at most."""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What all runs of a study on a host have in common."""
 
@@ -72,6 +87,8 @@ class Job:
     host: str
     programs: Mapping[str, StudyProgram] = field(default_factory=dict)
     """Of each treatment, by its level, if they are of a program."""
+    characterise: Characterise | None = None
+    """None: nothing is recorded."""
 
 
 @dataclass(slots=True)
@@ -86,6 +103,7 @@ class _Taking:
     report: str | None = None
     counts: dict[str, Mapping[str, float]] = field(default_factory=dict)
     program: dict[str, float] = field(default_factory=dict)
+    profile: Profile | None = None
 
     @property
     def good(self) -> bool:
@@ -112,7 +130,8 @@ class StudyMeasurement:
         self._parent = Path(tempfile.gettempdir())
         origins = [response.origin for response in job.study.responses.values()]
         self._tools = [tool for tool in TOOLS if tool in origins]
-        self._measured = len(self._tools) < len(set(origins))
+        self._recorded = PROFILE in origins
+        self._measured = not set(origins) <= {*self._tools, PROFILE}
         self._reads = job.conditions.reader is not None or any(each in PARSED for each in origins)
 
     def execute(self, assignment: Assignment) -> StudyRun:
@@ -123,6 +142,8 @@ class StudyMeasurement:
             began = time.time()
             if self._measured:
                 self._measure(assignment, folder, taking)
+            if self._recorded and taking.good:
+                self._characterise(assignment, taking)
             for tool in self._tools:
                 if taking.good:
                     self._simulate(tool, assignment, folder / tool, taking)
@@ -177,6 +198,15 @@ class StudyMeasurement:
         taking.named, taking.proof, taking.figures = taken.named, taken.proof, taken.figures
         taking.stdout, taking.stderr = taken.stdout, taken.stderr
         taking.program = taken.responses
+
+    def _characterise(self, assignment: Assignment, taking: _Taking) -> None:
+        """Record the program of the treatment, and profile that."""
+        treatment = assignment.treatment
+        assert self._job.characterise is not None
+        found = self._job.programs[treatment.level]
+        taken = self._job.characterise(found, treatment, assignment.timeout_s)
+        taking.worsen(taken.named)
+        taking.profile = taken.profile
 
     def _server(self, hook: ServerHook, treatment: Treatment) -> Server:
         words = self._filling.words(hook.command, treatment)
@@ -268,6 +298,7 @@ class StudyMeasurement:
                 taking.report,
                 taking.counts,
                 taking.program,
+                taking.profile,
             )
             return read_responses(self._study.responses, left)
         except ValueError as error:

@@ -94,6 +94,8 @@ class Outcome(BaseModel):
     lost: int
     """Calls that came from a signal handler in the middle of a record."""
     stop: Literal["none", "disk-full", "limit", "failed"]
+    asked_to_end: bool = False
+    """Whoever waits for the recording wants its end: the terminal, or who sent us a SIGTERM."""
 
     @property
     def status(self) -> int:
@@ -121,12 +123,12 @@ def record(request: Request) -> Outcome:
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
-        with process, _passing_on(process):
+        with process, _passing_on(process) as asked:
             if request.beside is not None:
                 _stand_by(process, request.beside)
             text = result.read()
             status = process.wait()
-    return _parsed(text, status, request)
+    return _parsed(text, status, request).model_copy(update={"asked_to_end": bool(asked)})
 
 
 @contextmanager
@@ -199,18 +201,23 @@ def _refuse_others_file(path: Path) -> None:
 
 
 @contextmanager
-def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """What is meant for the command goes to it; an interrupt it has from the terminal itself."""
+def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
+    """What is meant for the command goes to it; an interrupt it has from the terminal itself. The
+    signals that asked for its end are in the list."""
+    asked: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield asked
         return
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         del frame
+        if number != signal.SIGUSR1:
+            asked.append(number)
         process.send_signal(number)
 
     def leave_alone(number: int, frame: FrameType | None) -> None:
-        del number, frame
+        del frame
+        asked.append(number)
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
     previous = {
@@ -219,7 +226,7 @@ def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
-        yield
+        yield asked
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -70,6 +70,7 @@ def _table(
         rows = [_term(line, analysis) for line in lines]
     else:
         rows = _ranking(source, lines, question, analysis)
+    rows = [row.model_copy(update={"why": line.why}) for row, line in zip(rows, lines, strict=True)]
     scope = _scope(lines[0], analysis) if source.kind == "ranking" else {}
     extra = (PARTIAL,) if source.kind == "anova" else ()
     return PublishedTable(

@@ -77,6 +77,11 @@ class Beside:
         """Where the program's output is to go."""
         return self._scratch.path / ("server" if self.server is not None else "output")
 
+    @property
+    def named(self) -> Classified:
+        """How it ended, as far as what surrounds it can tell; after `notes`."""
+        return self._run.taken.named
+
     def drive(self, is_over: IsOver) -> None:
         """Wait until the server answers, load it, and put its client to it."""
         served = self.server

@@ -23,6 +23,8 @@ LONGEST_SOCKET = 107
 """Bytes of a socket's path, as the kernel has it."""
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where servers are, and where not everybody's PATH leads."""
+POSTGRESQL = Path("/usr/lib/postgresql")
+"""Where Debian has a folder of PostgreSQL's programs for each version, in nobody's PATH."""
 STANDING = {"run": "{run}", "data": "{data}", PORT: "{port}", "folder": "{folder}"}
 """What is left standing in a command that is shown."""
 
@@ -56,6 +58,10 @@ class Binding:
         if PORT not in self._others:
             self._others[PORT] = self._own_port or str(_free_port())
         return self._others[PORT]
+
+    def vary(self, name: str, value: str) -> None:
+        """From now on a parameter has another value."""
+        self._others[name] = value
 
     def text(self, template: str) -> str:
         """Raises HeapwrightError where a name is not bound."""
@@ -101,7 +107,8 @@ class Binding:
 def reaching_servers(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment, with the folders of servers at the end of its PATH."""
     path = environment.get("PATH", "/usr/bin:/bin").split(":")
-    path += [folder for folder in SYSTEM_FOLDERS if folder not in path]
+    versions = sorted(map(str, POSTGRESQL.glob("*/bin")), reverse=True)
+    path += [folder for folder in (*SYSTEM_FOLDERS, *versions) if folder not in path]
     return {**environment, "PATH": ":".join(path)}
 
 

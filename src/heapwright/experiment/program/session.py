@@ -41,6 +41,7 @@ WAKE_S = 5.0
 """What a client has to notice that its server is gone."""
 DYING_S = 1.0
 """What a server has to be dead when its client could not go on: its end would be the news."""
+SERVER_OUTPUT = "server"
 FINE = Classified(Outcome.OK)
 SURE = Interposition(True, 0.0)
 
@@ -184,18 +185,7 @@ class RunOfProgram:
 
     def _served(self, served: ProgramServer) -> None:
         """The server is under the treatment, and the command is its client."""
-        words = self.binding.words(served.command)
-        if served.preload:
-            words = (*self._treatment.prefix, *words)
-        output = self.scratch / "server"
-        spec = replace(
-            self._spec(words, under=served.preload),
-            timeout_s=None,
-            grace_s=float(served.timeout_s),
-            stdin=None,
-            stdout=output,
-        )
-        question = self.binding.question(served.ready)
+        spec, question = self.spec_of(served), self.binding.question(served.ready)
         with Server(spec, question, float(served.timeout_s), self.environment) as server:
             self.taken.worsen(server.await_ready())
             for step in served.load:
@@ -206,8 +196,27 @@ class RunOfProgram:
             if not self.taken.good:
                 server.is_over(DYING_S)
             raw, end = stopped(server, served, self.binding, self.environment, self.scratch)
-        self.taken.log = log_of(served, self.binding, self.run, output) or raw.stderr_tail
-        self._take_server(raw, end, preload=served.preload)
+        self.read_log(served)
+        self.taken.log = self.taken.log or raw.stderr_tail
+        self.take_server(raw, end, preload=served.preload)
+
+    def spec_of(self, served: ProgramServer) -> RunSpec:
+        """How the server is started."""
+        words = self.binding.words(served.command)
+        if served.preload:
+            words = (*self._treatment.prefix, *words)
+        return replace(
+            self._spec(words, under=served.preload),
+            timeout_s=None,
+            grace_s=float(served.timeout_s),
+            stdin=None,
+            stdout=self.scratch / SERVER_OUTPUT,
+        )
+
+    def read_log(self, served: ProgramServer) -> None:
+        """What the server has written so far."""
+        output = self.scratch / SERVER_OUTPUT
+        self.taken.log = log_of(served, self.binding, self.run, output)
 
     def load(self, words: tuple[str, ...]) -> None:
         if not self.taken.good:
@@ -239,7 +248,7 @@ class RunOfProgram:
         spent = [each for each in (raw.user_s, raw.sys_s) if each is not None]
         self.taken.figures["client_cpu_s"] = sum(spent) if spent else None
 
-    def _take_server(self, raw: RawRun, end: Classified | None, *, preload: bool) -> None:
+    def take_server(self, raw: RawRun, end: Classified | None, *, preload: bool) -> None:
         """What a server used is the run's, if it was under the treatment."""
         taken = self.taken
         if end is not None and end.detail.startswith("the server ended"):

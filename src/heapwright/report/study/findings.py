@@ -108,16 +108,25 @@ def _published(found: PublishedTable) -> str:
     about = ". ".join(fact.rstrip(".") for fact in facts if fact)
     unit = f" ({found.unit})" if found.unit else ""
     columns = [name for name in found.columns if any(name in row.published for row in found.rows)]
+    explained = any(row.why for row in found.rows)
     headings = (
         *found.keys,
         *(f"{name}, published" for name in columns),
         *(f"{name}, here" for name in columns),
+        *(("here / published", "why") if explained else ()),
     )
     more = f'<p class="dim">{left:,} more rows are in the document.</p>' if left else ""
     return opened(
         f"{found.title}: {found.response}{unit}",
         f"<p>{escape(about)}.</p>" if about else "",
-        table(headings, [_row(each, found, columns) for each in shown], "figures"),
+        table(
+            headings,
+            [
+                [*_row(each, found, columns), *_explained(each, explained=explained)]
+                for each in shown
+            ],
+            "figures",
+        ),
         more,
         printed=len(shown) <= MOST_PRINTED,
     )
@@ -131,6 +140,11 @@ def _row(row: PublishedRow, found: PublishedTable, columns: list[str]) -> list[s
     if ours and not row.ours and row.because:
         ours[0] = escape(row.because)
     return [*keys, *(_cell(row.published.get(column)) for column in columns), *ours]
+
+
+def _explained(row: PublishedRow, *, explained: bool) -> list[str]:
+    """How far apart the first figures are, and why."""
+    return [_cell(row.ratio), escape(row.why or "-")] if explained else []
 
 
 def _cell(value: Cell) -> str:

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a long run shows: how fast each part of memory grows, and one word for it. Pure.
+
+A growth counts if all of its interval lies above 0 and it comes to at least `LEAST_SHARE` of the
+level within the time that was fitted. The kinds are those of `heapwright explain`, in this order;
+docs/long-runs.md says them for users:
+
+1. *Growth*: live memory grows. Whether it is lost, a long run cannot tell: it has no calls.
+2. *Retention*: what the allocator holds beyond what is live grows, as slow fragmentation does; or
+   is more than half of what it has, at least `LEAST_HELD`, in the last quarter of the time.
+3. *Elsewhere*: most of resident memory is not malloc's, and it is much.
+4. *Steady*.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.explanation import Ending, Explanation, Kind, Moment
+from heapwright.artefacts.long_run import Direction, LongRun, Sample, SeriesGrowth, SeriesName
+from heapwright.artefacts.quantities import size
+from heapwright.artefacts.runs import Outcome
+from heapwright.explain.judge import LEAST_ELSEWHERE, LEAST_HELD, LEAST_RISE
+from heapwright.explain.settings import setting_for
+from heapwright.explain.wording import sentence
+
+LEAST_SHARE = 0.01
+
+
+def growth_of(run: LongRun, name: SeriesName) -> SeriesGrowth | None:
+    """That of a series, if it grows and by enough to be told."""
+    found = next((each for each in run.growths if each.series == name), None)
+    if found is None or found.direction is not Direction.GROWS:
+        return None
+    enough = found.rise_bytes >= max(LEAST_RISE, LEAST_SHARE * found.level_bytes)
+    return found if enough else None
+
+
+def explain_long_run(run: LongRun) -> Explanation:
+    """Raises HeapwrightError where nobody told what is live: then there is nothing to explain."""
+    moments = tuple(_moment(each) for each in run.samples if each.live_bytes is not None)
+    if not moments:
+        raise HeapwrightError(
+            f"{run.plan.allocator} did not tell what was live, so the long run has resident memory "
+            "alone",
+            "heapwright explain --program NAME records it, under any allocator",
+        )
+    allocator = run.plan.allocator.removesuffix("-no-tcache")
+    live, share = growth_of(run, "live"), _held_share(run.samples)
+    kind = _kind(run, share)
+    found = Explanation(
+        command=run.plan.command,
+        kind=kind,
+        sentence="",
+        ending=Ending.RUNNING if run.outcome is Outcome.OK else Ending.KILLED,
+        allocator=allocator,
+        rise_bytes=0 if live is None else live.rise_bytes,
+        held_share=share,
+        most_held_bytes=max(each.held_bytes or 0 for each in moments),
+        setting=setting_for(allocator, None) if kind is Kind.RETENTION else None,
+        moments=moments,
+    )
+    return found.model_copy(update={"sentence": _sentence(run, found)})
+
+
+def _kind(run: LongRun, share: float) -> Kind:
+    if growth_of(run, "live") is not None:
+        return Kind.GROWTH
+    if growth_of(run, "held") is not None or share > 0.5:
+        return Kind.RETENTION
+    most = max(run.samples, key=lambda each: each.resident_bytes)
+    other = _other(most)
+    if other >= LEAST_ELSEWHERE and 2 * other > most.resident_bytes:
+        return Kind.ELSEWHERE
+    return Kind.STEADY
+
+
+def _sentence(run: LongRun, found: Explanation) -> str:
+    """That of the kind; of a growing share that is held, how fast it grows."""
+    grown = growth_of(run, "held")
+    if found.kind is not Kind.RETENTION or grown is None:
+        return sentence(found)
+    return (
+        f"Retention: what {found.allocator} holds beyond what is live grows by "
+        f"{size(round(grown.bytes_per_hour))} an hour ({size(round(grown.low))} to "
+        f"{size(round(grown.high))}) while live memory does not: slow fragmentation, or caches "
+        "that still fill."
+    )
+
+
+def _held_share(samples: Sequence[Sample]) -> float:
+    """The mean of the last quarter of the time, as `judge.held_share`."""
+    begin, end = samples[0].time_s, samples[-1].time_s
+    late = [
+        each
+        for each in samples
+        if each.time_s >= end - (end - begin) / 4 and each.held_bytes is not None
+    ]
+    if not late:
+        return 0.0
+    held = fmean(max((each.held_bytes or 0) - each.lazy_bytes, 0) for each in late)
+    taken = fmean((each.held_bytes or 0) + (each.live_bytes or 0) for each in late)
+    return held / taken if taken and held >= LEAST_HELD else 0.0
+
+
+def _other(sample: Sample) -> int:
+    """Resident, and not malloc's."""
+    heap = (sample.live_bytes or 0) + (sample.held_bytes or 0)
+    return max(sample.resident_bytes - heap, 0)
+
+
+def _moment(sample: Sample) -> Moment:
+    return Moment(
+        time_s=sample.time_s,
+        live_bytes=sample.live_bytes or 0,
+        held_bytes=sample.held_bytes,
+        lazy_bytes=sample.lazy_bytes,
+        other_bytes=_other(sample),
+        resident_bytes=sample.resident_bytes,
+    )
