@@ -11,8 +11,7 @@
 // many empty ones stay and how many slabs a processor keeps beside the active one are computed as
 // in Linux 6.1. Invariant: `used` of a slab counts what is not on its own list; what a processor
 // has taken over counts as used. Locks: a processor's before a node's, of which one at a time; none
-// of a node's while pages come and go. Who waits under a processor's has left the cache whole
-// (structure/fork_lock.hpp).
+// of a node's while pages come and go; who waits under a processor's has left the cache whole.
 #pragma once
 
 #include <heapwright/core/address.hpp>
