@@ -72,7 +72,7 @@ def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:
         if len({row["t"] for row in rows}) < 3:
             continue
         chart = (
-            alt.Chart(alt.Data(values=rows))
+            alt.Chart(alt.InlineData(values=rows))
             .mark_line()
             .encode(
                 x=alt.X("t:Q", title="seconds of the guest"),
