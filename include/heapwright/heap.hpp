@@ -25,7 +25,8 @@
 //   hasHome(object)           whether there is such a word; of any address
 //   mayKeep(object)           whether it may, though not all in its unit
 //   abandonHome()             the calling thread ends
-//   freeHomed(chain)          freeBatch of objects that have one
+//   mallocHomed(size, number) mallocBatch of objects that have one; says how many came
+//   freeHomed(chain, number)  freeBatch of so many of them; what is left of the chain
 //   homeOfThread()            the word that `homeOf` has for the calling thread
 //   classAt(object)           its size class
 //   keep(object)              free, where there is room for it; false if there is not

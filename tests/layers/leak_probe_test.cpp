@@ -112,7 +112,11 @@ public:
     static std::uint64_t homeOf(const void*) noexcept { return noHome; }
     static bool hasHome(const void*) noexcept { return false; }
     static bool mayKeep(const void*) noexcept { return false; }
-    static void freeHomed(ObjectLink*) noexcept {}
+    static ObjectLink* mallocHomed(std::size_t, std::size_t& number) noexcept {
+        number = 0;
+        return nullptr;
+    }
+    static ObjectLink* freeHomed(ObjectLink*, std::size_t) noexcept { return nullptr; }
     static void abandonHome() noexcept {}
     static std::uint64_t homeOfThread() noexcept { return noHome; }
     static std::size_t classAt(const void*) noexcept { return 0; }

@@ -178,15 +178,18 @@ concept BatchingHeap = Heap<H> &&
 
 /// A homing heap has its objects in units whose first word, which any thread may read, says for
 /// which thread a cache above may keep the object when it is freed; it knows which of any addresses
-/// have one, the calling thread's own, and the size class of such objects; and takes a chain of
-/// them back in one step (structure/home_word.hpp).
+/// have one, the calling thread's own, and the size class of such objects. It gives a chain of them
+/// in one step and says how many there are, and takes as many back of one as it is told; what is
+/// left is the answer (structure/home_word.hpp).
 template <class H>
-concept HomingHeap = Heap<H> && requires(H heap, const void* object, ObjectLink* chain) {
+concept HomingHeap = Heap<H> &&
+    requires(H heap, const void* object, std::size_t size, std::size_t number, ObjectLink* chain) {
     { H::unitBytes } -> std::convertible_to<std::size_t>;
     { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
     { heap.hasHome(object) } -> std::same_as<bool>;
     { heap.mayKeep(object) } -> std::same_as<bool>;
-    { heap.freeHomed(chain) } -> std::same_as<void>;
+    { heap.mallocHomed(size, number) } -> std::same_as<ObjectLink*>;
+    { heap.freeHomed(chain, number) } -> std::same_as<ObjectLink*>;
     { heap.abandonHome() } -> std::same_as<void>;
     { heap.homeOfThread() } -> std::same_as<std::uint64_t>;
     { heap.classAt(object) } -> std::same_as<std::size_t>;

@@ -6,7 +6,8 @@
 //
 // A thread keeps `Bytes` of each size class, but no more than `Most` objects; one at least. It is
 // filled with `Refill` bytes, as many objects at most as are handed down at once when it has no
-// more room: `Batch` of them, or half of what it keeps. Of what is not at home with it a thread
+// more room: `Batch` of them, or half of what it keeps; more when that happens again and again
+// (structure/home_cache.hpp). Of what is not at home with it a thread
 // holds up to `Remote` objects, together no more than `RemoteBytes` and one, before all go.
 #pragma once
 

@@ -164,10 +164,11 @@ protected:
         verify(owner, index);
     }
 
-    /// The same for those that a chain begins with, as far as they are of the superblock.
-    void giveChain(Owner& owner, Block& block, ObjectLink*& chain) noexcept {
+    /// The same for those that a chain begins with, as far as they are of the superblock: `number`
+    /// at most, which is then how many there were.
+    void giveChain(Owner& owner, Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
-        const bool tooEmpty = owner.superblocks.giveChain(block, chain);
+        const bool tooEmpty = owner.superblocks.giveChain(block, chain, number);
         if (tooEmpty || &owner == &global()) [[unlikely]] {
             settle(owner, block);
         }

@@ -20,13 +20,16 @@
 #include <heapwright/structure/links.hpp>
 #include <heapwright/structure/object_chain.hpp>
 #include <heapwright/structure/registry.hpp>
+#include <heapwright/structure/streaks.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace heapwright {
 
@@ -47,12 +50,17 @@ public:
         Home me = homeless; ///< the key of the thread
     };
 
-    /// How many objects of a class come at once, and how many go.
-    [[nodiscard]] static constexpr std::size_t refills(std::size_t index) noexcept {
-        return numbers_[index].refill;
+    /// How many objects of a class are to come now that none waits, and how many to go now that
+    /// there is no more room: in a streak twice as many each time, up to what there is room for.
+    [[nodiscard]] std::size_t refills(std::size_t index) noexcept {
+        const Numbers& numbers = numbers_[index];
+        return std::min<std::size_t>(std::size_t{numbers.refill} << streaks_.fill(index),
+                                     numbers.room);
     }
-    [[nodiscard]] static constexpr std::size_t flushes(std::size_t index) noexcept {
-        return numbers_[index].flush;
+    [[nodiscard]] std::size_t flushes(std::size_t index) noexcept {
+        const Numbers& numbers = numbers_[index];
+        return std::min<std::size_t>(std::size_t{numbers.flush} << streaks_.empty(index),
+                                     numbers.room);
     }
 
     /// The first that waits of a class, or null.
@@ -77,45 +85,39 @@ public:
         return true;
     }
 
-    /// Keeps a chain for which there is room. Pre: none of the class waits.
-    void fill(ObjectLink* chain, std::size_t index) noexcept {
+    /// Keeps a chain of `number` objects, for which there is room. Pre: none of the class waits.
+    void fill(ObjectLink* chain, std::size_t number, std::size_t index) noexcept {
         ++refills_;
         state.heads[index] = chain;
-        while (chain != nullptr) {
-            ObjectLink* const next = chain->next;
-            chain->next = Links::encode(next, chain);
-            --room_[index];
-            chain = next;
+        room_[index] -= static_cast<Room>(number);
+        if constexpr (!asTheyAre) {
+            while (chain != nullptr) {
+                ObjectLink* const next = chain->next;
+                chain->next = Links::encode(next, chain);
+                chain = next;
+            }
         }
     }
 
-    /// Up to `most` objects of a class, as a chain; null if none waits.
-    [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
-        ObjectLink* first = nullptr;
-        ObjectLink** end = &first;
+    /// Hands up to `most` objects of a class out: `give(chain, number)` takes the first `number` of
+    /// a chain and answers with the rest. Whether there was any.
+    template <class Give>
+    bool hand(std::size_t index, std::size_t most, Give give) noexcept {
+        if (state.heads[index] == nullptr) {
+            return false;
+        }
+        const std::size_t waiting = count(index);
+        const std::size_t number = std::min(most, waiting);
+        ++flushes_;
         if constexpr (asTheyAre) {
-            first = state.heads[index];
-            Room count = 0;
-            for (; most > 0 && *end != nullptr; --most) {
-                end = &(*end)->next;
-                ++count;
-            }
-            state.heads[index] = *end;
-            *end = nullptr;
-            room_[index] += count;
-            flushes_ += count != 0 ? 1U : 0U;
-            return first;
+            room_[index] += static_cast<Room>(waiting);
+            ObjectLink* const rest = give(std::exchange(state.heads[index], nullptr), number);
+            state.heads[index] = rest;
+            room_[index] -= static_cast<Room>(waiting - number);
+        } else {
+            [[maybe_unused]] ObjectLink* const none = give(takeChain(index, number), number);
         }
-        for (; most > 0; --most) {
-            void* const object = take(index);
-            if (object == nullptr) {
-                break;
-            }
-            *end = ::new (object) ObjectLink{nullptr};
-            end = &(*end)->next;
-        }
-        flushes_ += first != nullptr ? 1U : 0U;
-        return first;
+        return true;
     }
 
     /// Keeps an object of `size` bytes that is at home elsewhere. When there are too many, all are
@@ -189,18 +191,35 @@ private:
     enum class Phase : std::uint8_t { notYet, active, none };
 
     struct Numbers {
-        std::uint16_t refill;
-        std::uint16_t flush;
+        std::uint16_t refill; ///< how many come, the first time
+        std::uint16_t flush;  ///< how many go
+        std::uint16_t room;   ///< how many there may be
     };
     static constexpr auto numbers_ = [] {
         std::array<Numbers, Classes::count> table{};
         for (std::size_t index = 0; index < Classes::count; ++index) {
             const std::size_t size = Classes::sizeOf(index);
             table[index] = {static_cast<std::uint16_t>(Limits::refillFor(size)),
-                            static_cast<std::uint16_t>(Limits::flushFor(size))};
+                            static_cast<std::uint16_t>(Limits::flushFor(size)),
+                            static_cast<std::uint16_t>(Limits::roomFor(size))};
         }
         return table;
     }();
+
+    /// Up to `most` objects of a class, as a chain; null if none waits.
+    [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t most) noexcept {
+        ObjectLink* first = nullptr;
+        ObjectLink** end = &first;
+        for (; most > 0; --most) {
+            void* const object = take(index);
+            if (object == nullptr) {
+                break;
+            }
+            *end = ::new (object) ObjectLink{nullptr};
+            end = &(*end)->next;
+        }
+        return first;
+    }
 
     [[gnu::always_inline]] void push(void* object, std::size_t index) noexcept {
         ObjectLink*& head = state.heads[index];
@@ -208,6 +227,7 @@ private:
     }
 
     std::array<Room, Classes::count> room_{};
+    Streaks<Classes::count> streaks_; ///< of refills and flushes
     ObjectLink* remote_ = nullptr;
     std::size_t remoteCount_ = 0;
     std::size_t remoteBytes_ = 0;

@@ -187,9 +187,10 @@ public:
         push(slot);
     }
 
-    /// Takes back the objects that a chain begins with, as far as they are of this superblock; the
-    /// chain then begins behind them. One that is out of the ordinary comes alone.
-    void giveChain(ObjectLink*& chain) noexcept {
+    /// Takes back the objects that a chain begins with, `most` of them if so many are of this
+    /// superblock; the chain then begins behind them. One that is out of the ordinary comes alone.
+    /// Answers how many there were. Pre: the first is of this superblock, and `most` not 0.
+    std::uint32_t giveChain(ObjectLink*& chain, std::uint32_t most) noexcept {
         note(Event::written, this);
         const Layout layout = layout_;
         const Link fresh = freshFrom();
@@ -197,7 +198,8 @@ public:
         Link head = head_;
         std::uint32_t given = 0;
         ObjectLink* object = chain;
-        for (; object != nullptr && addressOf(object) - addressOf(this) < Size; ++given) {
+        for (; given < most && object != nullptr && addressOf(object) - addressOf(this) < Size;
+             ++given) {
             const std::uint32_t offset = offsetOf(object, layout);
             const std::uint32_t slot = slotAround(offset, layout);
             if (slot >= fresh || link[slot] != live || slot * layout.slot != offset) [[unlikely]] {
@@ -211,12 +213,15 @@ public:
         if (given == 0) {
             object = chain->next;
             giveUnusual(chain);
+            chain = object;
+            return 1;
         }
         chain = object;
         used_ = static_cast<std::uint16_t>(used_ - given);
         if constexpr (clean) {
             room_ = static_cast<std::uint16_t>(room_ + given);
         }
+        return given;
     }
 
     /// A cache keeps an object: for the program it is freed, here it counts as used. Aborts unless
@@ -252,8 +257,10 @@ public:
 
     /// Whether an object that is live here came from clean lines, and stands at the start of its
     /// slot. The thread that has it may ask without a lock.
-    [[nodiscard]] bool isUsual(const void* object) const noexcept {
-        return isUsualAt(indexOf(object), object);
+    [[nodiscard, gnu::always_inline]] bool isUsual(const void* object) noexcept {
+        const std::uint32_t slot = indexOf(object);
+        return slot < layout_.count && slotAt(slot) == object &&
+               std::atomic_ref<Link>(links()[slot]).load(std::memory_order_relaxed) == live;
     }
 
     /// It is nobody's superblock from now on.

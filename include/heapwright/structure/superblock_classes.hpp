@@ -61,9 +61,10 @@ public:
         return tooEmpty;
     }
 
-    /// The same for those that a chain begins with, as far as they are of that superblock.
-    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain) noexcept {
-        const bool tooEmpty = lists_[block.sizeClass()].giveChain(block, chain);
+    /// The same for those that a chain begins with, as far as they are of that superblock: `number`
+    /// at most, which is then how many there were.
+    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
+        const bool tooEmpty = lists_[block.sizeClass()].giveChain(block, chain, number);
         if (block.used() == 0) {
             empties_.set(block.sizeClass());
         }

@@ -70,11 +70,11 @@ public:
         return sortIn(block);
     }
 
-    /// The same for those that a chain begins with, as far as they are of the superblock.
-    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain) noexcept {
-        const std::size_t before = block.used();
-        block.giveChain(chain);
-        used_ -= before - block.used();
+    /// The same for those that a chain begins with, as far as they are of the superblock: `number`
+    /// at most, which is then how many there were.
+    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
+        number = block.giveChain(chain, number);
+        used_ -= number;
         return sortIn(block);
     }
 

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace heapwright::testing {
 namespace {
@@ -59,19 +61,55 @@ TYPED_TEST(HomeCacheTest, KeepsNoMoreThanItsLimit) {
 
 TYPED_TEST(HomeCacheTest, TakesAndGivesChains) {
     auto& cache = this->made;
-    EXPECT_EQ(cache.takeChain(0, 5), nullptr);
+    std::vector<void*> handed;
+    const auto give = [&](ObjectLink* chain, std::size_t number) {
+        for (; number > 0; --number) {
+            handed.push_back(chain);
+            chain = chain->next;
+        }
+        return chain;
+    };
+    EXPECT_FALSE(cache.hand(0, 5, give));
     ObjectLink* const second = ::new (&this->objects[1]) ObjectLink{nullptr};
-    cache.fill(::new (&this->objects[0]) ObjectLink{second}, 0);
+    cache.fill(::new (&this->objects[0]) ObjectLink{second}, 2, 0);
     EXPECT_TRUE(cache.put(&this->objects[2], 0));
     EXPECT_EQ(cache.count(0), 3U);
-    ObjectLink* const two = cache.takeChain(0, 2);
-    ASSERT_EQ(static_cast<void*>(two), &this->objects[2]);
-    ASSERT_EQ(static_cast<void*>(two->next), &this->objects[0]);
-    EXPECT_EQ(two->next->next, nullptr);
-    ObjectLink* const last = cache.takeChain(0, 2);
-    ASSERT_EQ(static_cast<void*>(last), &this->objects[1]);
-    EXPECT_EQ(last->next, nullptr);
+    EXPECT_TRUE(cache.hand(0, 2, give));
+    EXPECT_EQ(handed, (std::vector<void*>{&this->objects[2], &this->objects[0]}));
+    EXPECT_EQ(cache.count(0), 1U);
+    EXPECT_TRUE(cache.hand(0, 2, give));
+    EXPECT_EQ(handed.size(), 3U);
+    EXPECT_EQ(handed.back(), &this->objects[1]);
     EXPECT_EQ(cache.count(0), 0U);
+    EXPECT_EQ(cache.take(0), nullptr);
+    EXPECT_FALSE(cache.hand(0, 2, give));
+}
+
+/// A cache that has not begun, or has ended, has nothing to hand out.
+TYPED_TEST(HomeCacheTest, HandsOutNothingUnlessItIsActive) {
+    HomeCache<Classes, Limits, TypeParam> cache;
+    const auto never = [](ObjectLink* chain, std::size_t) {
+        ADD_FAILURE();
+        return chain;
+    };
+    EXPECT_FALSE(cache.hand(0, SIZE_MAX, never));
+}
+
+TYPED_TEST(HomeCacheTest, MovesMoreAtOnceInAStreakUpToItsRoom) {
+    HomeCache<Classes, CacheLimits<8 * KiB, 64, 2 * KiB, 16, 32, 64 * KiB>, TypeParam> cache;
+    EXPECT_EQ(cache.refills(0), 16U);
+    EXPECT_EQ(cache.refills(0), 32U);
+    EXPECT_EQ(cache.refills(0), 64U);
+    EXPECT_EQ(cache.refills(0), 64U) << "there is room for no more";
+    EXPECT_EQ(cache.refills(1), 16U) << "of another class";
+    EXPECT_EQ(cache.flushes(0), 16U);
+    EXPECT_EQ(cache.flushes(0), 32U);
+    EXPECT_EQ(cache.refills(0), 16U);
+    const std::size_t largest = Classes::count - 1; // 512 bytes
+    EXPECT_EQ(cache.refills(largest), 4U);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_LE(cache.refills(largest), 16U);
+    }
 }
 
 TYPED_TEST(HomeCacheTest, HandsOutWhatIsNotAtHomeByNumberAndByBytes) {

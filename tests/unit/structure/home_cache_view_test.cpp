@@ -72,7 +72,10 @@ TYPED_TEST(HomeCacheViewTest, AddsItsFigures) {
     EXPECT_EQ(inspection.caches[0].remoteObjects, 1U);
     EXPECT_EQ(inspection.caches[0].remoteBytes, 32U);
     EXPECT_EQ(inspection.caches[0].flushes, 0U);
-    EXPECT_NE(this->cache_.takeChain(0, 2), nullptr);
+    EXPECT_TRUE(this->cache_.hand(0, 2, [](ObjectLink* chain, std::size_t number) {
+        EXPECT_EQ(number, 2U);
+        return chain->next->next;
+    }));
     EXPECT_NE(this->cache_.takeRemote(), nullptr);
     inspection = {};
     HomeCacheView<typename TestFixture::Cache>(this->cache_).inspect(inspection);

@@ -96,6 +96,23 @@ TEST(Superblock, UsesTheLatestFreedSlotFirst) {
     EXPECT_EQ(block->take(), first);
 }
 
+/// Of a chain it takes what is its own, and no more than it is told.
+TEST(Superblock, TakesBackSoManyOfAChain) {
+    Any block(48);
+    Any other(48);
+    ObjectLink* chain = nullptr;
+    ObjectLink** end = &chain;
+    ASSERT_EQ(block->takeChain(5, end), 5U);
+    ASSERT_EQ(other->takeChain(2, end), 2U);
+    EXPECT_EQ(block->giveChain(chain, 3), 3U);
+    EXPECT_EQ(block->used(), 2U);
+    EXPECT_EQ(block->giveChain(chain, 100), 2U) << "the next is another superblock's";
+    EXPECT_EQ(block->used(), 0U);
+    EXPECT_EQ(other->giveChain(chain, 100), 2U);
+    EXPECT_EQ(chain, nullptr);
+    EXPECT_EQ(other->used(), 0U);
+}
+
 TEST(Superblock, FindsTheSlotOfEveryAddress) {
     for (std::size_t slot = 8; slot <= 4096; slot += 8) {
         const auto layout = Any::Block::layoutFor(slot);

@@ -200,8 +200,17 @@ public:
         return small_.mayKeep(object);
     }
     void abandonHome() noexcept requires HomingHeap<Small> { small_.abandonHome(); }
-    void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<Small> {
-        small_.freeHomed(chain);
+    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size,
+                                          std::size_t& number) noexcept requires HomingHeap<Small> {
+        if (size <= Limit) [[likely]] {
+            return small_.mallocHomed(size, number);
+        }
+        number = 0;
+        return nullptr;
+    }
+    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain,
+                                        std::size_t number) noexcept requires HomingHeap<Small> {
+        return small_.freeHomed(chain, number);
     }
     [[nodiscard]] std::uint64_t homeOfThread() noexcept requires HomingHeap<Small> {
         return small_.homeOfThread();

@@ -141,8 +141,13 @@ public:
         return theHeap().mayKeep(object);
     }
     static void abandonHome() noexcept requires HomingHeap<SuperHeap> { theHeap().abandonHome(); }
-    static void freeHomed(ObjectLink* chain) noexcept requires HomingHeap<SuperHeap> {
-        theHeap().freeHomed(chain);
+    [[nodiscard]] static ObjectLink*
+    mallocHomed(std::size_t size, std::size_t& number) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().mallocHomed(size, number);
+    }
+    [[nodiscard]] static ObjectLink*
+    freeHomed(ObjectLink* chain, std::size_t number) noexcept requires HomingHeap<SuperHeap> {
+        return theHeap().freeHomed(chain, number);
     }
     [[nodiscard]] static std::uint64_t homeOfThread() noexcept requires HomingHeap<SuperHeap> {
         return theHeap().homeOfThread();

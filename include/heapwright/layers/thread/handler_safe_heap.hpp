@@ -94,6 +94,11 @@ public:
         return SuperHeap::mallocAfterAll(size);
     }
     void freeAfterAll(void* object) noexcept {
+        if constexpr (requires { SuperHeap::freeAmongOthers(object); }) {
+            if (SuperHeap::freeAmongOthers(object)) {
+                return;
+            }
+        }
         if (isHandlers(object)) [[unlikely]] {
             arena_.free(object);
             return;

@@ -31,10 +31,12 @@
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/object_chain.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace heapwright {
 
@@ -111,42 +113,61 @@ public:
         owner.lock.unlock();
     }
 
-    /// Under one lock; as many as there is memory for.
     [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept {
+        return mallocHomed(size, number);
+    }
+
+    /// Under one lock; as many as there is memory for, which `number` then says.
+    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
+            number = 0;
             return nullptr;
         }
         Owner& heap = mine();
         const Hold hold(heap.lock);
         ObjectLink* first = nullptr;
         ObjectLink** end = &first;
-        for (auto left = static_cast<std::uint32_t>(number); left > 0;) {
+        auto left = static_cast<std::uint32_t>(number);
+        while (left > 0) {
             const std::uint32_t more = takenChain(heap, index, left, end);
             if (more == 0) {
                 break;
             }
             left -= more;
         }
+        number -= left;
         return first;
     }
 
-    /// A lock for each run of objects that have one owner.
     void freeBatch(ObjectLink* chain) noexcept {
-        Owner* held = nullptr;
         while (chain != nullptr) {
-            Block& block = Block::of(chain);
-            if (held == nullptr || block.owner.load(std::memory_order_relaxed) != held) {
-                if (held != nullptr) {
-                    held->lock.unlock();
+            chain = freeHomed(chain, UINT32_MAX);
+        }
+    }
+
+    /// The first `number` of a chain, as far as it goes: under one lock each time all that one
+    /// owner has of them. The rest of it.
+    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept {
+        while (chain != nullptr && number > 0) {
+            Owner& owner = locked(Block::of(chain), "free");
+            std::size_t left = std::exchange(number, 0);
+            for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
+                Block& block = Block::of(*at);
+                if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
+                    auto given =
+                        static_cast<std::uint32_t>(std::min<std::size_t>(left, UINT32_MAX));
+                    giveChain(owner, block, *at, given);
+                    left -= given;
+                } else {
+                    at = &(*at)->next;
+                    --left;
+                    ++number; // for the next time
                 }
-                held = &locked(block, "free");
             }
-            giveChain(*held, block, chain);
+            owner.lock.unlock();
         }
-        if (held != nullptr) {
-            held->lock.unlock();
-        }
+        return chain;
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -246,8 +267,6 @@ public:
             }
         }
     }
-    /// Takes back a chain of objects that have a home.
-    void freeHomed(ObjectLink* chain) noexcept { freeBatch(chain); }
     /// Pre: it is an object of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();

@@ -105,6 +105,14 @@ public:
         return cache.put(object, SuperHeap::classAt(object));
     }
 
+    /// The same for one that may be kept though others of its superblock may not. Neither needs
+    /// the heap below, so a handler may interrupt it as it may `freeAtOnce`. Pre: not null.
+    [[nodiscard, gnu::always_inline]] static bool freeAmongOthers(void* object) noexcept {
+        Cache& cache = Mine::mine();
+        return SuperHeap::homeOf(object) == (cache.state.me | keptByNobody) &&
+               SuperHeap::mayKeep(object) && cache.put(object, SuperHeap::classAt(object));
+    }
+
     /// Once it was refused at once: from below, with others for later.
     [[nodiscard, gnu::noinline]] static void* mallocAfterAll(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
@@ -113,10 +121,10 @@ public:
             if (void* const object = cache.take(index)) {
                 return object;
             }
-            ObjectLink* const first =
-                below().mallocBatch(Classes::sizeOf(index), Cache::refills(index));
+            std::size_t number = cache.refills(index);
+            ObjectLink* const first = SuperHeap::mallocHomed(Classes::sizeOf(index), number);
             if (first != nullptr) [[likely]] {
-                cache.fill(first->next, index);
+                cache.fill(first->next, number - 1, index);
                 return first;
             }
         }
@@ -131,14 +139,14 @@ public:
             (home == (cache.state.me | keptByNobody) && SuperHeap::mayKeep(object))) [[likely]] {
             const std::size_t index = SuperHeap::classAt(object);
             if (!cache.put(object, index)) [[likely]] {
-                below().freeHomed(cache.takeChain(index, Cache::flushes(index)));
+                cache.hand(index, cache.flushes(index), SuperHeap::freeHomed);
                 [[maybe_unused]] const bool kept = cache.put(object, index);
             }
         } else if (!SuperHeap::hasHome(object) || !(cache.isActive() || begun(cache))) {
             below().free(object);
         } else if (ObjectLink* const chain =
                        cache.putRemote(object, Classes::sizeOf(SuperHeap::classAt(object)))) {
-            below().freeHomed(chain);
+            handBack(chain);
         }
     }
 
@@ -347,16 +355,20 @@ private:
         Cache& cache = Mine::mine();
         bool any = false;
         for (std::size_t index = 0; index < Classes::count; ++index) {
-            while (ObjectLink* const chain = cache.takeChain(index, Limits::remoteObjects)) {
-                below().freeHomed(chain);
-                any = true;
-            }
+            any = cache.hand(index, SIZE_MAX, SuperHeap::freeHomed) || any;
         }
         if (ObjectLink* const chain = cache.takeRemote()) {
-            below().freeHomed(chain);
+            handBack(chain);
             any = true;
         }
         return any;
+    }
+
+    /// All of a chain of objects that have a home.
+    static void handBack(ObjectLink* chain) noexcept {
+        while (chain != nullptr) {
+            chain = SuperHeap::freeHomed(chain, SIZE_MAX);
+        }
     }
 
     /// What `get` gets from below, if need be after what the thread keeps has gone there.

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -104,6 +105,59 @@ TEST(HoardHeap, GivesAndTakesInBatches) {
     heap.freeBatch(chain);
     EXPECT_EQ(heap.figuresOf(Classes::classFor(100)).used, 0U);
     heap.freeBatch(nullptr);
+}
+
+TEST(HoardHeap, SaysHowManyCameAndTakesBackSoMany) {
+    Hoard<OwnHeap<64>, CleanLines> heap;
+    std::size_t number = 3;
+    EXPECT_EQ(heap.mallocHomed(2 * KiB + 1, number), nullptr);
+    EXPECT_EQ(number, 0U);
+    number = 150;
+    ObjectLink* chain = heap.mallocHomed(100, number);
+    EXPECT_EQ(number, 150U);
+    const std::size_t sizeClass = Classes::classFor(100);
+    chain = heap.freeHomed(chain, 60);
+    EXPECT_EQ(heap.figuresOf(sizeClass).used, 90U);
+    ASSERT_NE(chain, nullptr);
+    EXPECT_EQ(heap.freeHomed(chain, 0), chain);
+    EXPECT_EQ(heap.freeHomed(chain, SIZE_MAX), nullptr);
+    EXPECT_EQ(heap.figuresOf(sizeClass).used, 0U);
+}
+
+/// However the owners follow each other in a chain, each is locked once.
+TEST(HoardHeap, TakesBackUnderOneLockForEachOwner) {
+    HoardHeap<Classes, OwnHeap<64>, Counted<Rule>, CleanLines, Blocks> heap;
+    constexpr std::size_t count = 20;
+    ObjectLink* others = nullptr;
+    std::latch ready(1);
+    std::latch done(1);
+    std::thread owner([&] {
+        std::size_t number = count;
+        others = heap.mallocHomed(64, number);
+        ready.count_down();
+        done.wait(); // for when it ends its heap is the next thread's
+    });
+    ready.wait();
+    std::size_t number = count;
+    ObjectLink* const mine = heap.mallocHomed(64, number);
+    EXPECT_EQ(number, count);
+    ObjectLink* chain = nullptr;
+    for (ObjectLink *a = mine, *b = others; a != nullptr;) { // one of each, by turns
+        ObjectLink* const nextA = std::exchange(a->next, b);
+        ObjectLink* const nextB = std::exchange(b->next, chain);
+        chain = a;
+        a = nextA;
+        b = nextB;
+    }
+    Inspection before;
+    heap.inspect(before);
+    EXPECT_EQ(heap.freeHomed(chain, SIZE_MAX), nullptr);
+    Inspection after;
+    heap.inspect(after);
+    EXPECT_EQ(after.heapLocks.takes - before.heapLocks.takes, 2U);
+    EXPECT_EQ(heap.figuresOf(Classes::classFor(64)).used, 0U);
+    done.count_down();
+    owner.join();
 }
 
 TEST(HoardHeap, ServesWithoutMemoryForAnotherHeap) {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace heapwright::testing {
@@ -72,7 +73,7 @@ TEST(HomeCacheHeap, TakesNoMoreThanItsLimitFromTheHeapBelow) {
     std::vector<void*> objects;
     for (int i = 0; i < 100; ++i) {
         objects.push_back(heap.malloc(64));
-        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + Limits::refillFor(64));
+        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + Limits::roomFor(64));
     }
     while (!objects.empty()) {
         heap.free(objects.back());
@@ -176,6 +177,12 @@ TEST(HomeCacheHeap, KeepsWhatCameFromCleanLinesBesideOldObjects) {
         EXPECT_FALSE(heap.freeAtOnce(object)) << "the home word cannot say it";
         heap.free(object);
         EXPECT_EQ(heap.mallocAtOnce(64), object) << "but it was kept";
+        EXPECT_TRUE(heap.freeAmongOthers(object)) << "it need not even go there";
+        EXPECT_EQ(heap.mallocAtOnce(64), object);
+        EXPECT_FALSE(heap.freeAmongOthers(old[0]));
+        const auto hidden = std::exchange(heap.threadState(), {});
+        EXPECT_FALSE(heap.freeAmongOthers(object)) << "in a handler that interrupted";
+        heap.threadState() = hidden;
         heap.free(old[0]);
         EXPECT_NE(heap.malloc(64), old[0]) << "this one was not";
     }).join();
