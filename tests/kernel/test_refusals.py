@@ -68,9 +68,9 @@ def test_a_make_that_fails_shows_its_error_and_its_log(tmp_path: Path) -> None:
 
 def test_two_builds_do_not_work_in_one_folder(tmp_path: Path) -> None:
     with (
-        building._alone(tmp_path),
+        building.alone(tmp_path),
         pytest.raises(HeapwrightError, match="another process builds"),
-        building._alone(tmp_path),
+        building.alone(tmp_path),
     ):
         raise AssertionError
 

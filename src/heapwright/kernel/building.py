@@ -96,7 +96,7 @@ def build(plan: Plan, cache: Path, jobs: int, say: Say) -> Built:
     source = unpacked(plan.source, cache)
     folder = cache / "building" / plan.key
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with alone(folder):
         say(f"{plan.allocator}: configuration")
         configure(plan.fragments, source, folder)
         say(f"{plan.allocator}: make -j{jobs} bzImage in {folder}")
@@ -107,7 +107,7 @@ def build(plan: Plan, cache: Path, jobs: int, say: Say) -> Built:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """The kernel of the host forgets the lock when we are gone, however we went."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
