@@ -81,7 +81,7 @@ class KernelBoot(_Frozen):
     seed: int
     cpus: int
     memory_mib: int
-    settings: dict[str, int | str]
+    settings: dict[str, str | int]
     time: Annotated[str, Field(description="What the guest's clock was made of")]
     emulator: str
     records_sha256: Annotated[str, Field(description="Hash of all that the guest recorded")]

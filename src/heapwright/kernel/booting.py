@@ -48,11 +48,7 @@ def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
         archive = Path(scratch) / "initramfs.gz"
         load = asked.load
         archive.write_bytes(initramfs(cache, sysbench=load.sysbench, storage=load.storage))
-        settings: dict[str, int | str] = {
-            **load.settings,
-            "load": load.name,
-            "seed": asked.seed,
-        }
+        settings: dict[str, str | int] = {**load.settings, "load": load.name, "seed": asked.seed}
         machine = Machine(
             built.image, archive, load.memory_mib, asked.cpus, kvm=asked.kvm, settings=settings
         )

@@ -80,8 +80,7 @@ def unpacked(source: Source, cache: Path) -> Path:
     partial.mkdir(parents=True)
     try:
         excluded = [f"--exclude={pattern}" for pattern in NOT_NEEDED]
-        into = ["-C", str(partial), "--strip-components=1"]
-        command = ["tar", "-xJf", str(source.archive), *into]
+        command = ["tar", "-xJf", str(source.archive), "-C", str(partial), "--strip-components=1"]
         done = subprocess.run(
             [*command, "--wildcards", *excluded], capture_output=True, text=True, check=False
         )
