@@ -26,7 +26,10 @@ def explain(
     context: typer.Context,
     trace: Annotated[
         Path | None,
-        typer.Argument(metavar="[TRACE]", help="A trace, complete or still being written; or a long run of a program."),
+        typer.Argument(
+            metavar="[TRACE]",
+            help="A trace, complete or still being written; or a long run of a program.",
+        ),
     ] = None,
     program: options.ProgramName = None,
     scale: options.Scale = None,
