@@ -27,7 +27,8 @@ def explain(
     trace: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TRACE]", help="A trace, complete or still being written; or a long run."
+            metavar="[TRACE]",
+            help="A trace, complete or still being written; or a long run of a program.",
         ),
     ] = None,
     program: options.ProgramName = None,

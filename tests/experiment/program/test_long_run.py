@@ -17,7 +17,6 @@ from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.runs import Outcome
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program import gauge
 from heapwright.experiment.program.long_run import LongRuns, LongTaken, interval_of
 from heapwright.experiment.program.session import Prepared
 
@@ -29,10 +28,11 @@ PATIENT = FILE.replace('pattern = "answer hello"', 'pattern = "answer (hello|bye
 
 @pytest.fixture(autouse=True)
 def own_place(
-    needs_programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    needs_programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[None]:
     """Temporary folders are in a place of the test's, which is empty in the end."""
     needs_programs("run")
+    assert tmp_path.is_dir()  # made before the place changes
     with tempfile.TemporaryDirectory(prefix="hw-", dir="/tmp") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         yield
@@ -167,7 +167,7 @@ def test_no_room_for_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(gauge.os, "posix_fallocate", full)
+    monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(HeapwrightError, match="No space left") as raised:
         take(small(tmp_path))
     assert raised.value.exit_code is ExitCode.NOT_WRITTEN
