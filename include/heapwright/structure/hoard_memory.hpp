@@ -83,8 +83,7 @@ protected:
     [[nodiscard, gnu::always_inline]] Owner& locked(Block& block,
                                                     std::string_view routine) noexcept {
         for (;;) {
-            // Acquired: the owner may just have been made.
-            void* const seen = block.owner.load(std::memory_order_acquire);
+            void* const seen = block.owner.load(std::memory_order_acquire); // it may be new
             if (seen == nullptr) [[unlikely]] {
                 platform::abortWithMessage(routine, "invalid pointer");
             }
