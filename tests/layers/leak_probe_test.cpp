@@ -150,8 +150,8 @@ void ProbeHeap::note(const char* verb) {
 }
 
 // A verb is seen if it can be called, and it is the layer's own if a pointer to it can be had as a
-// pointer to a member of the layer: the way from a private base is barred. `OWN` is also true of a
-// verb that cannot be seen at all.
+// pointer to a member of the layer: the way from a private base is barred. So is one that the layer
+// names out of `PassedOn`. It is also true of a verb that cannot be seen at all.
 #define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
     template <class L>                                                                             \
     constexpr bool sees_##verb = requires(L heap, std::size_t n, void* p, Block* b, Footprint& f,  \
@@ -167,6 +167,12 @@ void ProbeHeap::note(const char* verb) {
     }                                                                                              \
     || requires {                                                                                  \
         static_cast<result (*)(__VA_ARGS__)>(&L::verb);                                            \
+    }                                                                                              \
+    || requires {                                                                                  \
+        static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__)>(&L::verb);                       \
+    }                                                                                              \
+    || requires {                                                                                  \
+        static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__) const>(&L::verb);                 \
     };
 
 #define HEAPWRIGHT_CALL_malloc n
