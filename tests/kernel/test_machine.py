@@ -29,6 +29,7 @@ def test_several_processors_have_the_time_of_the_host() -> None:
     machine = Machine(Path("/k/bzImage"), Path("/k/i"), 128, cpus=4)
     assert "-icount" not in words(machine)
     assert "tcg,thread=multi" in words(machine)
+    assert "4,sockets=4,cores=1,threads=1" in words(machine)
     assert machine.time == "the host's (emulated)"
 
 

@@ -93,7 +93,9 @@ struct GeneralSizes {
     /// For an alignment, too: a power of two, whose objects stand at multiples of it.
     [[nodiscard]] static constexpr std::size_t alignedSize(std::size_t align,
                                                            std::size_t size) noexcept {
-        return align <= minAlignment ? size : std::bit_ceil(size < align ? align : size);
+        const std::size_t least = size < align ? align : size;
+        const bool rounds = align > minAlignment && least <= SIZE_MAX / 2 + 1;
+        return rounds ? std::bit_ceil(least) : size; // there is no power of two above
     }
 };
 

@@ -199,7 +199,7 @@ private:
         return takeOver(mine);
     }
 
-    /// What others have freed into the active slab; if nothing, it is nobody's from now on.
+    /// What others have freed into the active slab; without that it is nobody's from now on.
     [[nodiscard]] static bool takeActive(Cache& cache, Processor& mine) noexcept {
         Page* const page = mine.active;
         if (page == nullptr) {
@@ -227,8 +227,7 @@ private:
         return takeOver(mine);
     }
 
-    /// The first slab of a node becomes the active one; some more the processor's. Nothing if the
-    /// node has no more than so many.
+    /// The first slab of a node that has more than so many becomes the active one; some are kept.
     [[nodiscard]] static bool takePartial(Cache& cache, Processor& mine, std::size_t index,
                                           Node& node, std::size_t least) noexcept {
         const HoldBelow hold(mine.lock, node.lock);

@@ -61,16 +61,22 @@ def command_line(settings: Mapping[str, str | int]) -> str:
     return " ".join([*QUIET, *(f"heapwright.{name}={settings[name]}" for name in sorted(settings))])
 
 
+def sockets(cpus: int) -> str:
+    """Each processor in a socket of its own: the table that a kernel without ACPI finds them in has
+    one line a socket."""
+    return f"{cpus},sockets={cpus},cores=1,threads=1"
+
+
 def accelerator(machine: Machine) -> Sequence[str]:
     """What stands for the processor, and for time."""
     if machine.kvm:
-        return ("-accel", "kvm", "-cpu", "host", "-smp", str(machine.cpus))
+        return ("-accel", "kvm", "-cpu", "host", "-smp", sockets(machine.cpus))
     if machine.cpus == 1:
         return (
             *("-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"),
             *("-rtc", f"base={DATE},clock=vm", "-seed", "1"),
         )
-    return ("-accel", "tcg,thread=multi", "-smp", str(machine.cpus))
+    return ("-accel", "tcg,thread=multi", "-smp", sockets(machine.cpus))
 
 
 def qemu_command(qemu: str, machine: Machine, console: Path, records: Path) -> list[str]:

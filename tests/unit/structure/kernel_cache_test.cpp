@@ -34,6 +34,8 @@ TEST(GeneralSizes, AlignByAPowerOfTwo) {
     EXPECT_EQ(Sizes::alignedSize(16, 100), 100U);
     EXPECT_EQ(Sizes::alignedSize(64, 10), 64U);
     EXPECT_EQ(Sizes::alignedSize(64, 65), 128U);
+    EXPECT_EQ(Sizes::alignedSize(64, SIZE_MAX / 2 + 1), SIZE_MAX / 2 + 1);
+    EXPECT_EQ(Sizes::alignedSize(64, SIZE_MAX - 15), SIZE_MAX - 15);
 }
 
 TEST(CacheTraits, SayWhatPagesAreTakenAndWhatIsKept) {

@@ -89,6 +89,8 @@ TYPED_TEST_P(KernelHeap, AnswersNullBeyondABlockOfPages) {
     this->heap.free(object);
     EXPECT_EQ(this->heap.malloc(4 * MiB + 1), nullptr);
     EXPECT_EQ(this->heap.malloc(SIZE_MAX), nullptr);
+    EXPECT_EQ(this->heap.memalign(4096, SIZE_MAX - 15), nullptr);
+    EXPECT_EQ(this->heap.memalign(1 * MiB, SIZE_MAX / 2 + 2), nullptr);
 }
 
 TYPED_TEST_P(KernelHeap, GivesAllMemoryBack) {
