@@ -73,9 +73,9 @@ static void addFragmentation(void) {
     size_t used = 0;
     need(EVENT_FOLDER "/hist");
     const char* at = text;
-    while ((at = strstr(at, "fallback_order:")) != NULL) {
+    while ((at = strstr(at, "{ fallback_order:")) != NULL) {
         const char* count = strstr(at, "hitcount:");
-        unsigned long long order = strtoull(at + strlen("fallback_order:"), NULL, 10);
+        unsigned long long order = strtoull(at + strlen("{ fallback_order:"), NULL, 10);
         if (count == NULL) {
             break;
         }
