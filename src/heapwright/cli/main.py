@@ -19,6 +19,7 @@ from rich.console import Console
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.cli import (
+    agree,
     allocators,
     analyse,
     compare,
@@ -54,6 +55,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("agree", epilog=agree.EXAMPLES)(agree.agree)
 app.add_typer(allocators.app, name="allocators")
 app.command("analyse", epilog=analyse.EXAMPLES)(analyse.analyse)
 app.command("compare", context_settings=compare.CONTEXT)(compare.compare)

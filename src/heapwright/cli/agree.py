@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright agree`: do allocators rank on a replay, and on a synthetic load, as on the program?
+
+This file is the command line only; `cli.agreeing` does the work. docs/agree.md is the manual page.
+"""
+
+from typing import Annotated
+
+import typer
+
+from heapwright.artefacts.errors import ExitCode
+from heapwright.cli import options
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright agree perl octave redis --scale small -a glibc,jemalloc,mimalloc
+  heapwright agree --all -n 10 --json agreement.json --html agreement.html
+"""
+
+
+def agree(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="PROGRAM…", help="Names of programs, or files.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All programs that come with heapwright.")
+    ] = False,
+    scale: options.Scale = None,
+    allocators: Annotated[
+        list[str] | None,
+        typer.Option("-a", "--allocators", metavar="NAMES", help="With commas; two at least."),
+    ] = None,
+    blocks: Annotated[int, typer.Option("-n", "--blocks", min=2, help="Of each load.")] = 5,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of orders, load and intervals.")] = None,
+    json_file: options.JsonFile = None,
+    csv_file: Annotated[
+        str | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")
+    ] = None,
+    html_file: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Write the tables as a page.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means alone.")] = False,
+) -> None:
+    """Say whether allocators rank on a replay and on a synthetic load as on the program itself."""
+    from heapwright.cli.agreeing import Options, run_agree  # noqa: PLC0415
+
+    status = run_agree(
+        Options(
+            names=tuple(names or ()),
+            everything=everything,
+            scale=scale,
+            allocators=tuple(allocators or ()),
+            blocks=blocks,
+            seed=seed,
+            json_file=json_file,
+            csv_file=csv_file,
+            html_file=html_file,
+            quiet=quiet,
+        )
+    )
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""How rankings of allocators agree, program by program: on a terminal, as CSV, and as a page."""
+
+import csv
+from collections.abc import Iterator
+from html import escape
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from heapwright.artefacts.agreement import (
+    LOADS,
+    AgreementOf,
+    Load,
+    ProgramAgreement,
+    RankingAgreement,
+    Tau,
+    What,
+)
+from heapwright.report.columns import Columns
+from heapwright.report.pages.frame import frame
+from heapwright.report.pages.parts import Charts, contents, section, table
+
+WHATS: tuple[What, ...] = ("time", "memory")
+NAMES: dict[Load, str] = {
+    "program": "itself",
+    "replay": "a replay",
+    "synthetic": "a synthetic load",
+}
+NOTHING = "-"
+FIELDS = ("program", "what", "load", "tau", "low", "high", "same_best", "why")
+
+
+def print_agreement(console: Console, found: RankingAgreement, *, quiet: bool = False) -> None:
+    """A table for time, one for memory, and the means; `quiet` leaves only these."""
+    if not quiet:
+        for what in WHATS:
+            console.print(Text(f"Ranks by {what}: Kendall's tau with the program", style="bold"))
+            console.print(Columns(_headings(), [_cells(each, what) for each in found.programs]))
+            console.print()
+    for line in conclusions(found):
+        console.print(Text(line))
+    for each in found.programs:
+        if each.why and not quiet:
+            console.print(Text(f"{each.program}: {each.why}"))
+
+
+def conclusions(found: RankingAgreement) -> Iterator[str]:
+    """What it comes to over all programs, in sentences."""
+    for each in found.overall:
+        best = "" if each.load == "program" else f"; the best is the same in {each.same_best}"
+        several = "program" if each.programs == 1 else "programs"
+        yield (
+            f"By {each.what}, {NAMES[each.load]}: tau {tau_text(each.tau)} in the mean over "
+            f"{each.programs} {several}{best}."
+        )
+
+
+def tau_text(tau: Tau | None) -> str:
+    """The figure with its interval."""
+    if tau is None or tau.tau is None:
+        return NOTHING
+    if tau.low is None or tau.high is None:
+        return f"{tau.tau:.2f}"
+    return f"{tau.tau:.2f} ({tau.low:.2f} to {tau.high:.2f})"
+
+
+def as_csv(found: RankingAgreement) -> str:
+    """A line for each program, response and load; of a program that could not be asked, one."""
+    stream = StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for program in found.programs:
+        for each in program.agreements:
+            tau = each.tau
+            best = "" if each.same_best is None else str(each.same_best).lower()
+            figures = ["" if x is None else f"{x:.4f}" for x in (tau.tau, tau.low, tau.high)]
+            writer.writerow([program.program, each.what, each.load, *figures, best, program.why])
+        if not program.agreements:
+            writer.writerow([program.program, "", "", "", "", "", "", program.why])
+    return stream.getvalue()
+
+
+def page(found: RankingAgreement) -> str:
+    """The whole page: what it comes to, the two tables, and what was measured."""
+    parts = [
+        ("means", "Over all programs", "".join(f"<p>{escape(e)}</p>" for e in conclusions(found))),
+        *((what, f"Ranks by {what}", _table(found, what)) for what in WHATS),
+        ("measured", "What was measured", _measured(found)),
+    ]
+    about = (
+        f"<p>{len(found.allocators)} allocators, {found.blocks} blocks of each load, seed "
+        f"{found.seed}. Kendall's tau-b with the ranking on the program itself: 1 the same order, "
+        "-1 the opposite. <i>Itself</i> is the program asked twice: no load can be asked for "
+        "more.</p>"
+    )
+    body = "\n".join(
+        (
+            "<h1>Does a load rank allocators as its program does?</h1>",
+            about,
+            contents([(name, heading) for name, heading, _ in parts]),
+            *(section(name, heading, inner) for name, heading, inner in parts),
+        )
+    )
+    return frame("Agreement of rankings", body, Charts())
+
+
+def _headings() -> tuple[str, ...]:
+    return (
+        "program",
+        *(NAMES[load] for load in LOADS),
+        "same best, replay",
+        "same best, synthetic",
+    )
+
+
+def _cells(program: ProgramAgreement, what: What) -> tuple[str, ...]:
+    each = {load: program.of(what, load) for load in LOADS}
+    return (
+        program.program,
+        *(tau_text(None if one is None else one.tau) for one in each.values()),
+        _yes(each["replay"]),
+        _yes(each["synthetic"]),
+    )
+
+
+def _yes(found: AgreementOf | None) -> str:
+    if found is None or found.same_best is None:
+        return NOTHING
+    return "yes" if found.same_best else "no"
+
+
+def _table(found: RankingAgreement, what: What) -> str:
+    rows = [[escape(cell) for cell in _cells(each, what)] for each in found.programs]
+    missing = "".join(
+        f"<p>{escape(each.program)}: {escape(each.why)}</p>" for each in found.programs if each.why
+    )
+    return table(_headings(), rows, "figures") + missing
+
+
+def _measured(found: RankingAgreement) -> str:
+    rows = [
+        [
+            escape(program.program),
+            escape(each.allocator),
+            each.load,
+            str(each.runs),
+            NOTHING if each.seconds is None else f"{each.seconds:.4g}",
+            NOTHING if each.peak_bytes is None else f"{each.peak_bytes / 2**20:,.1f}",
+        ]
+        for program in found.programs
+        for each in program.measured
+    ]
+    return table(("program", "allocator", "load", "runs", "s", "peak, MiB"), rows, "figures")
