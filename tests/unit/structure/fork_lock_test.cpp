@@ -98,6 +98,7 @@ TEST(ForkLock, IsClaimedFromAHolderThatIsBelowWhoThenWaits) {
 }
 
 TEST(ForkLock, GivesUpTheLockBelowWhileAForkHasClaimedIt) {
+    std::thread([] {}).join(); // whose a lock is, is only known once there were threads
     Latch outer;
     Latch inner;
     inner.lock(); // as the interrupted request would
