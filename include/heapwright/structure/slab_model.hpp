@@ -12,9 +12,8 @@
 // stands in an index in front of them; others are linked through themselves. Empty slabs stay while
 // the free objects of the node are no more than a limit. Sizes of slabs, arrays and limits are
 // computed as in Linux 6.1; without the reaper that empties caches over time: `shrink` does it.
-// Invariant: `used` of a slab counts what is not on its own list; what is in arrays counts as used.
-// Locks: a processor's before a node's, of which one at a time; none of a node's while pages come
-// and go. Who waits under a processor's has left the cache whole (structure/fork_lock.hpp).
+// Invariant: `used` of a slab counts what is not on its own list. Locks: a processor's before one
+// node's, never while pages come and go; who waits under a processor's has left the cache whole.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -195,21 +194,23 @@ private:
                                          Pages& pages) noexcept {
         const std::size_t home = nodeOfProcessor<Processors, Nodes>(index);
         Node& node = cache.nodes[home];
-        if (takeShared(cache, mine, node) || takeFromSlabs(cache, mine, index, node)) {
-            return true;
+        while (!takeShared(cache, mine, node) && !takeFromSlabs(cache, mine, index, node)) {
+            Page* const page = newSlab(cache, mine, home, pages);
+            if (page == nullptr) {
+                return false;
+            }
+            cache.slabs.fetch_add(1, std::memory_order_relaxed);
+            Node& its = nodeOf(cache, *page);
+            {
+                const HoldBelow hold(mine.lock, its.lock);
+                its.freeObjects += page->count;
+                its.free.addBack(*page);
+            }
+            if (takeFromSlabs(cache, mine, index, its)) {
+                break; // else other processors have taken all of it already
+            }
         }
-        Page* const page = newSlab(cache, mine, home, pages);
-        if (page == nullptr) {
-            return false;
-        }
-        cache.slabs.fetch_add(1, std::memory_order_relaxed);
-        Node& its = nodeOf(cache, *page);
-        {
-            const HoldBelow hold(mine.lock, its.lock);
-            its.freeObjects += page->count;
-            its.free.addBack(*page);
-        }
-        return takeFromSlabs(cache, mine, index, its);
+        return true;
     }
 
     [[nodiscard]] static bool takeShared(Cache& cache, Processor& mine, Node& node) noexcept {
