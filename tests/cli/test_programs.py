@@ -35,7 +35,7 @@ def test_the_list_has_all_but_the_reference(heapwright: Heapwright) -> None:
     }
     assert found["redis"]["server"]
     assert not found["perl"]["server"]
-    assert found["lynx"]["scales"] == ["small"]
+    assert found["lynx"]["scales"] == ["small", "published"]
     assert not found["lynx"]["server"], "the allocator is the browser's"
 
 

@@ -27,7 +27,7 @@ NAMES = (
     "fischer-2018-traces",
     "matias-2011-mysql",
 )
-OTHERS = ("httpd-pools", "reference", "granary", "applications-today")
+OTHERS = ("httpd-pools", "reference", "granary", "applications-today", "kernel-models")
 """Studies of which nothing is published that they could answer, and the one with every key."""
 MOST_SMALL_RUNS = 5500
 """Of a small scale, on a machine with two processors: what ten minutes have room for."""

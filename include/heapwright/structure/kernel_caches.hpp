@@ -151,14 +151,8 @@ public:
     // --- objects of any size ---
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (size > General::largest) {
-            return largeObject(size);
-        }
-        Cache& cache = general_[General::indexFor(size)];
-        if (cache.references.load(std::memory_order_acquire) == 0) [[unlikely]] {
-            beginGeneral();
-        }
-        return take(cache);
+        void* const object = general(size);
+        return object != nullptr ? object : generalAfterShrinking(size);
     }
 
     /// Objects of a power of two stand at multiples of it, blocks of pages too.
@@ -269,6 +263,22 @@ private:
             }
         }
         return nullptr;
+    }
+
+    [[nodiscard, gnu::always_inline]] void* general(std::size_t size) noexcept {
+        if (size > General::largest) {
+            return largeObject(size);
+        }
+        Cache& cache = general_[General::indexFor(size)];
+        if (cache.references.load(std::memory_order_acquire) == 0) [[unlikely]] {
+            beginGeneral();
+        }
+        return take(cache);
+    }
+
+    /// Before memory is refused, what other processors and caches keep goes back.
+    [[nodiscard, gnu::cold, gnu::noinline]] void* generalAfterShrinking(std::size_t size) noexcept {
+        return size <= largest && shrinkAll() ? general(size) : nullptr;
     }
 
     [[gnu::cold, gnu::noinline]] void beginGeneral() noexcept {
