@@ -31,7 +31,7 @@ unsigned char* bytesOf(void* object) {
 
 /// Hides from the compiler what it would warn of.
 volatile unsigned char* at(void* object, std::ptrdiff_t offset) {
-    static volatile std::ptrdiff_t hidden = 0;
+    static thread_local volatile std::ptrdiff_t hidden = 0;
     hidden = offset;
     return bytesOf(object) + hidden;
 }
