@@ -60,9 +60,14 @@ protected:
     /// process ends reads all of it.
     static void TearDownTestSuite() {
         for (const Pair& pair : allPairs()) {
-            if (pair.verbs->unique && pair.verbs->clear != nullptr) {
+            if (pair.verbs->unique) {
                 const Life life(*pair.verbs);
-                pair.verbs->clear(life.heap().heap);
+                if (pair.verbs->flush != nullptr) {
+                    pair.verbs->flush(life.heap().heap);
+                }
+                if (pair.verbs->clear != nullptr) {
+                    pair.verbs->clear(life.heap().heap);
+                }
             }
         }
     }
