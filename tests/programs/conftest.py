@@ -36,6 +36,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "under" not in metafunc.fixturenames:
         return
     at_once = metafunc.definition.get_closest_marker("everywhere") is not None
+    but = metafunc.definition.get_closest_marker("all_but")
+    left_out = () if but is None else but.args
     metafunc.parametrize(
         "under",
         [
@@ -43,6 +45,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             if at_once or entry.name in REPRESENTATIVES
             else pytest.param(entry.name, marks=pytest.mark.slow)
             for entry in CATALOGUE.composed
+            if entry.name not in left_out
         ],
         indirect=True,
     )
