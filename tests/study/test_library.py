@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts import shipped
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.native import VARIABLE, NativeMissingError
 from heapwright.artefacts.study_file import parse_study, scale_names
@@ -36,7 +37,7 @@ def test_the_folder_is_that_of_the_installation(
 ) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    monkeypatch.setattr(library, "TREE", tmp_path / "elsewhere")
+    monkeypatch.setattr(shipped, "TREE", tmp_path / "elsewhere")
     with pytest.raises(NativeMissingError, match="there are no studies in"):
         library.study_names()
     (tmp_path / "studies").mkdir()

@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.kernel_load import FORMAT, KernelLoad, Life, Lifetime
 from heapwright.artefacts.layers import nearest
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.paths import is_file, is_folder
+from heapwright.artefacts.shipped import shipped_folder
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
 from heapwright.artefacts.study_wording import problems_of
 from heapwright.artefacts.toml_lines import TomlLines
@@ -28,7 +27,6 @@ LARGEST = 1 << 20
 MOST_TOLD = 20
 SUFFIX = ".toml"
 REFERENCE = "reference"
-TREE = Path(__file__).resolve().parents[3]
 LISTING = "`heapwright kernel models --load list` names those that come with it"
 NAME = re.compile(r"[!-~]+")
 
@@ -45,16 +43,7 @@ class LoadFile:
 
 def loads_folder() -> Path:
     """The folder of the loads that come with heapwright. Raises HeapwrightError."""
-    places = [TREE / "models" / "loads"] if is_file(TREE / "pyproject.toml") else []
-    try:
-        places.insert(0, native_dir() / "loads")
-    except NativeMissingError:
-        if not places:
-            raise
-    for place in places:
-        if is_folder(place):
-            return place
-    raise NativeMissingError(f"there are no loads in {places[0]}", "build and install again")
+    return shipped_folder("loads", "loads", in_tree="models/loads")
 
 
 def load_names() -> list[str]:

@@ -95,7 +95,8 @@ def watch(
         seconds = time.monotonic() - began
         document = output.read_bytes() if output.exists() else None
     if document is None:
-        raise HeapwrightError(f"no part of {command[0]} was rebuilt for drag", HINT)
+        early = f", or {_end(status)} before that showed" if status < 0 else ""
+        raise HeapwrightError(f"no part of {command[0]} was rebuilt for drag{early}", HINT)
     if not document:
         raise HeapwrightError(
             f"{command[0]} did not come to write its drag: {_end(status)}",

@@ -14,25 +14,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.paths import is_file, is_folder
+from heapwright.artefacts.shipped import shipped_folder
 
 ALLOCATORS = ("slab", "slub", "slob")
-TREE = Path(__file__).resolve().parents[3]
 
 
 def shipped() -> Path:
     """The folder kernel/ that comes with heapwright. Raises HeapwrightError."""
-    places = [TREE / "kernel"] if is_file(TREE / "pyproject.toml") else []
-    try:
-        places.insert(0, native_dir() / "kernel")
-    except NativeMissingError:
-        if not places:
-            raise
-    for place in places:
-        if is_folder(place):
-            return place
-    raise NativeMissingError(f"there is no {places[0]}", "build and install again")
+    return shipped_folder("kernel", "files for kernels")
 
 
 def cache_home(environment: Mapping[str, str]) -> Path:

@@ -1,38 +1,23 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The studies that come with heapwright, by name; all others are found by their path.
-
-They are installed with the compiled parts; a tool that runs from the source tree with compiled
-parts that have none takes those of the tree.
-"""
+"""The studies that come with heapwright, by name; all others are found by their path."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.layers import nearest
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.paths import is_file, is_folder
+from heapwright.artefacts.paths import is_file
+from heapwright.artefacts.shipped import shipped_folder
 from heapwright.artefacts.study_file import StudyFile, read_study
 
-FOLDER = "studies"
 SUFFIX = ".toml"
-TREE = Path(__file__).resolve().parents[3]
 LISTING = "`heapwright study list` names the studies that come with it; others are named by path"
 
 
 def studies_folder() -> Path:
     """The folder of the studies that come with heapwright. Raises HeapwrightError."""
-    places = [TREE / FOLDER] if is_file(TREE / "pyproject.toml") else []
-    try:
-        places.insert(0, native_dir() / FOLDER)
-    except NativeMissingError:
-        if not places:
-            raise
-    for place in places:
-        if is_folder(place):
-            return place
-    raise NativeMissingError(f"there are no studies in {places[0]}", "build and install again")
+    return shipped_folder("studies", "studies")
 
 
 def study_names() -> list[str]:
