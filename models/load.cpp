@@ -7,11 +7,11 @@
 
 #include <heapwright/structure/page_section.hpp>
 
+#include "synthesis/words.hpp"
+
 #include <bit>
-#include <cmath>
 #include <istream>
 #include <string>
-#include <utility>
 
 namespace heapwright::models {
 
@@ -25,48 +25,7 @@ constexpr std::uint64_t mostCount = 4096;
 constexpr std::uint64_t mostOperations = std::uint64_t{1} << 28U;
 constexpr double longest = 1e12; ///< nanoseconds between two operations
 
-class Words {
-public:
-    explicit Words(std::istream& text) : text_(text) {}
-
-    std::string word() {
-        std::string found;
-        if (!(text_ >> found))
-            fail("it ends there");
-        return last_ = found;
-    }
-
-    void expect(const std::string& wanted) {
-        std::string found;
-        if (!(text_ >> found) || found != wanted)
-            fail("expected '" + wanted + "'" + (found.empty() ? "" : ", found '" + found + "'"));
-        last_ = wanted;
-    }
-
-    std::uint64_t whole(std::uint64_t least, std::uint64_t most) {
-        std::uint64_t value = 0;
-        // An extraction takes "-1" for a large number.
-        if ((text_ >> std::ws).peek() == '-' || !(text_ >> value) || value < least || value > most)
-            fail("expected a whole number from " + std::to_string(least) + " to " +
-                 std::to_string(most));
-        return value;
-    }
-
-    double real(double most) {
-        double value = 0;
-        if (!(text_ >> value) || !std::isfinite(value) || value < 0 || value > most)
-            fail("expected a number from 0 to " + std::to_string(most));
-        return value;
-    }
-
-    [[noreturn]] void fail(const std::string& what) const {
-        throw LoadError("the load makes no sense after '" + last_ + "': " + what);
-    }
-
-private:
-    std::istream& text_;
-    std::string last_ = "the beginning";
-};
+using Words = synthesis::Words<LoadError>;
 
 void readCaches(Words& words, Load& load) {
     words.expect("caches");
@@ -151,7 +110,7 @@ void readActivities(Words& words, Load& load) {
 } // namespace
 
 Load readLoad(std::istream& text) {
-    Words words(text);
+    Words words(text, "the load");
     Load load;
     words.expect("heapwright-kernel-load");
     words.whole(1, 1);

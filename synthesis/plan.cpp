@@ -6,12 +6,11 @@
 #include "synthesis/plan.hpp"
 
 #include "synthesis/places.hpp"
+#include "synthesis/words.hpp"
 
 #include <bit>
-#include <cmath>
 #include <istream>
 #include <limits>
-#include <utility>
 
 namespace heapwright::synthesis {
 
@@ -26,52 +25,17 @@ constexpr std::uint64_t mostThreads = 1U << 20U;
 constexpr std::uint64_t mostTakers = 1U << 20U;
 constexpr std::uint64_t mostPhases = 1U << 16U;
 constexpr double longestNanoseconds = 1e18;
+constexpr double heaviest = 1e18;
 
-class Words {
-public:
-    explicit Words(std::istream& text) : text_(text) {}
+using PlanWords = Words<PlanError>;
 
-    void expect(const std::string& word) {
-        std::string found;
-        if (!(text_ >> found) || found != word)
-            fail("expected '" + word + "'" + (found.empty() ? "" : ", found '" + found + "'"));
-        last_ = word;
-    }
-
-    std::uint64_t whole(std::uint64_t least, std::uint64_t most) {
-        std::uint64_t value = 0;
-        // An extraction takes "-1" for a large number.
-        if ((text_ >> std::ws).peek() == '-' || !(text_ >> value) || value < least || value > most)
-            fail("expected a whole number from " + std::to_string(least) + " to " +
-                 std::to_string(most));
-        return value;
-    }
-
-    double real(double most) {
-        double value = 0;
-        if (!(text_ >> value) || !std::isfinite(value) || value < 0 || value > most)
-            fail("expected a number from 0 to " + std::to_string(most));
-        return value;
-    }
-
-    double weight() { return real(1e18); }
-
-    [[noreturn]] void fail(const std::string& what) const {
-        throw PlanError("the plan makes no sense after '" + last_ + "': " + what);
-    }
-
-private:
-    std::istream& text_;
-    std::string last_ = "the beginning";
-};
-
-void readRoutines(Words& words, Plan& plan) {
+void readRoutines(PlanWords& words, Plan& plan) {
     words.expect("routines");
     std::vector<double> weights(words.whole(1, mostRoutines));
     for (double& weight : weights) {
         const auto number = static_cast<unsigned>(words.whole(0, 255));
         const std::uint64_t alignment = words.whole(0, 1U << 21U);
-        weight = words.weight();
+        weight = words.real(heaviest);
         const auto routine = static_cast<trace::Routine>(number);
         if (!trace::isRoutine(number) || trace::isFree(routine))
             words.fail("there is no allocating routine " + std::to_string(number));
@@ -84,18 +48,18 @@ void readRoutines(Words& words, Plan& plan) {
         words.fail("no routine has a weight");
 }
 
-void readBands(Words& words, Plan& plan) {
+void readBands(PlanWords& words, Plan& plan) {
     words.expect("bands");
     plan.bands.resize(words.whole(1, mostBands));
     for (Band& band : plan.bands) {
         words.expect("band");
-        band.handing = words.weight();
+        band.handing = words.real(heaviest);
         std::vector<double> weights(words.whole(1, mostSizes));
         for (double& weight : weights) {
             const std::uint64_t low = words.whole(0, Places::maxSize);
             const std::uint64_t high = words.whole(low, Places::maxSize);
             band.sizes.push_back({low, high, words.whole(1, Places::maxSize)});
-            weight = words.weight();
+            weight = words.real(heaviest);
         }
         band.which = Lottery(weights);
         if (band.which.empty())
@@ -103,7 +67,7 @@ void readBands(Words& words, Plan& plan) {
     }
 }
 
-void readLifetimes(Words& words, Plan& plan) {
+void readLifetimes(PlanWords& words, Plan& plan) {
     words.expect("lifetimes");
     plan.lifetimes.resize(words.whole(1, mostLifetimes));
     for (Lifetime& lifetime : plan.lifetimes) {
@@ -115,11 +79,11 @@ void readLifetimes(Words& words, Plan& plan) {
     }
 }
 
-void readThreads(Words& words, Plan& plan) {
+void readThreads(PlanWords& words, Plan& plan) {
     words.expect("threads");
     plan.threads.resize(words.whole(1, mostThreads));
     for (Thread& thread : plan.threads) {
-        thread.weight = words.weight();
+        thread.weight = words.real(heaviest);
         thread.begins = words.whole(0, maxOperations);
         thread.ends = words.whole(thread.begins, maxOperations);
         thread.hands = words.real(1);
@@ -127,13 +91,13 @@ void readThreads(Words& words, Plan& plan) {
         for (double& weight : weights) {
             const std::uint64_t taker = words.whole(0, plan.threads.size() - 1);
             thread.takers.push_back(static_cast<std::uint32_t>(taker));
-            weight = words.weight();
+            weight = words.real(heaviest);
         }
         thread.which = Lottery(weights);
     }
 }
 
-void readCells(Words& words, const Plan& plan, Phase& phase) {
+void readCells(PlanWords& words, const Plan& plan, Phase& phase) {
     phase.counts.resize(words.whole(0, mostBands * mostLifetimes));
     std::uint64_t left = maxOperations;
     for (std::uint64_t& count : phase.counts) {
@@ -146,7 +110,7 @@ void readCells(Words& words, const Plan& plan, Phase& phase) {
     }
 }
 
-void readPhases(Words& words, Plan& plan) {
+void readPhases(PlanWords& words, Plan& plan) {
     words.expect("phases");
     plan.phases.resize(words.whole(1, mostPhases));
     std::uint64_t left = maxOperations;
@@ -155,7 +119,7 @@ void readPhases(Words& words, Plan& plan) {
         phase.operations = words.whole(1, left);
         left -= phase.operations;
         phase.nanoseconds = words.real(longestNanoseconds);
-        phase.handing = words.weight();
+        phase.handing = words.real(heaviest);
         readCells(words, plan, phase);
     }
 }
@@ -163,7 +127,7 @@ void readPhases(Words& words, Plan& plan) {
 } // namespace
 
 Plan readPlan(std::istream& text) {
-    Words words(text);
+    PlanWords words(text, "the plan");
     Plan plan;
     words.expect("heapwright-plan");
     words.whole(1, 1);
