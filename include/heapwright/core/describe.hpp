@@ -9,6 +9,8 @@
 //   {"layer":"LockedHeap","policies":["FutexLock"],"caption":"...","below":[{...}]}
 #pragma once
 
+#include <heapwright/core/prefix.hpp>
+
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -97,7 +99,7 @@ constexpr void putNumber(JsonWriter& out, std::size_t value) {
 /// The length of a qualifier for a namespace without a name, as each compiler has it, or 0.
 constexpr std::size_t unnamedQualifier(std::string_view text) {
     for (const std::string_view name : {"{anonymous}::", "(anonymous namespace)::"}) {
-        if (text.substr(0, name.size()) == name) {
+        if (beginsWith(text, name)) {
             return name.size();
         }
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/structure/slab_model.hpp>
 
-#include <support/kernel_pages.hpp>
+#include <support/model_test.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,25 +16,7 @@ namespace heapwright::testing {
 namespace {
 
 using Model = SlabModel<FourProcessors, 2, FutexLock>;
-
-class SlabModelTest : public ::testing::Test {
-protected:
-    void SetUp() override { have(4); }
-    void TearDown() override {
-        Model::shrink(cache, pages);
-        have(4);
-    }
-
-    static void have(std::size_t processors) {
-        FourProcessors::bePresent(processors);
-        FourProcessors::beOn(0);
-    }
-    void* take() { return Model::take(cache, pages); }
-    void put(void* object) { Model::put(cache, PageSection::blockAt(object), object, pages); }
-
-    CountedPages pages;
-    Model::Cache cache;
-};
+using SlabModelTest = ModelTest<Model>;
 
 TEST_F(SlabModelTest, ServesFromPartialSlabsThenFreeOnesThenNewPages) {
     have(1); // so nothing is shared

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/structure/slqb_model.hpp>
 
-#include <support/kernel_pages.hpp>
+#include <support/model_test.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,28 +14,7 @@ namespace heapwright::testing {
 namespace {
 
 using Model = SlqbModel<FourProcessors, 2, FutexLock>;
-
-class SlqbModelTest : public ::testing::Test {
-protected:
-    void SetUp() override {
-        FourProcessors::bePresent(4);
-        FourProcessors::beOn(0);
-    }
-    void TearDown() override { Model::shrink(cache, pages); }
-
-    void* take() { return Model::take(cache, pages); }
-    void put(void* object) { Model::put(cache, PageSection::blockAt(object), object, pages); }
-    std::vector<void*> takeMany(std::size_t count) {
-        std::vector<void*> objects;
-        for (std::size_t object = 0; object < count; ++object) {
-            objects.push_back(take());
-        }
-        return objects;
-    }
-
-    CountedPages pages;
-    Model::Cache cache;
-};
+using SlqbModelTest = ModelTest<Model>;
 
 TEST_F(SlqbModelTest, QueuesWhatIsFreedTheLastInFirstOut) {
     Model::shape(cache, {"bio", 256});

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/structure/slub_model.hpp>
 
-#include <support/kernel_pages.hpp>
+#include <support/model_test.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,28 +13,7 @@ namespace heapwright::testing {
 namespace {
 
 using Model = SlubModel<FourProcessors, 2, FutexLock>;
-
-class SlubModelTest : public ::testing::Test {
-protected:
-    void SetUp() override {
-        FourProcessors::bePresent(4);
-        FourProcessors::beOn(0);
-    }
-    void TearDown() override { Model::shrink(cache, pages); }
-
-    void* take() { return Model::take(cache, pages); }
-    void put(void* object) { Model::put(cache, PageSection::blockAt(object), object, pages); }
-    std::vector<void*> takeSlabs(std::size_t count) {
-        std::vector<void*> objects;
-        for (std::size_t object = 0; object < count * cache.slab.objects; ++object) {
-            objects.push_back(take());
-        }
-        return objects;
-    }
-
-    CountedPages pages;
-    Model::Cache cache;
-};
+using SlubModelTest = ModelTest<Model>;
 
 TEST_F(SlubModelTest, ForgetsFullSlabs) {
     Model::shape(cache, {"file", 256});

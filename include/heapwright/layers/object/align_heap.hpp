@@ -14,6 +14,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
@@ -25,7 +26,9 @@ namespace heapwright {
 
 template <TaggedHeap SuperHeap>
 requires AnySizeHeap<SuperHeap>
-class AlignHeap : private SuperHeap {
+class AlignHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
@@ -77,33 +80,15 @@ public:
         return original(object) == object ? SuperHeap::relocate(object, size) : nullptr;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear;
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::trim;
 
 private:
     /// The object that was taken from below. An ordinary one is told first; what is neither is

@@ -15,6 +15,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
@@ -23,7 +24,9 @@
 namespace heapwright {
 
 template <UncheckedHeap SuperHeap>
-class CheckedHeap : private SuperHeap {
+class CheckedHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
@@ -79,34 +82,6 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
-
     /// For layers above that keep freed objects to themselves: ends the program unless this is a
     /// live object. Needs no lock if it is one, and the caller's.
     static void check(void* object, std::string_view routine) noexcept {
@@ -115,6 +90,16 @@ public:
             refuse(object, routine);
         }
     }
+
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear;
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::trim;
 
 private:
     static void* madeLive(void* object) noexcept {

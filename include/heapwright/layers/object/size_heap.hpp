@@ -13,6 +13,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
@@ -28,7 +29,8 @@ concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
                           (phaseOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
-class SizeHeap : private SuperHeap {
+class SizeHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
     static constexpr std::size_t header =
         phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
@@ -65,27 +67,13 @@ public:
         return Tag::of(object).plainSize() - Tag::bytes;
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap heap) {
-        heap.heldByThisThread();
-    }
-    { return SuperHeap::heldByThisThread(); }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear;
+    using Passed::heldByThisThread;
+    using Passed::measure;
+    using Passed::owns;
 
 private:
     /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.

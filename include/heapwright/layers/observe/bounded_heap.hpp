@@ -20,6 +20,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
@@ -29,7 +30,9 @@ namespace heapwright {
 
 template <std::size_t Bytes, SizedHeap SuperHeap>
 requires AnyOrderHeap<SuperHeap>
-class BoundedHeap : private SuperHeap {
+class BoundedHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
@@ -114,29 +117,13 @@ public:
         live_ = 0;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::flush;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::trim;
 
 private:
     /// Asked in full, for a heap that moves pages might round up by more than one.

@@ -34,6 +34,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -45,7 +46,8 @@
 namespace heapwright {
 
 template <Heap SuperHeap>
-requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private SuperHeap {
+requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
     /// What stands before each object.
     struct Header {
         std::uint64_t sizeAndDistance; ///< the distance as a power of two, in the highest bits
@@ -127,29 +129,15 @@ public:
         return memory == nullptr ? nullptr : seal(forward(memory, distance), size, distance);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::clear;
+    using Passed::flush;
+    using Passed::heldByThisThread;
+    using Passed::measure;
+    using Passed::owns;
+    using Passed::trim;
 
 private:
     static Header& headerOf(void* object) noexcept {

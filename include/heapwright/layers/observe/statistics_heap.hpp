@@ -19,6 +19,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/heap_statistics.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/tag.hpp>
 
 #include <cstddef>
@@ -27,7 +28,9 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class StatisticsHeap : private SuperHeap {
+class StatisticsHeap : private PassedOn<SuperHeap> {
+    using Passed = PassedOn<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t phase = phaseOf<SuperHeap>;
@@ -119,21 +122,11 @@ public:
         statistics_.liveObjects = statistics_.liveBytes = 0;
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
-        SuperHeap::afterForkInChild();
-    }
+    using Passed::afterForkInChild;
+    using Passed::afterForkInParent;
+    using Passed::beforeFork;
+    using Passed::measure;
+    using Passed::owns;
 
 private:
     /// What an object may use; nothing if a check below will end the program for it.
