@@ -4,8 +4,8 @@
 
 import json
 import os
-import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import ComposedAllocator
-from heapwright.compose.compiler import find_compiler
-from heapwright.compose.library import build_library
 
 HERE = Path(__file__).parent
-HEADER = "variants.hpp"
+sys.path.insert(0, str(HERE.parent))
+
+import composed  # noqa: E402
 
 
 def build(variant: str, folder: Path) -> Path:
-    """The library of one type of variants.hpp, made in `folder` as `heapwright compose` does."""
+    """The library of one type of variants.hpp, made in `folder`."""
     name = f"hoard-{variant.lower()}"
-    shutil.copy(HERE / HEADER, folder)
-    compiler = find_compiler(None, os.environ, folder)
-    installed = native.native_dir()
-    compiler.include = (installed / "include", folder)
-    entry = ComposedAllocator(name, HEADER, f"heapwright::variants::{variant}", "")
-    library, answer = build_library(compiler, installed, folder, entry)
-    if not answer.valid:
-        raise RuntimeError(f"{variant} does not compile:\n{answer.pages}")
-    return library
+    return composed.build(HERE / "variants.hpp", f"heapwright::variants::{variant}", name, folder)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of compositions that are only measured."""
+
+import os
+import shutil
+from pathlib import Path
+
+from heapwright.artefacts import native
+from heapwright.artefacts.catalogue import ComposedAllocator
+from heapwright.compose.compiler import find_compiler
+from heapwright.compose.library import build_library
+
+
+def build(header: Path, composed: str, name: str, folder: Path) -> Path:
+    """The library `name` of one type of a header, made in `folder` as `heapwright compose` does.
+
+    Raises RuntimeError with what the compiler says.
+    """
+    shutil.copy(header, folder)
+    compiler = find_compiler(None, os.environ, folder)
+    installed = native.native_dir()
+    compiler.include = (installed / "include", folder)
+    entry = ComposedAllocator(name, header.name, composed, "")
+    library, answer = build_library(compiler, installed, folder, entry)
+    if not answer.valid:
+        raise RuntimeError(f"{composed} does not compile:\n{answer.pages}")
+    return library
