@@ -59,11 +59,9 @@ def breaks_rank(name: str, included: str) -> bool:
     return RANKS[theirs.split("/")[0]] >= RANKS[mine.split("/")[0]]
 
 
-@pytest.mark.parametrize(
-    "compiler",
-    # The second compiler together with its builds (`make test-builds`): minutes of work each.
-    ["g++", pytest.param("clang++", marks=pytest.mark.compiles)],
-)
+# The unit test of a header begins with it, so `make test` sees nearly as much.
+@pytest.mark.compiles
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("header", HEADERS, ids=name_of)
 def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
     program = next((found for name in COMPILERS[compiler] if (found := shutil.which(name))), None)
@@ -82,11 +80,12 @@ def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=name_of)
-def test_header_includes_only_lower_ranks(header: Path) -> None:
-    name = name_of(header)
-    wrong = [included for included in includes(header) if breaks_rank(name, included)]
-    assert not wrong, f"{name} may not include {wrong}"
+def test_headers_include_only_lower_ranks() -> None:
+    wrong = {
+        name_of(header): [each for each in includes(header) if breaks_rank(name_of(header), each)]
+        for header in HEADERS
+    }
+    assert {name: above for name, above in wrong.items() if above} == {}
 
 
 def test_the_rank_rule_sees_violations() -> None:
@@ -106,17 +105,24 @@ def test_the_catalogue_lists_every_layer() -> None:
     assert layers <= set(includes(CATALOGUE))
 
 
-@pytest.mark.parametrize(
-    "header", [h for h in LEAVES if folder_of(name_of(h)) != "platform"], ids=name_of
+ASKS_THE_SYSTEM = re.compile(
+    r"^\s*#\s*(if|ifdef|ifndef|elif)\b|#include <(sys|linux)/", re.MULTILINE
 )
-def test_only_the_platform_asks_which_system_it_is(header: Path) -> None:
-    text = header.read_text(encoding="utf-8")
-    assert not re.search(r"^\s*#\s*(if|ifdef|ifndef|elif)\b", text, re.MULTILINE)
-    assert not re.search(r"#include <(sys|linux)/", text), "the system is behind platform/"
 
 
-@pytest.mark.parametrize("header", LEAVES, ids=name_of)
-def test_header_has_a_unit_test_at_the_same_path(header: Path) -> None:
-    relative = header.relative_to(INCLUDE)
-    mirror = ROOT / "tests" / "unit" / relative.parent / f"{relative.stem}_test.cpp"
-    assert mirror.is_file(), f"there is no {mirror.relative_to(ROOT)}"
+def test_only_the_platform_asks_which_system_it_is() -> None:
+    others = [each for each in LEAVES if folder_of(name_of(each)) != "platform"]
+    assert others
+    asking = [each for each in others if ASKS_THE_SYSTEM.search(each.read_text(encoding="utf-8"))]
+    assert not asking, "the system is behind platform/"
+
+
+def test_headers_have_a_unit_test_at_the_same_path() -> None:
+    mirrors = {each: each.relative_to(INCLUDE).parent / f"{each.stem}_test.cpp" for each in LEAVES}
+    assert mirrors
+    without = [
+        name_of(each)
+        for each, mirror in mirrors.items()
+        if not (ROOT / "tests" / "unit" / mirror).is_file()
+    ]
+    assert not without
