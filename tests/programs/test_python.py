@@ -52,10 +52,16 @@ LONGER = {
 }
 
 
+# A thread that ends reads its interpreter's state once more when another may have freed that already
+# (drop_gil in CPython 3.11). Where freed memory is closed at once, that is its end.
+IGNORED = ("*.SubinterpThreadingTests.test_threads_join*",)
+
+
 def command(modules: str, only: tuple[str, ...] | None, folder: Path) -> list[str | Path]:
     folder.mkdir(exist_ok=True)
     matches = [word for pattern in only or () for word in ("--match", pattern)]
-    options = ["--timeout", "240", "--tempdir", str(folder), *matches]
+    ignored = [word for pattern in IGNORED for word in ("--ignore", pattern)]
+    options = ["--timeout", "240", "--tempdir", str(folder), *matches, *ignored]
     return [needed("python3.11", "python3"), "-m", "test", *options, *modules.split()]
 
 
