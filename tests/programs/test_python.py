@@ -52,7 +52,7 @@ LONGER = {
 }
 
 
-# A thread that ends reads its interpreter's state once more when another may have freed that already
+# A thread that ends reads its interpreter's state once more when another may have freed it already
 # (drop_gil in CPython 3.11). Where freed memory is closed at once, that is its end.
 IGNORED = ("*.SubinterpThreadingTests.test_threads_join*",)
 
