@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from composed import build
-
 from heapwright.artefacts import native
 from heapwright.artefacts.comparison import Comparison
 
