@@ -16,6 +16,7 @@ from pathlib import Path
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
 from heapwright.artefacts.study_bar import BarTable
+from heapwright.artefacts.study_care import CareTable
 from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import Cell, PublishedTable
 from heapwright.artefacts.study_results import Results, open_results
@@ -28,6 +29,13 @@ from heapwright.report.study_bar import (
     place_text,
     ratio_text,
     worst_by_place,
+)
+from heapwright.report.study_care import (
+    care_cells,
+    care_counted,
+    care_explained,
+    care_heading,
+    care_headings,
 )
 from heapwright.report.study_choice import (
     choice_about,
@@ -48,6 +56,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
         parts += ["## Does it hold?", _findings(analysis)]
     if analysis.choice is not None and analysis.choice.rows:
         parts += [f"## {choice_heading(analysis.choice)}", *_choice(analysis.choice)]
+    if analysis.care is not None and analysis.care.rows:
+        parts += [f"## {care_heading(analysis.care)}", *_care(analysis.care)]
     for response in analysis.responses:
         ranking = response.ranking()
         if ranking is not None and response.better != "none":
@@ -133,6 +143,11 @@ def _choice(found: ChoiceTable) -> Iterator[str]:
         yield _table((found.by, *found.about, "verdict"), about)
     rows = [(row.level, *choice_cells(row.responses), row.overall.value) for row in found.rows]
     yield _table((found.by, *choice_headings(found), "verdict"), rows)
+
+
+def _care(found: CareTable) -> Iterator[str]:
+    yield f"{care_counted(found)} {care_explained(found)}"
+    yield _table(care_headings(found), [care_cells(row, found, bold="**") for row in found.rows])
 
 
 def _ranking(ranking: Ranking) -> str:
