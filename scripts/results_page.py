@@ -10,7 +10,7 @@ is in the analysis.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from heapwright.artefacts.provenance import Environment
@@ -45,6 +45,9 @@ from heapwright.report.study_choice import (
     choice_headings,
 )
 
+MOST_ROWS = 40
+"""Of a table of means; longer ones are in the page that `heapwright report` makes."""
+
 
 def page(results: Results, analysis: StudyAnalysis) -> str:
     """The whole page."""
@@ -66,6 +69,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
     for table in analysis.published:
         if table.kind == "ranking":
             parts += [f"## {table.title}, {table.response}: published and here", _beside(table)]
+        elif table.kind == "means" and len(table.rows) <= MOST_ROWS:
+            parts += [f"## {table.title}, {table.response}: published and here", _means(table)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -177,6 +182,43 @@ def _beside(table: PublishedTable) -> str:
     if table.agreement is not None:
         lines.append(f"Kendall's tau-b of the two orders: {table.agreement.tau:.2f}.")
     return "\n\n".join(lines)
+
+
+def _means(table: PublishedTable) -> str:
+    """Each mean beside ours, as it is and over the first one: units of then are not ours."""
+    first = next((row for row in table.rows if row.ours), None)
+    if first is None:
+        return f"{table.rows[0].because}."
+    rows = []
+    for row in table.rows:
+        one, other = _first(row.published), _first(row.ours)
+        base, our_base = _first(first.published), _first(first.ours)
+        rows.append(
+            (
+                *(row.keys.get(key, "") for key in table.keys),
+                _cell(one),
+                _ratio(one, base),
+                _cell(other) if row.ours else row.because,
+                "-" if row.low is None else f"{_cell(row.low)} to {_cell(row.high)}",
+                _ratio(other, our_base),
+            )
+        )
+    unit = f", {table.unit}" if table.unit else ""
+    heads = (*table.keys, f"published{unit}", "to the first", f"here{unit}", "interval")
+    lines = [_table((*heads, "to the first"), rows)]
+    if table.agreement is not None:
+        lines.append(f"Kendall's tau-b of the two orders: {table.agreement.tau:.2f}.")
+    return "\n\n".join(lines)
+
+
+def _first(values: Mapping[str, Cell]) -> Cell:
+    return next(iter(values.values()), None)
+
+
+def _ratio(value: Cell, base: Cell) -> str:
+    if not isinstance(value, float) or not isinstance(base, float) or not base:
+        return "-"
+    return f"{value / base:.3f}"
 
 
 def _cell(value: Cell) -> str:
