@@ -241,6 +241,23 @@ def test_the_page_of_results_tells_who_cares(folder: Path) -> None:
     assert line.endswith("** | cares |")
 
 
+def test_the_page_of_results_has_means_beside_the_published_ones(folder: Path) -> None:
+    table = "response,allocator,mean\ntime,quick,10\ntime,slow,25\ntime,lost,30\n"
+    (folder / "published" / "made.csv").write_text(table)
+    (folder / "study.toml").write_text(
+        STUDY.replace('kind = "ranking"\ntitle', 'kind = "means"\ntitle')
+    )
+    page = page_of(folder)
+    assert "## Ranking, time: published and here\n" in page
+    (quick,) = [line for line in page.splitlines() if line.startswith("| quick | 10 | 1.000 | ")]
+    (slow,) = [line for line in page.splitlines() if line.startswith("| slow | 25 | 2.500 | ")]
+    assert quick.endswith(" | 1.000 |")
+    assert " to " in slow
+    assert float(slow.split(" | ")[-1].rstrip(" |")) == pytest.approx(2.0, rel=0.1)
+    (lost,) = [line for line in page.splitlines() if line.startswith("| lost | 30 | 3.000 | ")]
+    assert lost.endswith(" | - | - |")
+
+
 def test_the_page_of_results_tells_the_bar(folder: Path) -> None:
     assert "its bar?" not in page_of(folder)
     (folder / "study.toml").write_text(STUDY + BAR)
