@@ -10,12 +10,13 @@ is in the analysis.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
 from heapwright.artefacts.study_bar import BarTable
+from heapwright.artefacts.study_care import CareTable
 from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import Cell, PublishedTable
 from heapwright.artefacts.study_results import Results, open_results
@@ -29,6 +30,13 @@ from heapwright.report.study_bar import (
     ratio_text,
     worst_by_place,
 )
+from heapwright.report.study_care import (
+    care_cells,
+    care_counted,
+    care_explained,
+    care_heading,
+    care_headings,
+)
 from heapwright.report.study_choice import (
     choice_about,
     choice_cells,
@@ -36,6 +44,9 @@ from heapwright.report.study_choice import (
     choice_heading,
     choice_headings,
 )
+
+MOST_ROWS = 40
+"""Of a table of means; longer ones are in the page that `heapwright report` makes."""
 
 
 def page(results: Results, analysis: StudyAnalysis) -> str:
@@ -48,6 +59,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
         parts += ["## Does it hold?", _findings(analysis)]
     if analysis.choice is not None and analysis.choice.rows:
         parts += [f"## {choice_heading(analysis.choice)}", *_choice(analysis.choice)]
+    if analysis.care is not None and analysis.care.rows:
+        parts += [f"## {care_heading(analysis.care)}", *_care(analysis.care)]
     for response in analysis.responses:
         ranking = response.ranking()
         if ranking is not None and response.better != "none":
@@ -56,6 +69,8 @@ def page(results: Results, analysis: StudyAnalysis) -> str:
     for table in analysis.published:
         if table.kind == "ranking":
             parts += [f"## {table.title}, {table.response}: published and here", _beside(table)]
+        elif table.kind == "means" and len(table.rows) <= MOST_ROWS:
+            parts += [f"## {table.title}, {table.response}: published and here", _means(table)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -135,6 +150,11 @@ def _choice(found: ChoiceTable) -> Iterator[str]:
     yield _table((found.by, *choice_headings(found), "verdict"), rows)
 
 
+def _care(found: CareTable) -> Iterator[str]:
+    yield f"{care_counted(found)} {care_explained(found)}"
+    yield _table(care_headings(found), [care_cells(row, found, bold="**") for row in found.rows])
+
+
 def _ranking(ranking: Ranking) -> str:
     rows = [
         (
@@ -162,6 +182,43 @@ def _beside(table: PublishedTable) -> str:
     if table.agreement is not None:
         lines.append(f"Kendall's tau-b of the two orders: {table.agreement.tau:.2f}.")
     return "\n\n".join(lines)
+
+
+def _means(table: PublishedTable) -> str:
+    """Each mean beside ours, as it is and over the first one: units of then are not ours."""
+    first = next((row for row in table.rows if row.ours), None)
+    if first is None:
+        return f"{table.rows[0].because}."
+    rows = []
+    for row in table.rows:
+        one, other = _first(row.published), _first(row.ours)
+        base, our_base = _first(first.published), _first(first.ours)
+        rows.append(
+            (
+                *(row.keys.get(key, "") for key in table.keys),
+                _cell(one),
+                _ratio(one, base),
+                _cell(other) if row.ours else row.because,
+                "-" if row.low is None else f"{_cell(row.low)} to {_cell(row.high)}",
+                _ratio(other, our_base),
+            )
+        )
+    unit = f", {table.unit}" if table.unit else ""
+    heads = (*table.keys, f"published{unit}", "to the first", f"here{unit}", "interval")
+    lines = [_table((*heads, "to the first"), rows)]
+    if table.agreement is not None:
+        lines.append(f"Kendall's tau-b of the two orders: {table.agreement.tau:.2f}.")
+    return "\n\n".join(lines)
+
+
+def _first(values: Mapping[str, Cell]) -> Cell:
+    return next(iter(values.values()), None)
+
+
+def _ratio(value: Cell, base: Cell) -> str:
+    if not isinstance(value, float) or not isinstance(base, float) or not base:
+        return "-"
+    return f"{value / base:.3f}"
 
 
 def _cell(value: Cell) -> str:

@@ -16,7 +16,7 @@ from heapwright.artefacts.study_file import parse_study
 from heapwright.artefacts.study_treatment import treatment_id
 
 ROOT = Path(__file__).parents[2]
-OTHERS = {"finding", "published", "choice", "bar"}
+OTHERS = {"finding", "published", "choice", "care", "bar"}
 """What docs/findings.md documents."""
 
 

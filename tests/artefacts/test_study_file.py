@@ -61,6 +61,10 @@ general = "glibc"
 by = "size"
 about = ["low"]
 responses = ["rate"]
+[care]
+by = "nice"
+responses = ["time"]
+beside = ["rate"]
 [bar]
 level = "one"
 by = "cpus"
@@ -123,7 +127,7 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
 
 WRONG = [
     wrong
-    for name in ("wrong_studies.toml", "wrong_choices.toml", "wrong_bars.toml")
+    for name in ("wrong_studies.toml", "wrong_choices.toml", "wrong_cares.toml", "wrong_bars.toml")
     for wrong in tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))["wrong"]
 ]
 

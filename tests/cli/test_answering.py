@@ -129,6 +129,9 @@ def test_a_choice_is_judged_from_the_folder(folder: Path) -> None:
     assert StudyAnalysis.from_json(done.to_json()) == done
 
 
+CARE = """[care]
+by = "program"
+"""
 BAR = """[bar]
 level = "quick"
 [[bar.line]]
@@ -223,6 +226,36 @@ def test_the_page_of_results_tells_what_is_judged(folder: Path) -> None:
     assert "| p | pool | worth it |" in page
     (line,) = [line for line in page.splitlines() if line.startswith("| p | slow 2.")]
     assert line.endswith(" | pays | worth it |")
+
+
+def test_the_page_of_results_tells_who_cares(folder: Path) -> None:
+    assert "cares which" not in page_of(folder)
+    with_program(folder)
+    text = (folder / "study.toml").read_text()
+    based = text.replace("[factors.allocator]\n", '[factors.allocator]\nbaseline = "quick"\n')
+    (folder / "study.toml").write_text(based + CARE)
+    page = page_of(folder)
+    assert "## Which program cares which allocator it has?\n" in page
+    assert "cares (1): p. Ratios to quick" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("| p | **slow 2.")]
+    assert line.endswith("** | cares |")
+
+
+def test_the_page_of_results_has_means_beside_the_published_ones(folder: Path) -> None:
+    table = "response,allocator,mean\ntime,quick,10\ntime,slow,25\ntime,lost,30\n"
+    (folder / "published" / "made.csv").write_text(table)
+    (folder / "study.toml").write_text(
+        STUDY.replace('kind = "ranking"\ntitle', 'kind = "means"\ntitle')
+    )
+    page = page_of(folder)
+    assert "## Ranking, time: published and here\n" in page
+    (quick,) = [line for line in page.splitlines() if line.startswith("| quick | 10 | 1.000 | ")]
+    (slow,) = [line for line in page.splitlines() if line.startswith("| slow | 25 | 2.500 | ")]
+    assert quick.endswith(" | 1.000 |")
+    assert " to " in slow
+    assert float(slow.split(" | ")[-1].rstrip(" |")) == pytest.approx(2.0, rel=0.1)
+    (lost,) = [line for line in page.splitlines() if line.startswith("| lost | 30 | 3.000 | ")]
+    assert lost.endswith(" | - | - |")
 
 
 def test_the_page_of_results_tells_the_bar(folder: Path) -> None:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright programs run --hours`, `explain` on what it wrote; allocators that programs bring."""
 
+import html
 import json
 from pathlib import Path
 
@@ -44,6 +45,9 @@ def test_a_long_run_is_told_written_drawn_and_explained(
     why = json.loads((tmp_path / "why.json").read_text())
     assert len(why["moments"]) == len(run.samples)
     assert why["kind"] in ("steady", "growth", "retention")
+    # The same picture says the same.
+    assert why["sentence"] in done.out.replace("\n", " ")
+    assert html.escape(why["sentence"]) in (tmp_path / "long.html").read_text()
 
 
 def test_without_a_file_the_series_is_in_the_journal(

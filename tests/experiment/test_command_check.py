@@ -302,3 +302,55 @@ def test_a_library_is_asked_for_its_malloc(tmp_path: Path) -> None:
 def test_a_machine_is_called_as_people_call_it() -> None:
     assert str(Machine(32, "x86")) == "32-bit x86"
     assert str(Machine(64, "x64")) == "64-bit x86-64"
+
+
+GO = """
+__attribute__((section(".go.buildinfo"), used)) static const char built[] = "\\xff Go buildinf:";
+int main(void) { return 0; }
+"""
+"""What the Go linker leaves in every program, in one that is not written in Go."""
+
+
+def test_a_go_program_that_is_linked_to_c_passes_and_is_called_one(tmp_path: Path) -> None:
+    (warning,) = check(compile_c(tmp_path, "prog", GO), cwd=tmp_path).warnings
+    assert "is a Go program" in warning
+    assert "Go's own heap" in warning
+
+
+def test_a_go_program_without_c_is_refused_as_one(tmp_path: Path) -> None:
+    program = compile_c(tmp_path, "prog", GO, "-static")
+    said = refusal(program, cwd=tmp_path)
+    assert "is a Go program without any C in it" in said
+    assert "it never asks malloc" in said
+
+
+@pytest.mark.compiles
+@pytest.mark.parametrize(("c", "words"), [("0", "without any C in it"), ("1", "Go's own heap")])
+def test_what_go_makes_is_recognised(tmp_path: Path, c: str, words: str) -> None:
+    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
+    if go is None:
+        pytest.skip("go is not installed (package golang-go)")
+    imported = 'import "C"\n' if c == "1" else ""
+    (tmp_path / "main.go").write_text(f"package main\n{imported}func main() {{}}\n")
+    kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
+    own = {"HOME": str(tmp_path), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CGO_ENABLED": c}
+    built = subprocess.run(
+        [go, "build", "-o", "prog", "main.go"],
+        cwd=tmp_path,
+        env=kept | own | {"GOTOOLCHAIN": "local"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    if c == "0":
+        assert words in refusal("./prog", cwd=tmp_path)
+    else:
+        assert any(words in each for each in check("./prog", cwd=tmp_path).warnings)
+
+
+def test_the_go_program_that_distributions_have_is_recognised() -> None:
+    fzf = shutil.which("fzf")
+    if fzf is None:
+        pytest.skip("fzf is not installed (package fzf)")
+    assert any("is a Go program" in each for each in check(fzf, cwd=Path("/")).warnings)

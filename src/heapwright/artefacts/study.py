@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_bar import Bar
+from heapwright.artefacts.study_care import Care
 from heapwright.artefacts.study_choice import Choice
 from heapwright.artefacts.study_factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
 from heapwright.artefacts.study_finding import Finding
@@ -274,6 +275,9 @@ class Study(_Frozen):
     hooks: Hooks = Hooks()
     analysis: Analysis = Analysis()
     findings: Annotated[tuple[Finding, ...], Field(alias="finding")] = ()
+    care: Annotated[
+        Care | None, Field(description="Does it matter, for each level of a factor?")
+    ] = None
     choice: Annotated[
         Choice | None, Field(description="Is one level of a factor worth it? null: not asked")
     ] = None

@@ -22,6 +22,7 @@ from pydantic import Field
 from heapwright.artefacts.schema import schema_text_of
 from heapwright.artefacts.study_answers import FindingResult
 from heapwright.artefacts.study_bar import BarTable
+from heapwright.artefacts.study_care import CareTable
 from heapwright.artefacts.study_choice import ChoiceTable
 from heapwright.artefacts.study_published import PublishedTable
 from heapwright.artefacts.study_terms import Frozen, Section
@@ -286,6 +287,9 @@ class StudyAnalysis(Frozen):
     pareto: tuple[ParetoFront, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     findings: tuple[FindingResult, ...] = ()
+    care: Annotated[
+        CareTable | None, Field(description="Who cares which level there is; null: not asked")
+    ] = None
     choice: Annotated[
         ChoiceTable | None, Field(description="Whether one level is worth it; null: not asked")
     ] = None

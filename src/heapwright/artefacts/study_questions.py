@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what a study asks of its runs, `[[finding]]`, `[choice]`, `[bar]`: names are its own.
+"""Checks what a study asks of its runs, `[[finding]]`, `[choice]`, `[care]`, `[bar]`: names are
+its own.
 
 Levels may be those of the whole study where a scale has fewer: what is asked of one that was not
 run is answered so.
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 from heapwright.artefacts.study import Study
 from heapwright.artefacts.study_bar import Bar, BarLine
+from heapwright.artefacts.study_care import Care
 from heapwright.artefacts.study_choice import Choice
 from heapwright.artefacts.study_finding import Growth
 from heapwright.artefacts.study_problem import Keys, Problem, unknown_name
@@ -22,6 +24,8 @@ def check_questions(study: Study, whole: Study) -> Iterator[Problem]:
         yield from _choice(study, study.choice)
         yield from _choice_levels(study, study.choice, whole)
         yield from _about(study, study.choice)
+    if study.care is not None:
+        yield from _care(study, study.care)
     if study.bar is not None:
         yield from _bar(study, study.bar, whole)
         for place, line in enumerate(study.bar.lines):
@@ -52,13 +56,32 @@ def _findings(study: Study, whole: Study) -> Iterator[Problem]:
 
 
 def _choice(study: Study, choice: Choice) -> Iterator[Problem]:
-    here: Keys = ("choice",)
-    for key, name in (("factor", choice.factor), ("by", choice.by)):
+    yield from _judged_by(study, choice, "choice")
+
+
+def _care(study: Study, care: Care) -> Iterator[Problem]:
+    yield from _judged_by(study, care, "care")
+    for name in care.beside:
+        if name not in study.responses:
+            text = f"no response {name!r}"
+            yield unknown_name(("care", "beside"), text, name, study.responses)
+        elif name in care.responses:
+            yield Problem(("care", "beside"), f"{name!r} is judged, so it is not beside")
+    factor = study.factors.get(care.factor)
+    if factor is not None and factor.baseline_name is None:
+        text = f"{care.factor} has no baseline that its levels could be held against"
+        yield Problem(("care", "factor"), text)
+
+
+def _judged_by(study: Study, asked: Choice | Care, key: str) -> Iterator[Problem]:
+    """What is judged by the levels of one factor, in some responses."""
+    here: Keys = (key,)
+    for role, name in (("factor", asked.factor), ("by", asked.by)):
         if name not in study.factors:
-            yield unknown_name((*here, key), f"no factor {name!r}", name, study.factors)
-    if choice.factor == choice.by:
+            yield unknown_name((*here, role), f"no factor {name!r}", name, study.factors)
+    if asked.factor == asked.by:
         yield Problem((*here, "by"), "`factor` and `by` are the same factor")
-    for name in choice.responses:
+    for name in asked.responses:
         if name not in study.responses:
             text = f"no response {name!r}"
             yield unknown_name((*here, "responses"), text, name, study.responses)

@@ -5,6 +5,7 @@
 This file is the command line only; `cli.agreeing` does the work. docs/agree.md is the manual page.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ EXAMPLES = """
 \b
 Examples:
   heapwright agree perl octave redis --scale small -a glibc,jemalloc,mimalloc
-  heapwright agree --all -n 10 --json agreement.json --html agreement.html
+  heapwright agree --all -n 10 --keep answers --json agreement.json --html agreement.html
 """
 
 
@@ -41,6 +42,14 @@ def agree(
     html_file: Annotated[
         str | None, typer.Option("--html", metavar="FILE", help="Write the tables as a page.")
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            metavar="FILE",
+            help="Keep each program's answer here at once, and go on from those that are there.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means alone.")] = False,
 ) -> None:
     """Say whether allocators rank on a replay and on a synthetic load as on the program itself."""
@@ -57,6 +66,7 @@ def agree(
             json_file=json_file,
             csv_file=csv_file,
             html_file=html_file,
+            keep=keep,
             quiet=quiet,
         )
     )

@@ -3,17 +3,20 @@
 """The whole of `heapwright agree`: each program run, recorded, replayed, imitated, and ranked.
 
 A program that cannot be asked (something is missing, it answers wrongly, nothing can be recorded)
-is in the document with the reason, and the others go on. Who breaks off has what was ready.
+is in the document with the reason, and the others go on. Who breaks off has what was ready, and
+with a file to keep it in goes on from there.
 """
 
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
 from heapwright.artefacts.agreement import LOADS, Load, ProgramAgreement, RankingAgreement
+from heapwright.artefacts.agreement_kept import Asked, KeptAnswers
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.program_library import program_names
@@ -21,7 +24,13 @@ from heapwright.artefacts.runs import Run
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
-from heapwright.cli.program_setup import ProgramSetup, set_up_program, tell
+from heapwright.cli.program_setup import (
+    ProgramSetup,
+    open_asked,
+    refuse_own_allocator,
+    set_up_program,
+    tell,
+)
 from heapwright.cli.progress import Display
 from heapwright.cli.recording import record_program
 from heapwright.cli.setup import Choice, choose
@@ -58,6 +67,7 @@ class Options:
     json_file: str | None
     csv_file: str | None
     html_file: str | None
+    keep: Path | None
     quiet: bool
 
     @property
@@ -72,20 +82,23 @@ def run_agree(options: Options) -> ExitCode:
     if bool(options.names) == options.everything:
         raise HeapwrightError("name programs, or give --all", "heapwright programs list")
     outputs = Outputs(json=options.json_file, csv=options.csv_file, html=options.html_file)
-    seed = fresh_seed() if options.seed is None else options.seed
     found: list[ProgramAgreement] = []
     interrupted = False
-    with PreloadPaths() as paths:
+    with PreloadPaths() as paths, _kept(options) as kept:
         environment = dict(os.environ)
         choice = choose(options.allocators, (), BASELINE, environment, paths)
+        seed = _seed(options, kept)
+        if kept is not None:
+            kept.begin(_asked(options, choice, seed))
         for name in options.wanted:
             try:
-                found.append(_program(name, options, choice, paths, seed))
+                found.append(_answer(name, options, choice, paths, seed, kept))
             except KeyboardInterrupt:
                 interrupted = True
                 break
     document = _document(options, choice, seed, found)
-    _deliver(options, outputs, document, choice.notes)
+    failed = [kept.failure] if kept is not None and kept.failure else []
+    _deliver(options, outputs, document, (*choice.notes, *failed))
     if interrupted:
         return ExitCode.INTERRUPTED
     if not any(each.agreements for each in found):
@@ -97,26 +110,73 @@ def run_agree(options: Options) -> ExitCode:
     return ExitCode.OK
 
 
-def _program(
-    name: str, options: Options, choice: Choice, paths: PreloadPaths, seed: int
+def _kept(options: Options) -> AbstractContextManager[KeptAnswers | None]:
+    return nullcontext() if options.keep is None else KeptAnswers(options.keep)
+
+
+def _seed(options: Options, kept: KeptAnswers | None) -> int:
+    """As asked for; else that of the answers that are there."""
+    if options.seed is not None:
+        return options.seed
+    there = None if kept is None else kept.seed
+    return fresh_seed() if there is None else there
+
+
+def _asked(options: Options, choice: Choice, seed: int) -> Asked:
+    return Asked(
+        allocators=tuple(
+            (each.allocator.name, each.allocator.sha256) for each in choice.treatments
+        ),
+        scale=options.scale or "",
+        blocks=options.blocks,
+        seed=seed,
+    )
+
+
+def _answer(
+    name: str,
+    options: Options,
+    choice: Choice,
+    paths: PreloadPaths,
+    seed: int,
+    kept: KeptAnswers | None,
 ) -> ProgramAgreement:
-    """What one program says."""
+    """What one program says, or has said before; else why it says nothing."""
+    asked = AskedProgram(name, options.scale, ())
+    sha256 = ""
+    try:
+        file = open_asked(asked)
+        sha256 = file.sha256
+        before = None if kept is None else kept.of(name, sha256)
+        if before is not None:
+            tell(f"{name}: as it was kept")
+            return before
+        refuse_own_allocator(file.program, [each.allocator.name for each in choice.treatments])
+        answer = _program(asked, options, choice, paths, seed)
+    except (HeapwrightError, OSError) as error:
+        why = error.message if isinstance(error, HeapwrightError) else str(error)
+        tell(f"{name}: {why}")
+        answer = ProgramAgreement(program=name, why=why)
+    if kept is not None:
+        kept.keep(answer, sha256)
+    return answer
+
+
+def _program(
+    asked: AskedProgram, options: Options, choice: Choice, paths: PreloadPaths, seed: int
+) -> ProgramAgreement:
+    """What one program says. Raises HeapwrightError if it cannot be asked."""
     from heapwright.cli.agreement_figures import ranked  # noqa: PLC0415
 
-    asked = AskedProgram(name, options.scale, ())
-    try:
-        with ended_as_interrupted(), tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-            setup = set_up_program(asked, os.environ)
-            events, executes = _loads(asked, setup, Path(folder), paths, seed)
-            runs = {
-                load: _measured(f"{name}, {load}", options, choice, executes[load], seed)
-                for load in LOADS
-            }
-    except HeapwrightError as error:
-        tell(f"{name}: {error.message}")
-        return ProgramAgreement(program=name, why=error.message)
+    with ended_as_interrupted(), tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+        setup = set_up_program(asked, os.environ)
+        events, executes = _loads(asked, setup, Path(folder), paths, seed)
+        runs = {
+            load: _measured(f"{asked.name}, {load}", options, choice, executes[load], seed)
+            for load in LOADS
+        }
     keys = [treatment.key for treatment in choice.treatments]
-    return ranked(name, events, keys, runs, CONFIDENCE, seed)
+    return ranked(asked.name, events, keys, runs, CONFIDENCE, seed)
 
 
 def _loads(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from heapwright.analysis.findings.answer import answer, good_runs
 from heapwright.analysis.findings.bar import hold
+from heapwright.analysis.findings.care import cares
 from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
@@ -46,6 +47,7 @@ def with_published(results: Results, analysis: StudyAnalysis) -> StudyAnalysis:
         update={
             "findings": answer(study, results.frame(), results.design),
             "choice": choose(study, question),
+            "care": cares(study, question),
             "bar": hold(study, question, results.frame()),
             "published": tables,
             "notes": (*analysis.notes, *notes),

@@ -32,6 +32,7 @@ from heapwright.cli.setup import choose_one
 from heapwright.cli.text import printing
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.long_run import LongRuns, LongTaken, interval_of, refuse
+from heapwright.explain.long_run import explain_long_run
 from heapwright.report.console import make_console
 from heapwright.report.long_run.summary import print_long_run
 
@@ -154,9 +155,10 @@ def _notes(taken: LongTaken) -> Iterator[str]:
 
 
 def _tell(found: LongRun, outputs: Outputs, journal: Journal) -> ExitCode:
-    failure = outputs.write(json=found.to_json, html=lambda: _page(found))
+    explained = _explained(found)
+    failure = outputs.write(json=found.to_json, html=lambda: _page(found, explained))
     with printing():
-        print_long_run(make_console(outputs.stream), found)
+        print_long_run(make_console(outputs.stream), found, explained)
     said = where_runs_are(outputs, journal, failure, any_runs=bool(found.samples))
     for line in said:
         print(f"heapwright: {line}", file=sys.stderr)  # noqa: T201
@@ -167,7 +169,14 @@ def _tell(found: LongRun, outputs: Outputs, journal: Journal) -> ExitCode:
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.OK
 
 
-def _page(found: LongRun) -> str:
+def _explained(found: LongRun) -> str:
+    """What `heapwright explain` says of it; empty where nobody told what was live."""
+    if all(each.live_bytes is None for each in found.samples):
+        return ""
+    return explain_long_run(found).sentence
+
+
+def _page(found: LongRun, explained: str) -> str:
     from heapwright.report.long_run.page import page  # noqa: PLC0415
 
-    return page(found)
+    return page(found, explained)

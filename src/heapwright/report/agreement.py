@@ -38,7 +38,7 @@ def print_agreement(console: Console, found: RankingAgreement, *, quiet: bool = 
     if not quiet:
         for what in WHATS:
             console.print(Text(f"Ranks by {what}: Kendall's tau with the program", style="bold"))
-            console.print(Columns(_headings(), [_cells(each, what) for each in found.programs]))
+            console.print(Columns(headings(), [cells(each, what) for each in found.programs]))
             console.print()
     for line in conclusions(found):
         console.print(Text(line))
@@ -107,7 +107,8 @@ def page(found: RankingAgreement) -> str:
     return frame("Agreement of rankings", body, Charts())
 
 
-def _headings() -> tuple[str, ...]:
+def headings() -> tuple[str, ...]:
+    """Of a table of taus."""
     return (
         "program",
         *(NAMES[load] for load in LOADS),
@@ -116,7 +117,8 @@ def _headings() -> tuple[str, ...]:
     )
 
 
-def _cells(program: ProgramAgreement, what: What) -> tuple[str, ...]:
+def cells(program: ProgramAgreement, what: What) -> tuple[str, ...]:
+    """A line of it."""
     each = {load: program.of(what, load) for load in LOADS}
     return (
         program.program,
@@ -133,11 +135,11 @@ def _yes(found: AgreementOf | None) -> str:
 
 
 def _table(found: RankingAgreement, what: What) -> str:
-    rows = [[escape(cell) for cell in _cells(each, what)] for each in found.programs]
+    rows = [[escape(cell) for cell in cells(each, what)] for each in found.programs]
     missing = "".join(
         f"<p>{escape(each.program)}: {escape(each.why)}</p>" for each in found.programs if each.why
     )
-    return table(_headings(), rows, "figures") + missing
+    return table(headings(), rows, "figures") + missing
 
 
 def _measured(found: RankingAgreement) -> str:

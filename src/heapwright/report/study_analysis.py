@@ -15,6 +15,7 @@ from heapwright.artefacts.study_terms import AnovaTerm, Section
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING, digits, duration, memory
 from heapwright.report.study_bar import print_bar
+from heapwright.report.study_care import print_care
 from heapwright.report.study_choice import print_choice
 
 FEWEST_TESTED = 0.0005
@@ -38,6 +39,9 @@ def print_analysis(console: Console, analysis: StudyAnalysis) -> None:
     if analysis.choice is not None and analysis.choice.rows:
         console.print()
         print_choice(console, analysis.choice)
+    if analysis.care is not None and analysis.care.rows:
+        console.print()
+        print_care(console, analysis.care)
     if analysis.bar is not None:
         console.print()
         print_bar(console, analysis.bar)

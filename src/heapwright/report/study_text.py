@@ -11,6 +11,7 @@ from rich.text import Text
 
 from heapwright.artefacts.study import Study
 from heapwright.artefacts.study_bar import Bar
+from heapwright.artefacts.study_care import Care
 from heapwright.artefacts.study_choice import Choice
 
 
@@ -55,6 +56,9 @@ def print_study(console: Console, study: Study, path: str, sizes: Sequence[Size]
     if study.choice is not None:
         console.print()
         console.print(Text(_choice(study.choice)))
+    if study.care is not None:
+        console.print()
+        console.print(Text(_care(study.care)))
     if study.bar is not None:
         console.print()
         console.print(_bar(study.bar))
@@ -93,6 +97,12 @@ def _choice(choice: Choice) -> str:
     beside = f"; beside it {', '.join(choice.instead)}" if choice.instead else ""
     rivals = ", ".join(choice.general)
     return f"is {choice.custom} worth it, by {choice.by}? against {rivals}{beside}"
+
+
+def _care(care: Care) -> str:
+    """`which program cares which allocator it has? by time, memory`."""
+    responses = f" by {', '.join(care.responses)}" if care.responses else ""
+    return f"which {care.by} cares which {care.factor} it has?{responses}"
 
 
 def _bar(bar: Bar) -> Table:

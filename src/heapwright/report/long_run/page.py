@@ -22,12 +22,12 @@ SHOWN = 40
 SERIES = (("resident", GREY), ("live", BLUE), ("held", ORANGE))
 
 
-def page(run: LongRun) -> str:
-    """The whole page."""
+def page(run: LongRun, explained: str = "") -> str:
+    """The whole page; `explained` is the sentence of `heapwright explain` on the same run."""
     charts = Charts()
     parts = [
         ("growth", "How fast memory grows", growths(run)),
-        ("memory", "Memory over time", memory(run, charts)),
+        ("memory", "Memory over time", _explained(explained) + memory(run, charts)),
         ("client", "The client over time", client(run, charts)),
         ("notes", "What to know of this run", notes(run)),
     ]
@@ -52,6 +52,10 @@ def head(run: LongRun) -> str:
         f'<p class="dim">{escape(words.load_of(run))}. {escape(words.extent(run))}. '
         f"{escape(environment.date)}, {escape(environment.cpu)}.</p>\n{bad}"
     )
+
+
+def _explained(sentence: str) -> str:
+    return f"<p><strong>{escape(sentence)}</strong></p>\n" if sentence else ""
 
 
 def growths(run: LongRun) -> str:

@@ -15,8 +15,8 @@ STYLES = {Direction.GROWS: "bold yellow", Direction.SHRINKS: "bold", Direction.L
 TOO_SHORT = "too few samples for a growth: let it run longer"
 
 
-def print_long_run(console: Console, run: LongRun) -> None:
-    """What was run, the growths, the client's figures, and what there is to say."""
+def print_long_run(console: Console, run: LongRun, explained: str = "") -> None:
+    """What was run, the growths, why memory is what it is, the client's figures, and notes."""
     good = run.outcome is Outcome.OK
     head = Text(f"{words.load_of(run)}: ")
     console.print(head.append(run.outcome.value, style="green" if good else "bold red"))
@@ -30,6 +30,8 @@ def print_long_run(console: Console, run: LongRun) -> None:
         console.print(Text(f"growth in an hour, {told}", style="dim"))
     elif run.samples:
         console.print(Text(f"  {TOO_SHORT}"))
+    if explained:
+        console.print(Text(explained, style="bold"))
     drift = list(words.drift(run))
     if drift:
         table = _plain("client", "first quarter", "last quarter")

@@ -11,6 +11,7 @@ from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Spec, contents, section
 from heapwright.report.study import every_run, failures, memory
 from heapwright.report.study.bar import bar
+from heapwright.report.study.care import care
 from heapwright.report.study.choice import choice
 from heapwright.report.study.figures import Figures
 from heapwright.report.study.findings import findings, published
@@ -62,6 +63,7 @@ def sections(view: StudyView, figures: Figures) -> list[Section]:
         ("bar", "The bar", bar(view)),
         ("findings", "What was published, and whether it holds", findings(view)),
         ("choice", "Is it worth it?", choice(view)),
+        ("care", "Who cares?", care(view)),
         ("interactions", "How the factors act", interactions(view, figures)),
         ("rankings", "Rankings", rankings(view, figures)),
         ("trade-off", "Trade-off", trade_off(view, figures)),

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who cares which level there is: a table with a verdict a line, and every ratio when opened."""
+
+from html import escape
+
+from heapwright.artefacts.study_care import CareOf, CareRow, Cares, CareTable
+from heapwright.report.pages.parts import opened, table
+from heapwright.report.study.view import StudyView
+from heapwright.report.study_care import (
+    care_cell,
+    care_counted,
+    care_explained,
+    care_heading,
+    care_headings,
+    care_shown,
+    shift_text,
+)
+
+CLASSES = {Cares.YES: "bad", Cares.NO: "good", Cares.UNKNOWN: "open"}
+
+
+def care(view: StudyView) -> str:
+    """The section; empty if the study does not ask."""
+    found = view.analysis.care
+    if found is None or not found.rows:
+        return ""
+    rows = [_row(row, found) for row in found.rows]
+    return (
+        f"<p>{escape(care_counted(found))}</p><p>{escape(care_explained(found))}</p>"
+        + table(care_headings(found), rows, "figures", care_heading(found))
+        + _every(found)
+    )
+
+
+def _row(row: CareRow, found: CareTable) -> list[str]:
+    there = {each.response: each for each in row.responses}
+    cells = [_cell(there[name]) if name in there else "" for name in care_shown(found)]
+    return [escape(row.level), *cells, _marked(row.cares)]
+
+
+def _cell(found: CareOf) -> str:
+    text = escape(care_cell(found))
+    return f"<strong>{text}</strong>" if found.cares is Cares.YES else text
+
+
+def _marked(verdict: Cares) -> str:
+    return f'<span class="{CLASSES[verdict]}">{escape(verdict.value)}</span>'
+
+
+def _every(found: CareTable) -> str:
+    """Every figure that the verdicts are from."""
+    rows = [
+        [
+            escape(row.level),
+            escape(of.response),
+            escape(shift.level),
+            escape(shift_text(shift)),
+            f"{shift.runs:,}",
+            escape(of.why or "-"),
+        ]
+        for row in found.rows
+        for of in row.responses
+        for shift in of.shifts
+    ]
+    headings = (found.by, "response", found.factor, "ratio", "runs", "because")
+    return opened("Every ratio", table(headings, rows, "figures"))
