@@ -189,6 +189,7 @@ def test_without_marks_or_without_slab_there_is_no_trace() -> None:
         (("sock_inode_cache", 640, 704, "slub"), 64, "cr"),
         (("maple_node", 256, 256, "slab"), 8, "--"),
         (("strange", 100, 77, "slub"), 8, "--"),
+        (("kmem_cache", 0, 96, "slob"), 8, "--"),
     ],
 )
 def test_alignment_and_flags_of_a_cache(

@@ -68,7 +68,11 @@ def reclaimable_general(size: int) -> tuple[str, int]:
 
 
 def described(name: str, size: int, stride: int, allocator: str) -> Cache:
-    """A cache by its name and by what the events say of it."""
+    """A cache by its name and by what the events say of it.
+
+    SLOB's own cache of caches says no size but its stride.
+    """
+    size = size or stride
     keeping = KEEPING.fullmatch(name) is not None
     return Cache(
         name=name,
