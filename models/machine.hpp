@@ -83,10 +83,13 @@ class Machine {
 public:
     using Pages = KernelPageHeap<1, PageSection::bytes, NoLock, MachineMemory>;
 
-    /// Throws std::runtime_error if the system has not got that much.
-    Machine(std::uint64_t mebibytes, std::size_t processors) {
+    /// Memory of at least so much, of which `free` pages are usable (0: all); what is more is
+    /// taken for good. Throws std::runtime_error if the system has not got that much.
+    Machine(std::uint64_t mebibytes, std::uint64_t free, std::size_t processors) {
         constexpr std::size_t section = PageSection::bytes;
-        const std::size_t sections = (mebibytes * MiB + section - 1) / section;
+        std::size_t sections = (mebibytes * MiB + section - 1) / section;
+        sections = std::max(sections,
+                            (free + PageSection::usablePages() - 1) / PageSection::usablePages());
         MachineMemory::left = sections * section;
         MachineProcessors::now = 0;
         MachineProcessors::all = processors;
@@ -101,6 +104,9 @@ public:
             pages_.givePages(*page);
         }
         usable_ = sections * PageSection::usablePages();
+        if (free != 0) {
+            takeForGood(usable_ - free);
+        }
         here = this;
     }
     Machine(const Machine&) = delete;
@@ -151,6 +157,17 @@ public:
     static inline thread_local Machine* here = nullptr;
 
 private:
+    /// As large blocks as there are, movable, so that it is no event.
+    void takeForGood(std::size_t count) noexcept {
+        usable_ -= count;
+        for (std::size_t order = pageOrders; order-- > 0;) {
+            const std::size_t size = std::size_t{1} << order;
+            while (count >= size && pages_.takePages(order, Mobility::movable, 0) != nullptr) {
+                count -= size;
+            }
+        }
+    }
+
     Pages pages_;
     std::size_t usable_ = 0;
     std::size_t slabPages_ = 0;

@@ -35,7 +35,7 @@ class Run {
 
 public:
     Run(const Traffic& traffic, std::size_t samples)
-        : traffic_(traffic), machine_(traffic.memory, traffic.processors),
+        : traffic_(traffic), machine_(traffic.memory, traffic.freePages, traffic.processors),
           heap_(std::make_unique<Objects>()), slots_(traffic.places) {
         const std::size_t timed = traffic.events.size() - traffic.prelude;
         interval_ = std::max<std::size_t>(1, timed / std::max<std::size_t>(1, samples));

@@ -118,13 +118,23 @@ private:
         expect("cpus", "`cpus N`");
         expectWords(2, "cpus N");
         traffic_.processors = number(1, "the number of processors", 1, mostProcessors);
-        expect("memory", "`memory MIB`");
-        expectWords(2, "memory MIB");
-        traffic_.memory = number(1, "the memory", 16, mostMemory);
+        readMemory();
         while (next("expected `cache …` or `events`") && words_.front() == "cache")
             readCache();
         if (words_.front() != "events" || words_.size() != 1)
             fail("expected `cache …` or `events`");
+    }
+
+    void readMemory() {
+        expect("memory", "`memory MIB` or `memory MIB FREE`");
+        if (words_.size() != 2)
+            expectWords(3, "memory MIB FREE");
+        traffic_.memory = number(1, "the memory", 16, mostMemory);
+        if (words_.size() == 2)
+            return;
+        constexpr std::uint64_t pagesInMebibyte = MiB / bytesOfPage;
+        traffic_.freePages =
+            number(2, "the number of free pages", 1, traffic_.memory * pagesInMebibyte);
     }
 
     void expect(std::string_view word, const std::string& form) {
@@ -333,7 +343,10 @@ Traffic readTrace(std::istream& text) {
 
 void writeTrace(const Traffic& traffic, std::ostream& text) {
     text << heading << " 1\nkernel " << (traffic.kernel.empty() ? "none drawn" : traffic.kernel)
-         << "\ncpus " << traffic.processors << "\nmemory " << traffic.memory << '\n';
+         << "\ncpus " << traffic.processors << "\nmemory " << traffic.memory;
+    if (traffic.freePages != 0)
+        text << ' ' << traffic.freePages;
+    text << '\n';
     for (std::size_t number = 0; number < traffic.caches.size(); ++number) {
         const CacheKind& kind = traffic.caches[number];
         text << "cache " << number << ' ' << kind.size << ' ' << kind.align << ' '

@@ -71,7 +71,8 @@ struct Mark {
 struct Traffic {
     std::string kernel; ///< where it was recorded; empty of what was drawn
     std::size_t processors = 1;
-    std::uint64_t memory = 128; ///< MiB of the machine
+    std::uint64_t memory = 128;  ///< MiB of the machine
+    std::uint64_t freePages = 0; ///< so many of it are free at the start; 0: all
     std::vector<CacheKind> caches;
     std::vector<Mark> marks;
     std::vector<Event> events;

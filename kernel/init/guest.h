@@ -25,6 +25,8 @@ void beginRecord(const char* kind);
 void addNumber(const char* name, uint64_t value);
 void addText(const char* name, const char* value);
 void endRecord(void);
+/** Bytes as they are, after a record that says how many. */
+void sendBytes(const char* bytes, size_t size);
 /** A record that says what failed and why (errno), and the end of the machine. */
 _Noreturn void fail(const char* what);
 /** The end of the machine. */
@@ -44,6 +46,13 @@ const char* allocatorSeen(void);
 long readText(const char* path, char* text, size_t room);
 /** Writes a line into a file of the kernel's; 0 or -1. */
 int writeText(const char* path, const char* text);
+
+/* ---- events.c: the kernel's own record of its allocations, where the host asks for it ---- */
+
+/** A mark among the events: what the kernel has of slab memory and free memory. */
+void markEvents(uint64_t slabKib, uint64_t freeKib);
+/** Ends the recording and sends all of it. */
+void sendEvents(void);
 
 /* ---- draw.c: numbers drawn from the seed ---- */
 

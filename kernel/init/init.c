@@ -65,6 +65,7 @@ int main(void) {
     sample("begin");
     runLoad(load);
     sample("end");
+    sendEvents();
     beginRecord("end");
     endRecord();
     leave();

@@ -87,16 +87,20 @@ void addText(const char* name, const char* value) {
     putQuoted(value);
 }
 
-void endRecord(void) {
-    line[used++] = '}';
-    line[used++] = '\n';
-    for (size_t done = 0; done < used;) {
-        ssize_t written = write(records, line + done, used - done);
+void sendBytes(const char* bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(records, bytes + done, size - done);
         if (written < 0 && errno != EINTR) {
             break; /* there is nobody left to be told */
         }
         done += written > 0 ? (size_t)written : 0;
     }
+}
+
+void endRecord(void) {
+    line[used++] = '}';
+    line[used++] = '\n';
+    sendBytes(line, used);
 }
 
 void fail(const char* what) {

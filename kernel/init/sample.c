@@ -109,6 +109,7 @@ void sample(const char* where) {
     for (size_t at = 0; at < sizeof memory / sizeof *memory; ++at) {
         addNumber(memory[at].name, valueOf(memory[at].key));
     }
+    markEvents(valueOf("Slab"), valueOf("MemFree"));
     need("/proc/vmstat");
     for (size_t at = 0; at < sizeof events / sizeof *events; ++at) {
         addNumber(events[at], valueOf(events[at]));

@@ -1,27 +1,85 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are in the cache boot; twice with one seed they record the same bytes."""
+"""Kernels that are in the cache boot; twice with one seed they record the same bytes, and the
+models come near to them under what they were asked for."""
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from heapwright.analysis.kernel_models import nearness
+from heapwright.artefacts.kernel_models import MODELS
 from heapwright.kernel.booting import Asked, boot
 from heapwright.kernel.cache import Built, every
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.places import cache_home
+from heapwright.kernel.recording import record
 from heapwright.kernel.records import GuestError
+from heapwright.models.program import run_trace
 
 CACHE = cache_home(os.environ)
 KERNELS = list(every(CACHE))
 
 
-def test_a_cached_kernel_boots_and_runs_its_own_allocator() -> None:
+NEAR = 0.15
+"""How far the mean of a model's slab memory may be from its kernel's."""
+
+
+def test_a_cached_kernel_boots_twice_alike_and_runs_its_own_allocator() -> None:
     built = KERNELS[0]
-    found = boot(built, Asked(load_of("nothing", "small")), CACHE)
+    asked = Asked(load_of("nothing", "small"))
+    found = boot(built, asked, CACHE)
     assert found.kernel.allocator == built.allocator
     assert found.samples[0].slab_kib > 0
     assert found.responses["oom_kill"] == 0
+    assert boot(built, asked, CACHE) == found
+
+
+def test_what_a_kernel_was_asked_for_is_recorded_and_every_model_serves_it(
+    needs_programs: Callable[..., None], tmp_path: Path
+) -> None:
+    needs_programs("kernel-models")
+    built = KERNELS[0]
+    lines, counts = record(built, Asked(load_of("nothing", "small")), CACHE)
+    trace = tmp_path / "trace"
+    trace.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+    assert counts.objects > 10_000
+    answer = run_trace(trace, MODELS, rounds=1)
+    assert answer.traffic.kernel.startswith(f"{built.version} {built.allocator} nothing")
+    for run in answer.models:
+        assert run.refused == 0
+        near = nearness(run)
+        assert near is not None
+        assert near.marks == 2
+        if run.model == built.allocator:
+            assert abs(near.mean_error) < NEAR
+
+
+def test_a_buffer_that_is_too_small_is_said_and_nothing_is_made() -> None:
+    with pytest.raises(GuestError, match=r"lost [\d,]+ of its events") as caught:
+        record(KERNELS[0], Asked(load_of("nothing", "small")), CACHE, buffer_mib=1)
+    assert "--buffer 2" in caught.value.hint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("built", KERNELS, ids=lambda built: built.key)
+def test_a_churn_is_recorded_alike_each_time_and_its_model_comes_near(
+    built: Built, needs_programs: Callable[..., None], tmp_path: Path
+) -> None:
+    needs_programs("kernel-models")
+    asked = Asked(load_of("churn", "small"), seed=5)
+    traces = [list(record(built, asked, CACHE)[0]) for _ in range(2)]
+    assert traces[0] == traces[1]
+    trace = tmp_path / "trace"
+    trace.write_text("".join(f"{line}\n" for line in traces[0]), encoding="ascii")
+    (run,) = run_trace(trace, (built.allocator,), rounds=1).models
+    near = nearness(run)
+    assert near is not None
+    assert near.kernel_events > 0
+    assert abs(near.mean_error) < NEAR
+    assert abs(near.worst_error) < NEAR
 
 
 @pytest.mark.slow

@@ -12,7 +12,9 @@ from heapwright.cli.kernel_building import cached_kernel, parse_allocators
 from heapwright.kernel import booting, building, places, source
 from heapwright.kernel.libraries import parse_ldd
 from heapwright.kernel.loads import LOADS, SCALES, load_of
+from heapwright.kernel.machine import Machine
 from heapwright.kernel.processes import last_lines, running
+from heapwright.kernel.records import GuestError
 
 
 def test_without_the_source_package_its_name_is_said(tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_a_kvm_device_that_is_not_there_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(booting, "KVM", tmp_path / "kvm")
-    machine = booting.Machine(tmp_path / "k", tmp_path / "i", 64, kvm=True)
+    machine = Machine(tmp_path / "k", tmp_path / "i", 64, kvm=True)
     with pytest.raises(HeapwrightError, match="there is no") as caught:
         booting.prove_kvm("qemu", machine, tmp_path)
     assert "without --kvm" in caught.value.hint
@@ -132,7 +134,7 @@ def test_an_emulator_that_fails_is_shown(tmp_path: Path) -> None:
     emulator = tmp_path / "qemu"
     emulator.write_text("#!/bin/sh\necho no such machine >&2\nexit 1\n", encoding="utf-8")
     emulator.chmod(0o755)
-    machine = booting.Machine(tmp_path / "k", tmp_path / "i", 64)
-    with pytest.raises(booting.GuestError, match="qemu left with status 1") as caught:
+    machine = Machine(tmp_path / "k", tmp_path / "i", 64)
+    with pytest.raises(GuestError, match="qemu left with status 1") as caught:
         booting.run_machine(str(emulator), machine, tmp_path, 30)
     assert "no such machine" in caught.value.hint

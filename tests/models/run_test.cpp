@@ -96,6 +96,19 @@ TEST(KernelModels, AreLookedAtAtEachMarkOfATrace) {
     EXPECT_EQ(outcome.samples[2].liveBytes, 4000U);
 }
 
+TEST(KernelModels, HaveAsMuchFreeMemoryAsATraceSays) {
+    // The last is more than 16 MiB have beside the descriptors of their pages.
+    for (const char* const free : {"100", "4044", "4096"}) {
+        std::istringstream text("heapwright-kernel-trace 1\nkernel 6.1 slub\ncpus 1\nmemory 16 " +
+                                std::string(free) + "\nevents\np 1 0 1 0 m\nend 1\n");
+        const Outcome outcome = runModel("slob", readTrace(text), 1);
+        ASSERT_EQ(outcome.samples.size(), 2U);
+        EXPECT_EQ(outcome.samples[0].freePages, std::stoul(free));
+        EXPECT_EQ(outcome.samples[1].freePages, std::stoul(free) - 1);
+        EXPECT_EQ(outcome.fallbacks.total(), 0U);
+    }
+}
+
 /// Gives out its first object twice.
 class Forgetful : public SlubHeap<MachineProcessors, NoLock, MachinePages> {
     using Super = SlubHeap<MachineProcessors, NoLock, MachinePages>;

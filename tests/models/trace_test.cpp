@@ -64,6 +64,19 @@ TEST(KernelTrace, IsReadAsItWasWritten) {
     EXPECT_EQ(traffic.events[6].what, Event::allCaches);
 }
 
+TEST(KernelTrace, MaySayHowMuchOfTheMemoryIsFree) {
+    const std::string start = "heapwright-kernel-trace 1\nkernel 6.1.90 slub\ncpus 1\n";
+    const Traffic traffic = read(start + "memory 33 5000\nevents\nm 1 0 1 8\nend 1\n");
+    EXPECT_EQ(traffic.freePages, 5000U);
+    EXPECT_EQ(read(head + "s 1 0 *\nend 1\n").freePages, 0U);
+    EXPECT_EQ(complaint(start + "memory 16 4097\n"),
+              "line 4: the number of free pages is a whole number from 1 to 4096, not 4097");
+    EXPECT_EQ(complaint(start + "memory 16 0\n"),
+              "line 4: the number of free pages is a whole number from 1 to 4096, not 0");
+    EXPECT_EQ(complaint(start + "memory 16 1 1\n"), "line 4: expected `memory MIB FREE`");
+    EXPECT_EQ(complaint(start + "memory\n"), "line 4: expected `memory MIB FREE`");
+}
+
 TEST(KernelTrace, SaysWhatIsWrongAndOnWhichLine) {
     const std::vector<std::pair<std::string, std::string>> wrong = {
         {"", "line 1: the trace is empty"},

@@ -103,6 +103,37 @@ def test_quiet_leaves_the_table() -> None:
     assert "slob" in text
 
 
+def test_a_trace_with_marks_has_its_kernel_beside_the_models() -> None:
+    traffic = KernelTraffic(
+        kernel="6.1.90 slub churn", processors=1, memory_pages=4096, events=9, prelude=5, lasts=1.5
+    )
+    models = tuple(with_marks(name, pages) for name, pages in (("slab", 110), ("slub", 90)))
+    document = KernelModels(trace="t", runs=(ModelsAnswer(traffic=traffic, models=models),))
+    stream = io.StringIO()
+    print_models(make_console(stream, width=None), document, quiet=True)
+    text = stream.getvalue()
+    assert "Beside the kernel 6.1.90 slub churn, at 2 marks" in text
+    (row,) = (line.split() for line in text.splitlines()[5:] if line.startswith("slab "))
+    assert row == ["slab", "440", "600", "-26.7%", "-45.0%", "-100.0%", "2", "3"]
+
+
+def with_marks(model: str, pages: int) -> ModelRun:
+    sample = {
+        "at": 0.0,
+        "slab_pages": pages,
+        "other_pages": 0,
+        "free_pages": 0,
+        "live_bytes": 0,
+        "fragmentation_events": 2,
+        "unusable": 0,
+    }
+    kernels = [{"slab_pages": each, "fragmentation_events": 3} for each in (100, 200)]
+    marked = [{**sample, "recorded": each} for each in kernels]
+    begun = {**sample, "recorded": None}
+    plain = run(model, 0.01, 100).model_dump()
+    return ModelRun.model_validate({**plain, "samples": [begun, *marked]})
+
+
 def test_a_document_is_read_as_it_was_written() -> None:
     assert KernelModels.from_json(DOCUMENT.to_json()) == DOCUMENT
     assert DOCUMENT.to_json().count("\n") == 1

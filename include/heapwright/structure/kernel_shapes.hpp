@@ -51,8 +51,10 @@ struct ColouredShape : SlabShape {
     static constexpr std::size_t colourStep = 64;
 };
 
-/// The smallest block that wastes an eighth at most, of two pages if one object fits.
-[[nodiscard]] constexpr ColouredShape slabShapeFor(std::size_t stride, bool indexed) noexcept {
+/// The smallest block that wastes an eighth at most, of two pages if one object fits; of what can
+/// be reclaimed the smallest that holds one: larger ones are hard to have when memory is short.
+[[nodiscard]] constexpr ColouredShape slabShapeFor(std::size_t stride, bool indexed,
+                                                   bool reclaimable = false) noexcept {
     constexpr std::size_t mostOrder = 1;
     for (std::size_t order = pageOrderFor(stride);; ++order) {
         const std::size_t bytes = bytesOfPage << order;
@@ -68,7 +70,7 @@ struct ColouredShape : SlabShape {
             continue;
         }
         const std::size_t left = bytes - indexOf(objects) - objects * stride;
-        if (order >= mostOrder || left * 8 <= bytes) {
+        if (reclaimable || order >= mostOrder || left * 8 <= bytes) {
             // A colour must keep the objects' alignment.
             const std::size_t step =
                 std::max(ColouredShape::colourStep, std::min(stride & (0 - stride), bytesOfPage));

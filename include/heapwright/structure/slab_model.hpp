@@ -81,7 +81,7 @@ struct SlabModel {
         const std::size_t word = sizeof(void*);
         const std::size_t stride = roundUp(std::max(traits.size, word), traits.align);
         const std::size_t present = Processors::present();
-        cache.shape = slabShapeFor(stride, traits.keepsState());
+        cache.shape = slabShapeFor(stride, traits.keepsState(), traits.reclaimable);
         cache.slab = cache.shape;
         cache.tuning = slabTuningFor(traits.size, present);
         const std::size_t ofNode = std::max(present / Nodes, std::size_t{1});

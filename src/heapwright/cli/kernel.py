@@ -8,7 +8,7 @@ page.
 
 import typer
 
-from heapwright.cli import kernel_boot, kernel_build, kernel_models, kernel_study
+from heapwright.cli import kernel_boot, kernel_build, kernel_models, kernel_record, kernel_study
 
 app = typer.Typer(
     help="The kernel's own allocators: kernels built and booted, one for each of them.",
@@ -17,5 +17,6 @@ app = typer.Typer(
 )
 app.command("build", epilog=kernel_build.EXAMPLES)(kernel_build.build)
 app.command("boot", epilog=kernel_boot.EXAMPLES)(kernel_boot.boot)
+app.command("record", epilog=kernel_record.EXAMPLES)(kernel_record.record)
 app.command("models", epilog=kernel_models.EXAMPLES)(kernel_models.models)
 app.command("study", epilog=kernel_study.EXAMPLES)(kernel_study.study)

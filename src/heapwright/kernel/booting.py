@@ -5,7 +5,8 @@
 import hashlib
 import subprocess
 import tempfile
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
@@ -43,20 +44,10 @@ class Taken:
 
 def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
     """Raises HeapwrightError where it does not end well; GuestError has the console's end."""
-    qemu = find_qemu()
-    with tempfile.TemporaryDirectory(prefix="heapwright-kernel-") as scratch:
-        archive = Path(scratch) / "initramfs.gz"
-        load = asked.load
-        archive.write_bytes(initramfs(cache, sysbench=load.sysbench, storage=load.storage))
-        settings: dict[str, str | int] = {**load.settings, "load": load.name, "seed": asked.seed}
-        machine = Machine(
-            built.image, archive, load.memory_mib, asked.cpus, kvm=asked.kvm, settings=settings
-        )
-        if asked.kvm:
-            prove_kvm(qemu, machine, Path(scratch))
-        taken = run_machine(qemu, machine, Path(scratch), asked.timeout_s or load.timeout_s)
+    machine, taken = ran(built, asked, cache)
     records = read_records(taken.raw, taken.console)
     check_guest(records, built, asked)
+    load = asked.load
     return KernelBoot(
         kernel=Kernel(
             key=built.key,
@@ -69,9 +60,9 @@ def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
         seed=asked.seed,
         cpus=asked.cpus,
         memory_mib=load.memory_mib,
-        settings=dict(settings),
+        settings=dict(machine.settings or {}),
         time=machine.time,
-        emulator=qemu_version(qemu),
+        emulator=qemu_version(find_qemu()),
         records_sha256=hashlib.sha256(taken.raw).hexdigest(),
         samples=tuple(records.samples),
         paths=tuple(records.paths),
@@ -79,6 +70,44 @@ def boot(built: Built, asked: Asked, cache: Path) -> KernelBoot:
         output=tuple(records.output),
         responses=responses(records),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a machine has besides what its load wants."""
+
+    words: tuple[str, ...] = ()
+    """For the kernel."""
+    memory_mib: int = 0
+    settings: Mapping[str, int] = field(default_factory=dict)
+    """For init."""
+
+
+def ran(
+    built: Built, asked: Asked, cache: Path, beside: Beside | None = None
+) -> tuple[Machine, Taken]:
+    """A machine that was run to its end, and what came out of it. Raises HeapwrightError."""
+    qemu = find_qemu()
+    load = asked.load
+    beside = beside or Beside()
+    settings: dict[str, str | int] = {**load.settings, **beside.settings}
+    settings |= {"load": load.name, "seed": asked.seed}
+    with tempfile.TemporaryDirectory(prefix="heapwright-kernel-") as scratch:
+        archive = Path(scratch) / "initramfs.gz"
+        archive.write_bytes(initramfs(cache, sysbench=load.sysbench, storage=load.storage))
+        machine = Machine(
+            built.image,
+            archive,
+            load.memory_mib + beside.memory_mib,
+            asked.cpus,
+            kvm=asked.kvm,
+            settings=settings,
+            words=beside.words,
+        )
+        if asked.kvm:
+            prove_kvm(qemu, machine, Path(scratch))
+        taken = run_machine(qemu, machine, Path(scratch), asked.timeout_s or load.timeout_s)
+    return machine, taken
 
 
 def run_machine(qemu: str, machine: Machine, folder: Path, timeout_s: float) -> Taken:

@@ -34,6 +34,8 @@ class Machine:
     cpus: int = 1
     kvm: bool = False
     settings: Mapping[str, str | int] | None = None
+    words: tuple[str, ...] = ()
+    """For the kernel itself."""
 
     @property
     def time(self) -> str:
@@ -56,9 +58,10 @@ def qemu_version(qemu: str) -> str:
     return (done.stdout.splitlines() or [""])[0]
 
 
-def command_line(settings: Mapping[str, str | int]) -> str:
+def command_line(settings: Mapping[str, str | int], words: Sequence[str] = ()) -> str:
     """The kernel's, with what init is told, in a fixed order."""
-    return " ".join([*QUIET, *(f"heapwright.{name}={settings[name]}" for name in sorted(settings))])
+    told = (f"heapwright.{name}={settings[name]}" for name in sorted(settings))
+    return " ".join([*QUIET, *words, *told])
 
 
 def sockets(cpus: int) -> str:
@@ -87,6 +90,6 @@ def qemu_command(qemu: str, machine: Machine, console: Path, records: Path) -> l
         *accelerator(machine),
         *("-m", str(machine.memory_mib)),
         *("-kernel", str(machine.image), "-initrd", str(machine.initramfs)),
-        *("-append", command_line(machine.settings or {})),
+        *("-append", command_line(machine.settings or {}, machine.words)),
         *("-serial", f"file:{console}", "-serial", f"file:{records}"),
     ]

@@ -5,6 +5,7 @@
 from rich.console import Console
 from rich.text import Text
 
+from heapwright.analysis.kernel_models import Nearness, nearness
 from heapwright.artefacts.kernel_models import KernelModels, ModelRun, ModelsAnswer
 from heapwright.artefacts.quantities import several
 from heapwright.report.columns import Columns
@@ -26,6 +27,10 @@ HEADINGS = (
 CACHE_HEADINGS = (
     "Cache", "Size", "Stride", "Live", "Objects", "Slabs", "Pages", "Remote frees",
 )  # fmt: skip
+KERNEL_HEADINGS = (
+    "Model", "Slab KiB mean", "the kernel's", "Error", "at worst", "of growth", "Frag. events",
+    "the kernel's",
+)  # fmt: skip
 GROUP_ORDER = 9
 
 
@@ -38,11 +43,36 @@ def print_models(console: Console, document: KernelModels, *, quiet: bool) -> No
         _row(run, answer.traffic.processors) for answer in document.runs for run in answer.models
     ]
     console.print(Columns(HEADINGS, rows))
+    _print_beside(console, document)
     if quiet:
         return
     console.print()
     for line in _words(document):
         console.print(Text(line))
+
+
+def _print_beside(console: Console, document: KernelModels) -> None:
+    """Of a trace with marks: each model beside the kernel that it was recorded on."""
+    found = [near for answer in document.runs for run in answer.models if (near := nearness(run))]
+    if found:
+        kernel = document.runs[0].traffic.kernel
+        console.print()
+        said = f"Beside the kernel {kernel}, at {several(found[0].marks, 'mark')}"
+        console.print(Text(said, style="bold"))
+        console.print(Columns(KERNEL_HEADINGS, [_beside(near) for near in found]))
+
+
+def _beside(near: Nearness) -> tuple[str, ...]:
+    return (
+        near.model,
+        f"{near.model_pages * KIB_A_PAGE:,.0f}",
+        f"{near.kernel_pages * KIB_A_PAGE:,.0f}",
+        f"{near.mean_error:+.1%}",
+        f"{near.worst_error:+.1%}",
+        "" if near.growth_error is None else f"{near.growth_error:+.1%}",
+        f"{near.model_events:,}",
+        f"{near.kernel_events:,}",
+    )
 
 
 def print_caches(console: Console, document: KernelModels) -> None:

@@ -29,6 +29,15 @@ TEST(SlabShape, HasColoursOutOfWhatIsLeft) {
     EXPECT_EQ(slabShapeFor(64, false).colours, 1U);
 }
 
+TEST(SlabShape, IsTheSmallestForWhatCanBeReclaimed) {
+    // ext4_inode_cache: seven in two pages waste less, but three fit into one.
+    EXPECT_EQ(slabShapeFor(1080, true).order, 1U);
+    EXPECT_EQ(slabShapeFor(1080, true).objects, 7U);
+    EXPECT_EQ(slabShapeFor(1080, true, true).order, 0U);
+    EXPECT_EQ(slabShapeFor(1080, true, true).objects, 3U);
+    EXPECT_EQ(slabShapeFor(5000, false, true).order, 1U); // what holds none is no block for it
+}
+
 TEST(SlabShape, HasRoomForAnIndexThatKeepsTheAlignment) {
     for (std::size_t stride = 16; stride <= 64 * KiB; stride += 16) {
         const ColouredShape shape = slabShapeFor(stride, true);

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright kernel record`: the command line only; `cli.kernel_recording` does the work."""
+
+from typing import Annotated
+
+import typer
+
+from heapwright.cli.kernel_boot import Timeout
+
+EXAMPLES = """
+\b
+Examples:
+  heapwright kernel record slub --load churn -o churn.ktrace
+  heapwright kernel models --trace churn.ktrace
+  heapwright kernel record slob --load fileio --buffer 192 -o fileio.ktrace
+"""
+
+
+def record(
+    allocator: Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The kernel trace.")
+    ],
+    load: Annotated[
+        str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")
+    ] = "churn",
+    scale: Annotated[
+        str, typer.Option(metavar="NAME", help="small, medium or published.")
+    ] = "small",
+    seed: Annotated[int, typer.Option(min=0, help="Of what the load draws.")] = 1,
+    cpus: Annotated[int, typer.Option(min=1, max=8, help="More than one are noisy.")] = 1,
+    buffer: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            metavar="MIB",
+            help="For the events of a processor, beside the load's memory. Default: by the load.",
+        ),
+    ] = None,
+    timeout: Timeout = None,
+) -> None:
+    """Boot a kernel under a load and write down its allocation events, for the models to replay."""
+    from heapwright.cli.kernel_recording import record_kernel  # noqa: PLC0415
+    from heapwright.kernel.booting import Asked  # noqa: PLC0415
+    from heapwright.kernel.loads import load_of  # noqa: PLC0415
+
+    asked = Asked(load_of(load, scale), seed, cpus, timeout_s=timeout)
+    record_kernel(allocator, asked, output, buffer)
