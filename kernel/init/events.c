@@ -20,7 +20,7 @@
 enum { PAGE = 4096, PAGES_AT_ONCE = 64, LONG_ENOUGH = 96, ROOM = 1 << 14 };
 
 static int recorded(void) {
-    return number("events", 0) != 0;
+    return number("recorded", 0) != 0;
 }
 
 void markEvents(uint64_t slabKib, uint64_t freeKib) {

@@ -19,6 +19,7 @@ from heapwright.kernel.events import (
     Take,
     events_of,
 )
+from heapwright.kernel.loads import LOADS
 from heapwright.kernel.recording import check_whole, kernel_words, split
 from heapwright.kernel.records import GuestError
 
@@ -102,6 +103,13 @@ def test_a_kernel_whose_events_have_other_fields_is_refused_by_the_name() -> Non
         Reader(changed("mm_page_free", "order", size=3))
     with pytest.raises(HeapwrightError, match="event print has no field buf"):
         Reader([each for each in fields() if each["event"] != "print"])
+
+
+def test_no_load_has_a_setting_that_asks_for_a_recording() -> None:
+    settings = {
+        name for scales in LOADS.values() for load in scales.values() for name in load.settings
+    }
+    assert not settings & {"recorded", "load", "seed"}
 
 
 def test_the_kernel_is_asked_for_these_events_and_drops_the_newest_ones() -> None:

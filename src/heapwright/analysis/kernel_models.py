@@ -7,29 +7,7 @@ the slab memory itself, and how much more there is than at the first mark: what 
 first event is not in a trace, and only the second is free of it.
 """
 
-from dataclasses import dataclass
-
-from heapwright.artefacts.kernel_models import ModelRun
-
-
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """A model beside its kernel, over the marks of a trace. Pages are of 4 KiB."""
-
-    model: str
-    marks: int
-    kernel_pages: float
-    """The kernel's slab memory, the mean of the marks."""
-    model_pages: float
-    mean_error: float
-    """The model's mean over the kernel's, less one."""
-    worst_error: float
-    """Of the error at one mark, the one that is furthest from none."""
-    growth_error: float | None
-    """Of the pages that came since the first mark, summed over the marks; None: none came."""
-    kernel_events: int
-    """Fragmentation events up to the last mark."""
-    model_events: int
+from heapwright.artefacts.kernel_models import KernelModels, ModelRun, Nearness
 
 
 def nearness(run: ModelRun) -> Nearness | None:
@@ -52,3 +30,9 @@ def nearness(run: ModelRun) -> Nearness | None:
         kernel_events=recorded.fragmentation_events,
         model_events=last.fragmentation_events,
     )
+
+
+def all_nearness(document: KernelModels) -> tuple[Nearness, ...]:
+    """Of every model; empty for a load, which no kernel ran."""
+    runs = (run for answer in document.runs for run in answer.models)
+    return tuple(near for run in runs if (near := nearness(run)) is not None)

@@ -10,6 +10,7 @@ Versions:
     1  the first
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -165,6 +166,26 @@ class KernelModels(_Frozen):
     def from_json(cls, text: str | bytes) -> "KernelModels":
         """Read what `to_json` wrote; raises pydantic.ValidationError on anything else."""
         return cls.model_validate_json(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """A model beside its kernel, over the marks of a trace. Pages are of 4 KiB."""
+
+    model: str
+    marks: int
+    kernel_pages: float
+    """The kernel's slab memory, the mean of the marks."""
+    model_pages: float
+    mean_error: float
+    """The model's mean over the kernel's, less one."""
+    worst_error: float
+    """Of the error at one mark, the one that is furthest from none."""
+    growth_error: float | None
+    """Of the pages that came since the first mark, summed over the marks; None: none came."""
+    kernel_events: int
+    """Fragmentation events up to the last mark."""
+    model_events: int
 
 
 def schema_text() -> str:

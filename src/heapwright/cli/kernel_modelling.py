@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
+from heapwright.analysis.kernel_models import all_nearness
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.kernel_load import KernelLoad
 from heapwright.artefacts.kernel_load_file import LoadFile, changed, load_names, open_load
@@ -68,7 +69,7 @@ def run_models(options: Options) -> None:
     )
     with printing():
         console = make_console(outputs.stream)
-        print_models(console, document, quiet=options.quiet)
+        print_models(console, document, all_nearness(document), quiet=options.quiet)
         if options.caches:
             print_caches(console, document)
     if failure := outputs.write(json=document.to_json):

@@ -47,7 +47,7 @@ def record(
     Raises HeapwrightError; GuestError where events were lost.
     """
     buffer = buffer_mib or BUFFERS_MIB[asked.load.name]
-    beside = Beside(kernel_words(buffer), buffer * asked.cpus, {"events": 1})
+    beside = Beside(kernel_words(buffer), buffer * asked.cpus, {"recorded": 1})
     _, taken = ran(built, asked, cache, beside)
     records, recording = split(taken.raw, taken.console)
     check_guest(records, built, asked)

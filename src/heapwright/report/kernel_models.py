@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of the kernel's allocators on the console: the figures, and the tables of caches."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.analysis.kernel_models import Nearness, nearness
-from heapwright.artefacts.kernel_models import KernelModels, ModelRun, ModelsAnswer
+from heapwright.artefacts.kernel_models import KernelModels, ModelRun, ModelsAnswer, Nearness
 from heapwright.artefacts.quantities import several
 from heapwright.report.columns import Columns
 
@@ -34,8 +35,11 @@ KERNEL_HEADINGS = (
 GROUP_ORDER = 9
 
 
-def print_models(console: Console, document: KernelModels, *, quiet: bool) -> None:
-    """One line for each model and number of processors; `quiet` leaves out what they mean."""
+def print_models(
+    console: Console, document: KernelModels, beside: Sequence[Nearness] = (), *, quiet: bool
+) -> None:
+    """One line for each model and number of processors, and one for each `beside` its kernel;
+    `quiet` leaves out what they mean."""
     if not quiet:
         console.print(Text(_about(document), style="bold"))
         console.print()
@@ -43,7 +47,8 @@ def print_models(console: Console, document: KernelModels, *, quiet: bool) -> No
         _row(run, answer.traffic.processors) for answer in document.runs for run in answer.models
     ]
     console.print(Columns(HEADINGS, rows))
-    _print_beside(console, document)
+    if beside:
+        _print_beside(console, document.runs[0].traffic.kernel, beside)
     if quiet:
         return
     console.print()
@@ -51,15 +56,11 @@ def print_models(console: Console, document: KernelModels, *, quiet: bool) -> No
         console.print(Text(line))
 
 
-def _print_beside(console: Console, document: KernelModels) -> None:
-    """Of a trace with marks: each model beside the kernel that it was recorded on."""
-    found = [near for answer in document.runs for run in answer.models if (near := nearness(run))]
-    if found:
-        kernel = document.runs[0].traffic.kernel
-        console.print()
-        said = f"Beside the kernel {kernel}, at {several(found[0].marks, 'mark')}"
-        console.print(Text(said, style="bold"))
-        console.print(Columns(KERNEL_HEADINGS, [_beside(near) for near in found]))
+def _print_beside(console: Console, kernel: str, beside: Sequence[Nearness]) -> None:
+    console.print()
+    said = f"Beside the kernel {kernel}, at {several(beside[0].marks, 'mark')}"
+    console.print(Text(said, style="bold"))
+    console.print(Columns(KERNEL_HEADINGS, [_beside(near) for near in beside]))
 
 
 def _beside(near: Nearness) -> tuple[str, ...]:
