@@ -83,10 +83,11 @@ static void* serve(unsigned class) {
     return cursor[class] - size;
 }
 
-/* What the allocator does wrong with the object that is due. */
-static void* spoiled(char* object, size_t size) {
+/* What the allocator does wrong with the object that is due: one that may stand anywhere, or its
+ * place would be found wrong first. */
+static void* spoiled(char* object, size_t size, int anywhere) {
     static int spoilt;
-    const int due = made >= LATE && !spoilt && last != NULL && last_size >= 32;
+    const int due = anywhere && made >= LATE && !spoilt && last != NULL && last_size >= 32;
 #ifdef OVERLAP
     if (due)
         object = last + (last_size - 16) / 16 * 16;
@@ -109,7 +110,7 @@ static void* spoiled(char* object, size_t size) {
     return object;
 }
 
-void* malloc(size_t size) {
+static void* given(size_t size, int anywhere) {
     const unsigned class = class_of(size);
     pthread_mutex_lock(&lock);
     if (base == NULL)
@@ -117,11 +118,15 @@ void* malloc(size_t size) {
     char* object = NULL;
     ++made;
     if (class < CLASSES && (POOR == 0 || made <= POOR))
-        object = spoiled(serve(class), size);
+        object = spoiled(serve(class), size, anywhere);
     pthread_mutex_unlock(&lock);
     if (object == NULL)
         errno = ENOMEM;
     return object;
+}
+
+void* malloc(size_t size) {
+    return given(size, 1);
 }
 
 void free(void* object) {
@@ -165,7 +170,7 @@ void* realloc(void* object, size_t size) {
 }
 
 void* memalign(size_t alignment, size_t size) {
-    return malloc(size > alignment ? size : alignment);
+    return given(size > alignment ? size : alignment, 0);
 }
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
