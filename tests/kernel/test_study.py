@@ -25,6 +25,7 @@ from heapwright.kernel.design import cells
 from heapwright.kernel.places import shipped
 from heapwright.report.kernel.page import study_page
 from heapwright.report.kernel.summary import ratio_of
+from heapwright.report.kernel.text import figure
 
 NAMES = ("slub", "slab", "slob")
 
@@ -77,7 +78,7 @@ def test_figures_are_paired_by_seed() -> None:
     assert found["slob"].ratio == pytest.approx(1.5)
     assert found["slob"].low == pytest.approx(1.5)
     assert found["slob"].mean == pytest.approx(7.0)
-    assert ratio_of(found["slab"]) == "1.000 (1.000 to 1.000)"
+    assert ratio_of(found["slab"]) == "1.000"
 
 
 def test_a_figure_that_is_zero_has_no_ratio_and_one_seed_no_interval() -> None:
@@ -118,3 +119,10 @@ def test_the_page_shows_figures_failures_and_what_was_published() -> None:
     assert "191.7" in page
     assert "the guest died &lt;here&gt;" in page
     assert "time_s" in page
+    assert "1; 1.000" in page
+
+
+def test_numbers_are_written_as_people_read_them() -> None:
+    assert [figure(value) for value in (0, 4, 54.4512, 105_400.33, 16_310.67, 0.21579)] == [
+        *("0", "4", "54.45", "105,400", "16,311", "0.2158"),
+    ]

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from heapwright.analysis.paired import paired_ratio
 from heapwright.artefacts.kernel_boot import KernelBoot
-from heapwright.artefacts.kernel_study import Figure, KernelRun
+from heapwright.artefacts.kernel_study import BASELINE, Figure, KernelRun
 
-BASELINE = "slub"
 LEVEL = 0.95
 Place = tuple[str, int, str]
 

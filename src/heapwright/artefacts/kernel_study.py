@@ -21,6 +21,8 @@ FORMAT: Literal["heapwright-kernel-study"] = "heapwright-kernel-study"
 VERSION: Literal[1] = 1
 DESIGN_FILE = "design.json"
 BOOTS_FILE = "boots.jsonl"
+BASELINE = "slub"
+"""The kernel that ratios are over."""
 
 
 class _Frozen(BaseModel):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a study of kernels: every figure beside SLUB's, memory over time, as published.
+"""The page of a study of kernels: memory over time, every figure beside SLUB's, as published.
 
 What virtual time counts is said at the top: it is the length of the path, no cache and no lock.
 """
@@ -12,8 +12,9 @@ from pathlib import Path
 
 import altair as alt
 
-from heapwright.artefacts.kernel_study import Figure, KernelDesign, KernelRun
-from heapwright.report.kernel.summary import COLUMNS, line_of
+from heapwright.artefacts.kernel_study import BASELINE, Figure, KernelDesign, KernelRun
+from heapwright.report.kernel.summary import load_of, ratio_of
+from heapwright.report.kernel.text import figure
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Data, contents, section, table
 from heapwright.report.pages.vega import BLUE, GREEN, ORANGE, finished
@@ -44,8 +45,8 @@ def study_page(
     """The whole page."""
     charts = Charts()
     sections = [
-        ("figures", "Every figure", _figures(figures)),
         ("memory", "Memory over time", _memory(runs, charts)),
+        ("figures", "Every figure", _figures(figures)),
         ("published", "As published", f"<p>{BESIDE}</p>" + "".join(map(_csv, published))),
         ("failures", "What did not come to its end", _failures(runs)),
         ("machine", "Where it comes from", _machine(design, runs)),
@@ -60,8 +61,26 @@ def study_page(
 
 
 def _figures(figures: Sequence[Figure]) -> str:
-    rows = [[escape(cell) for cell in line_of(each)] for each in figures]
-    return table(COLUMNS, rows, "figures", "figures of every load and kernel")
+    """A row for each figure of each load, a column for each kernel: its mean, and over SLUB's."""
+    lines: dict[tuple[str, str], dict[str, Figure]] = {}
+    for each in figures:
+        lines.setdefault((load_of(each), each.response), {})[each.allocator] = each
+    kernels = [name for name in COLOURS if any(name in line for line in lines.values())]
+    rows = [
+        [escape(cell) for cell in (*key, *(_cell(line.get(name)) for name in kernels))]
+        for key, line in lines.items()
+    ]
+    seeds = max((len(each.values) for each in figures), default=0)
+    head = ("load", "figure", *kernels)
+    said = f"<p>Means of {seeds} seeds; behind them what they are over slub's.</p>"
+    return said + table(head, rows, "figures", "figures of every load and kernel")
+
+
+def _cell(each: Figure | None) -> str:
+    if each is None:
+        return ""
+    ratio = "" if each.allocator == BASELINE else ratio_of(each)
+    return f"{figure(each.mean)}; {ratio}" if ratio else figure(each.mean)
 
 
 def _memory(runs: Sequence[KernelRun], charts: Charts) -> str:

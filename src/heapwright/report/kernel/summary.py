@@ -23,11 +23,15 @@ def print_figures(console: Console, figures: Sequence[Figure]) -> None:
     console.print(table)
 
 
+def load_of(each: Figure) -> str:
+    """The load, with the processors if they are several."""
+    return each.load if each.cpus == 1 else f"{each.load}, {each.cpus} processors"
+
+
 def line_of(each: Figure) -> tuple[str, ...]:
     """The cells of a figure, as text."""
-    load = each.load if each.cpus == 1 else f"{each.load}, {each.cpus} processors"
     return (
-        load,
+        load_of(each),
         each.response,
         each.allocator,
         figure(each.mean),
@@ -37,9 +41,9 @@ def line_of(each: Figure) -> tuple[str, ...]:
 
 
 def ratio_of(each: Figure) -> str:
-    """The ratio and its interval; nothing where there is none."""
+    """The ratio, and its interval if that has a width; nothing where there is none."""
     if each.ratio is None:
         return ""
-    if each.low is None or each.high is None:
+    if each.low is None or each.high is None or f"{each.low:.3f}" == f"{each.high:.3f}":
         return f"{each.ratio:.3f}"
     return f"{each.ratio:.3f} ({each.low:.3f} to {each.high:.3f})"

@@ -27,8 +27,8 @@ def print_boot(console: Console, boot: KernelBoot) -> None:
 
 
 def figure(value: float) -> str:
-    """Whole numbers whole, others with what four digits say."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
+    """Whole numbers and thousands whole, others with what four digits say."""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _samples(boot: KernelBoot) -> Table:
