@@ -29,10 +29,10 @@ TEST(SlabInfo, HasTheColumnsOfTheKernelsFile) {
     for (int object = 0; object < 100; ++object) {
         ASSERT_NE(heap.take(*cache), nullptr);
     }
-    EXPECT_EQ(tableOf(heap),
-              std::string(SlabInfoLine::title) +
-                  "dentry               100    105    192   21    1 : tunables  120   60    8"
-                  " : slabdata      5      5      0\n");
+    std::string wanted(SlabInfoLine::title);
+    wanted += "dentry               100    105    192   21    1 : tunables  120   60    8"
+              " : slabdata      5      5      0\n";
+    EXPECT_EQ(tableOf(heap), wanted);
 }
 
 TEST(SlabInfo, SaysOfSlobWhatItsPagesHoldAndWhatCachesHave) {
