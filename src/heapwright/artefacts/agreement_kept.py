@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heapwright.artefacts.agreement import ProgramAgreement
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.line_file import append_line, cut_torn_line
 
 FORMAT: Literal["heapwright agreement by program"] = "heapwright agreement by program"
 VERSION: Literal[1] = 1
@@ -137,7 +138,7 @@ class KeptAnswers:
             answers = [Answer.model_validate_json(line) for line in lines[1:]]
         except ValidationError as error:
             raise self._foreign() from error
-        os.ftruncate(self._descriptor, len(whole))
+        cut_torn_line(self._descriptor)
         return asked, answers
 
     def _foreign(self) -> HeapwrightError:
@@ -149,14 +150,10 @@ class KeptAnswers:
     def _append(self, text: str) -> None:
         if self.failure:
             return
-        data = text.encode() + b"\n"
-        end = os.fstat(self._descriptor).st_size
         try:
-            if os.write(self._descriptor, data) != len(data):
-                raise OSError("no space left on the device")
+            append_line(self._descriptor, text)
         except OSError as error:
             self.failure = f"--keep {self._path} could not be written: {error.strerror or error}"
-            os.ftruncate(self._descriptor, end)
 
     def __enter__(self) -> Self:
         return self

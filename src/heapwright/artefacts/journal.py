@@ -22,6 +22,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from heapwright.artefacts.line_file import append_line
+
 FORMAT = "heapwright-journal"
 VERSION = 1
 
@@ -46,7 +48,6 @@ class Journal:
         self.path = path
         self.failure = failure
         self._descriptor = descriptor
-        self._size = 0
 
     @classmethod
     def open(
@@ -77,15 +78,10 @@ class Journal:
         """Write one line that is JSON already."""
         if self._descriptor < 0 or self.failure:
             return
-        data = text.encode("utf-8", "backslashreplace") + b"\n"
         try:
-            written = os.write(self._descriptor, data)
-            if written != len(data):
-                raise OSError("no space left on the device")
-            self._size += written
+            append_line(self._descriptor, text)
         except OSError as error:
             self.failure = str(error.strerror or error)
-            os.truncate(self._descriptor, self._size)
 
     def close(self) -> None:
         if self._descriptor >= 0:

@@ -7,6 +7,7 @@ moment it is over. A line that was being written when the tool was killed is no 
 """
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.kernel_boot import KernelBoot
+from heapwright.artefacts.line_file import append_line, cut_torn_line
 from heapwright.artefacts.provenance import Environment
 
 FORMAT: Literal["heapwright-kernel-study"] = "heapwright-kernel-study"
@@ -100,9 +102,12 @@ def append_run(folder: Path, run: KernelRun) -> None:
     """Keep one boot. Raises HeapwrightError where it cannot be written."""
     path = folder / BOOTS_FILE
     try:
-        torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size
-        with path.open("a", encoding="utf-8") as file:
-            file.write(("\n" if torn else "") + run.model_dump_json() + "\n")
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            cut_torn_line(descriptor)
+            append_line(descriptor, run.model_dump_json())
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise HeapwrightError(
             f"{path} cannot be written: {error.strerror or error}",

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.line_file import append_line, cut_torn_line
 from heapwright.artefacts.provenance import Environment
 from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.study_results import Folder
@@ -73,9 +74,9 @@ class Store:
             self._details = _opened(folder.path / DETAILS_FILE)
             lines, _ = folder.lines()
             for descriptor in (self._runs, self._details):
-                _cut_torn_line(descriptor)
+                cut_torn_line(descriptor)
             if not os.fstat(self._runs).st_size:
-                _append(self._runs, Header.of(folder.design).model_dump_json())
+                append_line(self._runs, Header.of(folder.design).model_dump_json())
         except BaseException:
             self.close()
             raise
@@ -109,8 +110,8 @@ class Store:
             return
         details, line = run.split()
         try:
-            _append(self._details, details)
-            _append(self._runs, line)
+            append_line(self._details, details)
+            append_line(self._runs, line)
         except OSError as error:
             raise HeapwrightError(
                 f"{self.folder.path / RUNS_FILE} cannot be written: {error.strerror or error}",
@@ -167,30 +168,6 @@ def _lock(descriptor: int, folder: Path) -> None:
             f"another heapwright is running the study of {folder}",
             f"`heapwright study status {folder}` tells how far it is",
         ) from None
-
-
-def _cut_torn_line(descriptor: int) -> None:
-    """Cut off what stands behind the last end of a line."""
-    size = os.fstat(descriptor).st_size
-    end = size
-    while end > 0:
-        begin = max(0, end - (1 << 16))
-        place = os.pread(descriptor, end - begin, begin).rfind(b"\n")
-        if place >= 0:
-            end = begin + place + 1
-            break
-        end = begin
-    if end < size:
-        os.ftruncate(descriptor, end)
-
-
-def _append(descriptor: int, text: str) -> None:
-    """Write one line, whole or not at all."""
-    data = text.encode("utf-8", "backslashreplace") + b"\n"
-    written = os.write(descriptor, data)
-    if written != len(data):
-        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
-        raise OSError(28, "no space left on the device")
 
 
 def _made(lines: bytes) -> dict[tuple[int, str], Outcome]:

@@ -15,6 +15,10 @@ Examples:
 """
 
 
+Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")]
+Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
+Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of what the load draws.")]
 Timeout = Annotated[
     float | None,
     typer.Option(
@@ -24,14 +28,10 @@ Timeout = Annotated[
 
 
 def boot(
-    allocator: Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")],
-    load: Annotated[
-        str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")
-    ] = "churn",
-    scale: Annotated[
-        str, typer.Option(metavar="NAME", help="small, medium or published.")
-    ] = "small",
-    seed: Annotated[int, typer.Option(min=0, help="Of what the load draws.")] = 1,
+    allocator: Kernel,
+    load: Load = "churn",
+    scale: Scale = "small",
+    seed: Seed = 1,
     cpus: Annotated[
         int, typer.Option(min=1, max=8, help="More than one are noisy: compare counts only.")
     ] = 1,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.cli.kernel_boot import Timeout
+from heapwright.cli.kernel_boot import Kernel, Load, Scale, Seed, Timeout
 
 EXAMPLES = """
 \b
@@ -18,17 +18,13 @@ Examples:
 
 
 def record(
-    allocator: Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")],
+    allocator: Kernel,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="The kernel trace.")
     ],
-    load: Annotated[
-        str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")
-    ] = "churn",
-    scale: Annotated[
-        str, typer.Option(metavar="NAME", help="small, medium or published.")
-    ] = "small",
-    seed: Annotated[int, typer.Option(min=0, help="Of what the load draws.")] = 1,
+    load: Load = "churn",
+    scale: Scale = "small",
+    seed: Seed = 1,
     cpus: Annotated[int, typer.Option(min=1, max=8, help="More than one are noisy.")] = 1,
     buffer: Annotated[
         int | None,
