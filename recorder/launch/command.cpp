@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -41,6 +42,18 @@ Command::Command(const Options& options, const sigset_t& mask) {
 void Command::send(int signal) const {
     if (running_) {
         ::kill(pid_, signal);
+    }
+}
+
+void Command::abandon() const {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    send(SIGTERM);
+}
+
+void Command::killChildren() {
+    std::ifstream children("/proc/thread-self/children");
+    for (pid_t child = 0; children >> child;) {
+        ::kill(child, SIGKILL);
     }
 }
 

@@ -31,8 +31,14 @@ public:
     /// Passes a signal on, if it is running.
     void send(int signal) const;
 
+    /// Nobody waits for it any more: it is told to end, and whoever it leaves behind is ours.
+    void abandon() const;
+
+    /// Ends all children of ours, at once.
+    static void killChildren();
+
     /// Takes the dead; whether any child of ours is left. Orphans are children, too, where they are
-    /// followed.
+    /// followed, and once it is abandoned.
     bool reap();
 
 private:

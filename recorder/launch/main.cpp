@@ -8,7 +8,8 @@
 //
 // It leaves with 0 whenever it wrote its object, and with 2 when it was itself misused or the trace
 // could not be made. An interrupt is the command's; that or a SIGTERM after the command's end ends
-// the waiting for processes that it has left behind.
+// the waiting for processes that it has left behind. With --bound the command is ended when nobody
+// reads the result any more: whoever started us was killed.
 #include "command.hpp"
 #include "control.hpp"
 #include "options.hpp"
@@ -18,8 +19,11 @@
 #include "watch/watcher.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <heapwright/platform/ticks.hpp>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <system_error>
@@ -33,6 +37,8 @@ using namespace heapwright::launch;
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t controlInterval = 10 * millisecond;
 constexpr std::uint64_t longestWait = 1000 * millisecond;
+constexpr std::uint64_t patience = 5000 * millisecond; ///< of who is told to end
+constexpr std::uint64_t killInterval = 50 * millisecond;
 
 sigset_t listenedTo() {
     sigset_t set;
@@ -41,6 +47,10 @@ sigset_t listenedTo() {
         sigaddset(&set, number);
     }
     return set;
+}
+
+std::uint64_t now() {
+    return platform::clockNanoseconds(CLOCK_MONOTONIC);
 }
 
 class Recording {
@@ -57,8 +67,8 @@ public:
     void run() {
         bool alone = !command_->reap();
         bool told = false;
-        while (!alone && (command_->isRunning() || (options_.follow && !enough_))) {
-            if (!command_->isRunning() && !told) {
+        while (!alone && (command_->isRunning() || abandoned_ || (options_.follow && !enough_))) {
+            if (!command_->isRunning() && !told && !abandoned_) {
                 told = true;
                 std::fputs("heapwright: the command has left processes behind, which are recorded "
                            "still; Ctrl-C ends that\n",
@@ -71,7 +81,11 @@ public:
         trace_.close(alone || !options_.follow);
     }
 
-    void report() const { writeSummary(options_, trace_, command_->ending()); }
+    void report() const {
+        if (!abandoned_) {
+            writeSummary(options_, trace_, command_->ending());
+        }
+    }
 
 private:
     /// Does what is due; the nanoseconds until something is due again.
@@ -79,16 +93,27 @@ private:
         if (const std::optional<bool> on = control_.change()) {
             trace_.setRecording(*on);
         }
-        const std::uint64_t limit = options_.control != nullptr ? controlInterval : longestWait;
+        std::uint64_t limit = options_.control != nullptr ? controlInterval : longestWait;
+        if (abandoned_) {
+            if (now() - *abandoned_ >= patience) {
+                Command::killChildren();
+            }
+            limit = std::min(limit, killInterval);
+        }
         return watching_ ? std::min(limit, watcher_.tick()) : limit;
     }
 
     void wait(std::uint64_t ns) {
-        pollfd waiting = {signals_, POLLIN, 0};
+        const bool heeding = options_.bound && !abandoned_;
+        std::array<pollfd, 2> waiting = {{{signals_, POLLIN, 0}, {options_.resultFd, 0, 0}}};
         const timespec time = {static_cast<time_t>(ns / (1000 * millisecond)),
                                static_cast<long>(ns % (1000 * millisecond))};
-        if (ppoll(&waiting, 1, &time, nullptr) <= 0) {
+        if (ppoll(waiting.data(), heeding ? 2 : 1, &time, nullptr) <= 0) {
             return;
+        }
+        if ((waiting[1].revents & POLLERR) != 0) {
+            abandoned_ = now();
+            command_->abandon();
         }
         signalfd_siginfo signal = {};
         while (read(signals_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
@@ -114,6 +139,7 @@ private:
     watch::Watcher watcher_;
     bool watching_ = false;
     bool enough_ = false;
+    std::optional<std::uint64_t> abandoned_; ///< when
     std::optional<Command> command_;
 };
 

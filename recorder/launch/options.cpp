@@ -17,8 +17,8 @@ constexpr char usage[] =
     "usage: heapwright-record --trace FILE [--preload LIBRARIES] [--result-fd N] [--sample N]\n"
     "                         [--salt N] [--limit BYTES] [--control FILE] [--toggle-signal N] "
     "[--stacks]\n"
-    "                         [--follow-children] [--paused] [--no-system] -- COMMAND "
-    "ARGUMENT...\n";
+    "                         [--follow-children] [--paused] [--no-system] [--bound] -- "
+    "COMMAND ARGUMENT...\n";
 
 const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
                               {"preload", required_argument, nullptr, 'd'},
@@ -32,6 +32,7 @@ const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
                               {"follow-children", no_argument, nullptr, 'f'},
                               {"paused", no_argument, nullptr, 'p'},
                               {"no-system", no_argument, nullptr, 'n'},
+                              {"bound", no_argument, nullptr, 'b'},
                               {nullptr, 0, nullptr, 0}};
 
 template <class Number>
@@ -69,6 +70,8 @@ bool take(int letter, Options& options) {
         return options.follow = true;
     case 'p':
         return options.paused = true;
+    case 'b':
+        return options.bound = true;
     case 'n':
         options.watch = false;
         return true;

@@ -21,7 +21,8 @@ struct Options {
     bool stacks = false;
     bool follow = false;
     bool paused = false;
-    bool watch = true; ///< the system's view of memory is recorded, too
+    bool bound = false; ///< ended, with its command, when nobody reads the result any more
+    bool watch = true;  ///< the system's view of memory is recorded, too
     char** command = nullptr;
 };
 

@@ -12,7 +12,6 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.provenance import Allocator, Kind
 from heapwright.artefacts.study_file import parse_study
 from heapwright.experiment.hooks import run_hook
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.study_measurement import measuring, thinned
 from heapwright.experiment.treatments import Treatment
@@ -70,12 +69,3 @@ def test_what_came_first_is_told_when_the_last_hook_fails_too(tmp_path: Path) ->
     with failing, hooks.around(treatment):
         pass
     assert (tmp_path / "log").read_text().split() == ["after", "after"]
-
-
-def test_a_scratch_folder_is_gone_with_all_that_is_in_it(tmp_path: Path) -> None:
-    with Scratch(tmp_path) as first, Scratch(tmp_path) as second:
-        assert first != second
-        (first / "file").touch()
-        (second / "folder").mkdir()
-        (second / "folder" / "file").touch()
-    assert list(tmp_path.iterdir()) == []

@@ -73,7 +73,7 @@ def taken(name: str, allocator: str, home: Path) -> Taken:
 
 
 def seen_in_temporary_folders() -> set[str]:
-    return {each.name for each in Path(tempfile.gettempdir()).glob(f"heapwright-*-{os.getpid()}-*")}
+    return {each.name for each in Path(tempfile.gettempdir()).glob(f"heapwright*-{os.getpid()}-*")}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,6 @@ with a file to keep it in goes on from there.
 """
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.program_library import program_names
 from heapwright.artefacts.runs import Run
+from heapwright.artefacts.scratch import Scratch
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
@@ -168,9 +168,9 @@ def _program(
     """What one program says. Raises HeapwrightError if it cannot be asked."""
     from heapwright.cli.agreement_figures import ranked  # noqa: PLC0415
 
-    with ended_as_interrupted(), tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+    with ended_as_interrupted(), Scratch() as folder:
         setup = set_up_program(asked, os.environ)
-        events, executes = _loads(asked, setup, Path(folder), paths, seed)
+        events, executes = _loads(asked, setup, folder, paths, seed)
         runs = {
             load: _measured(f"{asked.name}, {load}", options, choice, executes[load], seed)
             for load in LOADS

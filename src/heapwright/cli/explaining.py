@@ -3,7 +3,6 @@
 """The whole of `heapwright explain`, once its options are read: record, look, judge, tell."""
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.explanation import Ending, Explanation
 from heapwright.artefacts.long_run import is_long_run, read_long_run
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
@@ -93,8 +93,8 @@ def _seen(options: Options) -> Iterator[_Seen]:
         reach = look(trace, options.pid, stop=True)
         yield _Seen(trace, Ending.RUNNING, {} if reach is None else {reach.process: reach})
     else:
-        with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-            yield _recorded(options, options.output or Path(folder) / "trace")
+        with Scratch() as folder:
+            yield _recorded(options, options.output or folder / "trace")
 
 
 def trace_of(pid: int) -> Path:

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from heapwright import __version__
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.scratch import sweep
 from heapwright.cli import (
     agree,
     allocators,
@@ -97,6 +98,9 @@ def general_options(
 ) -> None:
     """Options that come before the verb."""
     del version
+    for folder in sweep():
+        said = f"heapwright: removed what a run that was killed had left: {folder}"
+        print(said, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def main() -> None:

@@ -8,12 +8,12 @@ only where `-o` says so; with several repetitions it is the first one's.
 
 import signal
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.scratch import Scratch
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
 from heapwright.cli.recording import record_command, record_program
@@ -111,10 +111,10 @@ def _recorded(options: Options, notes: list[str]) -> Profile:
     Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
     """
     profiles = []
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+    with Scratch() as folder:
         for repetition in range(options.repetitions):
             kept = options.trace if repetition == 0 else None
-            path = kept or Path(folder) / "trace"
+            path = kept or folder / "trace"
             how = HowToRecord(options.stacks, options.sample, options.follow)
             if options.program is not None:
                 outcome, told = record_program(options.program, path, how)

@@ -27,7 +27,6 @@ from heapwright.experiment.program.binding import Binding, reaching_servers
 from heapwright.experiment.program.data import prepare_data
 from heapwright.experiment.program.needs import require
 from heapwright.experiment.program.own_allocator import c_library, linked_allocators
-from heapwright.experiment.program.place import sweep
 from heapwright.experiment.program.session import Prepared
 
 BUSY = 0.9
@@ -131,8 +130,6 @@ def set_up_program(asked: AskedProgram, environment: Mapping[str, str]) -> Progr
 def set_up_file(file: ProgramFile, environment: Mapping[str, str]) -> ProgramSetup:
     """The same, of a program that has been read."""
     own = reaching_servers(environment)
-    for folder in sweep():
-        tell(f"removed what a run that was killed had left: {folder}")
     require(file, own)
     executable, warnings = _checked(file, own)
     first, notes = _brought(executable)

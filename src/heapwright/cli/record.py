@@ -83,6 +83,7 @@ def record(
         limit=None if limit is None else parse_size(limit),
         control=control,
         toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
+        bound=asked is not None,  # a command goes on, and is recorded, should we be killed
     )
     if asked is not None:
         trace = output or Path(f"{Path(asked.name).stem}{SUFFIX}")

@@ -7,7 +7,6 @@ are what it says of its calls, and the advice is for the command that was record
 """
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import Literal
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.replay import ReplayPlan, ReplaySubject
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.trace import trace_info
 from heapwright.cli.comparing import Options, Replayed, run_comparison
 from heapwright.cli.output import Destination
@@ -43,8 +43,8 @@ class Request:
 @contextmanager
 def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
     """The trace, decoded into a file that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        plan = Path(folder) / "plan"
+    with Scratch() as folder:
+        plan = folder / "plan"
         yield (
             plan,
             prepare(

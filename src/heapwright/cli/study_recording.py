@@ -7,12 +7,12 @@ answers are; one that was recorded in part only, or not at all, is a failed one.
 """
 
 import signal
-import tempfile
 import time
 from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.trace import STOPPED
 from heapwright.cli.recording import name_of_signal, request_of
 from heapwright.experiment.measurement import Conditions, Specs
@@ -20,7 +20,6 @@ from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.beside import Beside, IsOver
 from heapwright.experiment.program.session import LONGEST_S
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.study_measurement import Characterised, StudyProgram
 from heapwright.experiment.treatments import Treatment
 from heapwright.profile.run import profile_trace
@@ -41,7 +40,7 @@ def characterise(
     limit = min(filter(None, (timeout_s, found.prepared.file.program.timeout_s, LONGEST_S)))
     with (
         PreloadPaths() as paths,
-        Scratch(Path(tempfile.gettempdir())) as folder,
+        Scratch() as folder,
         Beside(found.prepared, _specs(found, paths)) as beside,
     ):
         trace = folder / "trace"

@@ -7,7 +7,6 @@ Everything that can be refused is refused here, before the first run and before 
 
 import gc
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from heapwright.artefacts.provenance import (
     inherited_settings,
     read_environment,
 )
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.study import Response
 from heapwright.artefacts.study_file import StudyFile
 from heapwright.artefacts.study_runs import (
@@ -180,16 +180,16 @@ class _Traces:
     def __init__(self, seed: int, touch: str) -> None:
         self._seed = seed
         self._touch = touch
-        self._folder = tempfile.TemporaryDirectory(prefix="heapwright-")
+        self._folder = Scratch()
         self._commands: dict[str, tuple[str, ...]] = {}
 
     def command(self, trace: str) -> tuple[str, ...]:
         """The command that replays a trace. Raises HeapwrightError."""
         if trace not in self._commands:
-            plan = Path(self._folder.name) / f"plan-{len(self._commands)}"
+            plan = self._folder.path / f"plan-{len(self._commands)}"
             name = trace.removeprefix(SYNTH)
             if name != trace:
-                made = Path(self._folder.name) / "trace"
+                made = self._folder.path / "trace"
                 program.recreate(name, made, events=None, seed=self._seed)
                 prepare(made, plan)
                 made.unlink()
@@ -202,7 +202,7 @@ class _Traces:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
+        self._folder.remove()
 
 
 def _check_commands(

@@ -7,7 +7,6 @@ the order of the ratios to the baseline.
 """
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from heapwright.artefacts.comparison import Comparison, Key, Response, label_of
 from heapwright.artefacts.fidelity import RankedAllocator, Ranking
 from heapwright.artefacts.journal import Journal
 from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.scratch import Scratch
 from heapwright.cli.conclude import Question, conclude
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.progress import Display
@@ -46,9 +46,9 @@ class Wanted:
 def rank(model: Path, synthetic: Path, wanted: Wanted) -> Ranking:
     """Replay both. Raises HeapwrightError where a trace or an allocator cannot be used."""
     environment = dict(os.environ)
-    with PreloadPaths() as paths, tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
+    with PreloadPaths() as paths, Scratch() as folder:
         choice = choose(wanted.allocators, (), BASELINE, environment, paths)
-        plans = Path(folder) / "model", Path(folder) / "synthetic"
+        plans = folder / "model", folder / "synthetic"
         prepare(model, plans[0], process=wanted.process)
         prepare(synthetic, plans[1])
         comparisons = [_compared(run_words(plan), choice, paths, wanted) for plan in plans]

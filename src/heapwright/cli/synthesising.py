@@ -4,7 +4,6 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.fidelity import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile import Profile
 from heapwright.artefacts.quantities import several
+from heapwright.artefacts.scratch import Scratch
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed
@@ -105,8 +105,8 @@ def _trace_file(options: Options) -> Iterator[Path]:
         with kept.file() as trace:
             yield trace
         return
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        yield Path(folder) / "trace"
+    with Scratch() as folder:
+        yield folder / "trace"
 
 
 def _list() -> None:
@@ -214,8 +214,8 @@ def _say(options: Options, text: str) -> None:
 
 def _replay(trace: Path) -> None:
     """Once, under whatever allocator the environment preloads."""
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        plan = Path(folder) / "plan"
+    with Scratch() as folder:
+        plan = folder / "plan"
         prepare(trace, plan)
         said = replay_once(plan, os.environ)
     mean = 1e9 * (said.calls_s or 0) / max(said.calls, 1)

@@ -12,7 +12,6 @@ The command keeps our streams, folder and terminal. What is meant for it by a si
 
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +22,7 @@ from types import FrameType
 
 from heapwright.artefacts import native
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.scratch import Scratch
 
 LIBRARY = "drag"
 HEADER = "heapwright_drag.h"
@@ -87,8 +87,8 @@ def watch(
     Raises HeapwrightError if it cannot be started, has no part that was rebuilt, or did not come to
     write its document.
     """
-    with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-        output = Path(folder) / "drag.json"
+    with Scratch() as folder:
+        output = folder / "drag.json"
         whole = {**environment, "LD_PRELOAD": preload, OUTPUT_VARIABLE: str(output)}
         began = time.monotonic()
         status = _run(command, whole, cwd)

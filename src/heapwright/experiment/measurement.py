@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of the engine, made for real: prepare, run under the treatment, prove, name its end."""
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from heapwright.artefacts import native
 from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.scratch import Scratch
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.design import Key
 from heapwright.experiment.hooks import run_hook
@@ -17,7 +17,6 @@ from heapwright.experiment.interposition import Interposition, judge
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.treatments import Treatment
 
 LONGEST_OUTPUT = 1 << 24
@@ -130,7 +129,7 @@ def command_of(treatment: Treatment, conditions: Conditions) -> tuple[str, ...]:
 
 def run_printing(spec: RunSpec) -> tuple[RawRun, str]:
     """A run, and what it printed."""
-    with Scratch(Path(tempfile.gettempdir())) as folder:
+    with Scratch() as folder:
         output = folder / "output"
         raw = run_once(spec.printing_to(output))
         return raw, text_in(output)

@@ -18,16 +18,16 @@ from typing import Self
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.paths import is_folder
+from heapwright.artefacts.scratch import OTHER_PLACES, Scratch
 
 UNSAFE = frozenset(": \t\n\r\f\v$")
-FALLBACKS = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 class PreloadPaths:
     """Makes paths that the loader understands; a context manager that cleans up after itself."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Scratch | None = None
         self._lock = Lock()
 
     def of(self, library: Path) -> str:
@@ -35,18 +35,18 @@ class PreloadPaths:
         text = os.fspath(library)
         if not UNSAFE.intersection(text):
             return text
-        link = Path(self._links()) / f"{hashlib.sha256(os.fsencode(text)).hexdigest()[:16]}.so"
+        link = self._links() / f"{hashlib.sha256(os.fsencode(text)).hexdigest()[:16]}.so"
         with contextlib.suppress(FileExistsError):
             link.symlink_to(library.absolute())
         return os.fspath(link)
 
-    def _links(self) -> str:
+    def _links(self) -> Path:
         with self._lock:
             return self._make_folder()
 
-    def _make_folder(self) -> str:
+    def _make_folder(self) -> Path:
         if self._folder is None:
-            places = (tempfile.gettempdir(), *FALLBACKS)
+            places = (tempfile.gettempdir(), *OTHER_PLACES)
             place = next(
                 (p for p in places if not UNSAFE.intersection(p) and is_folder(Path(p))), ""
             )
@@ -55,8 +55,8 @@ class PreloadPaths:
                     "there is no folder for temporary files whose name the loader can read",
                     "set TMPDIR to a folder without blanks and colons in its name",
                 )
-            self._folder = tempfile.TemporaryDirectory(prefix="heapwright-", dir=place)
-        return self._folder.name
+            self._folder = Scratch(Path(place))
+        return self._folder.path
 
     def __enter__(self) -> Self:
         return self
@@ -68,5 +68,5 @@ class PreloadPaths:
         trace: TracebackType | None,
     ) -> None:
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.remove()
             self._folder = None

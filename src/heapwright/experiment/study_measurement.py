@@ -19,6 +19,7 @@ from typing import Any
 
 from heapwright.artefacts.profile import Profile
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.study import PARSED, Study
 from heapwright.artefacts.study import Server as ServerHook
 from heapwright.artefacts.study_runs import StudyRun
@@ -38,7 +39,6 @@ from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.session import Prepared, Session
 from heapwright.experiment.responses import Left, read_responses
 from heapwright.experiment.runner import RawRun, run_once
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.simulation import TOOLS, Tool, counts_in, words_under
 from heapwright.experiment.study_hooks import Filling, StudyHooks

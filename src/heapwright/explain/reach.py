@@ -21,12 +21,13 @@ from typing import Self
 
 from heapwright.artefacts import native
 from heapwright.artefacts.explanation import Reachability
+from heapwright.artefacts.scratch import Scratch
 
 VARIABLE = "HEAPWRIGHT_HOLD"
 LIBRARY = "hold"
 PROGRAM = "reach"
 PATIENCE_S = 120.0
-LONGEST_FOLDER = 80
+LONGEST_FOLDER = 66
 """The address of a socket has 107 bytes at most."""
 CALL = struct.Struct("qq")
 """Process id, and the time in ns of UTC."""
@@ -72,8 +73,8 @@ class Listener:
         self._trace = trace
         own = tempfile.gettempdir()
         place = own if len(own) <= LONGEST_FOLDER else "/tmp"
-        self._folder = tempfile.TemporaryDirectory(prefix="hw-", dir=place)
-        self.address = Path(self._folder.name) / "hold"
+        self._folder = Scratch(Path(place))
+        self.address = self._folder.path / "hold"
         self._socket = socket.socket(socket.AF_UNIX)
         self._thread = threading.Thread(target=self._answer, daemon=True)
         self._found: dict[int, Reach] = {}
@@ -112,4 +113,4 @@ class Listener:
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self._thread.join()
-        self._folder.cleanup()
+        self._folder.remove()

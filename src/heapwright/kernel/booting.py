@@ -4,13 +4,13 @@
 
 import hashlib
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.kernel_boot import Kernel, KernelBoot
+from heapwright.artefacts.scratch import Scratch
 from heapwright.kernel.cache import Built
 from heapwright.kernel.guest import initramfs
 from heapwright.kernel.loads import Load
@@ -92,8 +92,8 @@ def ran(
     beside = beside or Beside()
     settings: dict[str, str | int] = {**load.settings, **beside.settings}
     settings |= {"load": load.name, "seed": asked.seed}
-    with tempfile.TemporaryDirectory(prefix="heapwright-kernel-") as scratch:
-        archive = Path(scratch) / "initramfs.gz"
+    with Scratch() as scratch:
+        archive = scratch / "initramfs.gz"
         archive.write_bytes(initramfs(cache, sysbench=load.sysbench, storage=load.storage))
         machine = Machine(
             built.image,
@@ -105,8 +105,8 @@ def ran(
             words=beside.words,
         )
         if asked.kvm:
-            prove_kvm(qemu, machine, Path(scratch))
-        taken = run_machine(qemu, machine, Path(scratch), asked.timeout_s or load.timeout_s)
+            prove_kvm(qemu, machine, scratch)
+        taken = run_machine(qemu, machine, scratch, asked.timeout_s or load.timeout_s)
     return machine, taken
 
 

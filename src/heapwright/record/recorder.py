@@ -52,6 +52,8 @@ class HowToRecord:
     limit: int | None = None
     control: Path | None = None
     toggle_signal: int | None = None
+    bound: bool = True
+    """It is ended if we are killed: nobody would have the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,7 @@ def _words(request: Request, program: Path, descriptor: int) -> list[str]:
         "--follow-children": how.follow,
         "--paused": how.paused,
         "--no-system": not how.system,
+        "--bound": how.bound,
     }
     words = [str(word) for option in options for word in option]
     words += [flag for flag, given in flags.items() if given]

@@ -19,9 +19,9 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.program_model import ProgramServer
 from heapwright.artefacts.provenance import Allocator, Kind
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.scratch import Scratch
 from heapwright.experiment.measurement import Specs, text_in
 from heapwright.experiment.outcome import Classified
-from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import log_of
 from heapwright.experiment.program.session import Prepared, RunOfProgram
 from heapwright.experiment.program.steps import last_lines, run_step
@@ -38,7 +38,7 @@ class Beside:
 
     def __init__(self, prepared: Prepared, specs: Specs) -> None:
         self._program = prepared.file.program
-        self._scratch = RunFolder()
+        self._scratch = Scratch()
         self._stack = ExitStack()
         self._stack.callback(self._scratch.remove)
         try:

@@ -24,8 +24,8 @@ from pathlib import Path
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.program_model import ProgramData, ProgramServer, Step
+from heapwright.artefacts.scratch import Scratch
 from heapwright.experiment.program.binding import Binding
-from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import (
     Done,
@@ -35,7 +35,6 @@ from heapwright.experiment.program.steps import (
     run_step,
 )
 from heapwright.experiment.runner import RunSpec
-from heapwright.experiment.scratch import Scratch
 from heapwright.experiment.server import Server
 
 FOLDER, FILES, MADE, LOCK = "data", "files", "made.json", ".lock"
@@ -137,7 +136,7 @@ def _templates(data: ProgramData) -> Iterator[str]:
 
 
 def _version(words: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    with Scratch(Path(tempfile.gettempdir())) as folder:
+    with Scratch() as folder:
         done = run_step(words, environment, folder, folder / "said", VERSION_S)
     if not done.good:
         raise HeapwrightError(f"{words[0]} does not say its version: it {done.why}", done.said)
@@ -168,7 +167,7 @@ def _make(file: ProgramFile, found: Data, environment: Mapping[str, str], tell: 
         size = f", about {data.size}" if data.size and "{" not in data.size else ""
         tell(f"making the data of {name}, once{size}: {found.folder}")
         began = time.time()
-        with RunFolder() as scratch:
+        with Scratch() as scratch:
             run = scratch / "run"
             run.mkdir()
             binding = Binding(file, run, files)

@@ -20,11 +20,11 @@ from pathlib import Path
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.long_run import Load, Round, Sample
 from heapwright.artefacts.program_model import Program, ProgramServer
+from heapwright.artefacts.scratch import Scratch
 from heapwright.experiment.measurement import Specs
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.gauge import Gauge, Told
-from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.resident import NOTHING, Resident, descendants, resident_of
 from heapwright.experiment.program.serving import stopped
 from heapwright.experiment.program.session import DYING_S, FINE, Prepared, RunOfProgram
@@ -98,7 +98,7 @@ class LongRuns:
         """One of them. Raises HeapwrightError if it cannot be made; Ctrl-C ends it well."""
         refuse(self._prepared.file.program, load)
         every = interval_of(load)
-        with RunFolder() as scratch, _gauge(scratch, every) as gauge:
+        with Scratch() as scratch, _gauge(scratch, every) as gauge:
             run = RunOfProgram(self._prepared, self._specs, treatment, None, scratch)
             served = self._prepared.file.program.server
             assert served is not None

@@ -20,12 +20,12 @@ from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.program_model import ProgramCheck, ProgramServer
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.scratch import Scratch
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.measurement import Specs, figures_of, prove, text_in
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.parsing import number_in
 from heapwright.experiment.program.binding import Binding
-from heapwright.experiment.program.place import RunFolder
 from heapwright.experiment.program.serving import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import failure, last_lines, run_step, shown
 from heapwright.experiment.runner import RawRun, Running, RunSpec
@@ -90,7 +90,7 @@ class Session:
 
     def take(self, treatment: Treatment, timeout_s: float | None) -> Taken:
         """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
-        with RunFolder() as scratch:
+        with Scratch() as scratch:
             return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
 
     def measures(self, taken: Taken) -> dict[str, float]:

@@ -7,7 +7,6 @@ readable, or one that says that memory was not as it must be, has failed.
 """
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 
 from heapwright.artefacts import native
 from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.workload_runs import WorkloadLine, WorkloadRun
 from heapwright.experiment.interposition import judge
 from heapwright.experiment.outcome import classify
@@ -51,8 +51,8 @@ class WorkloadRunner:
         words = command(program, task, subject, self._seed)
         preload = [] if subject.library is None else [self._paths.of(subject.library)]
         merged = {**self._environment, **subject.environment}
-        with tempfile.TemporaryDirectory(prefix="heapwright-") as folder:
-            output = Path(folder) / "line"
+        with Scratch() as folder:
+            output = folder / "line"
             raw = run_once(
                 RunSpec(
                     command=words,

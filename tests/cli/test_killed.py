@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What heapwright had started ends when it is killed, and what it leaves the next one removes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.errors import ExitCode
+
+from .studies import write_study
+
+pytestmark = pytest.mark.usefixtures("native")
+PATIENCE_S = 120.0
+SLEEPING = """
+format = 1
+name = "sleeping"
+title = "a program that takes its time"
+command = ["sh", "-c", "{script}"]
+"""
+
+
+def script(folder: Path) -> str:
+    """A child of a shell that both do not heed SIGTERM, and have the folder in their words."""
+    return f"touch {folder}/begun; trap '' TERM; tail -f {folder}/begun; :"
+
+
+def of_study(folder: Path) -> tuple[str, ...]:
+    return "study", "run", str(write_study(folder, pause=600)), "-o", "results"
+
+
+def of_command(verb: str) -> Callable[[Path], tuple[str, ...]]:
+    return lambda folder: (verb, "--", "sh", "-c", script(folder))
+
+
+def of_program(folder: Path) -> tuple[str, ...]:
+    (folder / "sleeping.toml").write_text(SLEEPING.replace("{script}", script(folder)))
+    return "programs", "run", str(folder / "sleeping.toml")
+
+
+def of_recorded(folder: Path) -> tuple[str, ...]:
+    of_program(folder)
+    return "profile", "--program", str(folder / "sleeping.toml")
+
+
+@pytest.mark.parametrize(
+    "arguments", [of_study, of_command("profile"), of_command("explain"), of_program, of_recorded]
+)
+def test_the_next_run_removes_what_a_killed_one_left(
+    arguments: Callable[[Path], tuple[str, ...]], tmp_path: Path
+) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "GLIBC_TUNABLES")}
+    environment |= {"TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")}
+    begun = tmp_path / "begun"
+    words = [sys.executable, "-m", "heapwright"]
+    with subprocess.Popen(
+        [*words, *arguments(tmp_path)],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            await_start(process, begun)
+            listed = [*words, "programs", "list"]
+            living = subprocess.run(
+                listed, env=environment, capture_output=True, text=True, check=True
+            )
+            assert "removed" not in living.stderr
+        finally:
+            process.send_signal(signal.SIGKILL)
+    left = sorted(place.iterdir())
+    assert left, "nothing would have to be removed"
+    await_end_of(str(place), str(begun))
+    done = subprocess.run(listed, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == ExitCode.OK
+    told = [line for line in done.stderr.splitlines() if "a run that was killed had left" in line]
+    assert set(left) <= {Path(line.rpartition(" ")[2]) for line in told}
+    assert list(place.iterdir()) == []
+
+
+def await_start(process: subprocess.Popen[bytes], begun: Path) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not begun.exists():
+        assert process.poll() is None, "it ended by itself"
+        assert time.monotonic() < end, "nothing is run"
+        time.sleep(0.01)
+
+
+def await_end_of(*texts: str) -> None:
+    """Until no process has one of these in its command line."""
+    end = time.monotonic() + PATIENCE_S
+    while any(text.encode() in words for words in command_lines() for text in texts):
+        assert time.monotonic() < end, "what the killed one had started goes on"
+        time.sleep(0.05)
+
+
+def command_lines() -> Iterator[bytes]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            yield (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
