@@ -45,6 +45,7 @@ class Load(_Frozen):
     """What the server is put under."""
 
     hours: float
+    client: Annotated[bool, Field(description="false: nobody puts it under load")] = True
     rest_s: Annotated[float, Field(description="After each run of the client; 0: none")] = 0.0
     vary: Annotated[str, Field(description="The parameter that changes; empty: none")] = ""
     values: Annotated[

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -19,6 +19,7 @@ Examples:
   heapwright explain -- ./program its arguments
   heapwright explain --pid 4711
   heapwright explain --json why.json T
+  heapwright explain --hours 8 --program redis
 """
 
 
@@ -48,6 +49,9 @@ def explain(
     stacks: Annotated[
         bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
     ] = True,
+    hours: options.Hours = None,
+    rest: options.Rest = 0.0,
+    vary: options.Vary = None,
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Say why a program's memory is what it is: leak, retention, growth, or none of these."""
@@ -63,7 +67,8 @@ def explain(
         )
     if output is not None and command is None and asked is None:
         raise HeapwrightError("-o keeps the trace of a command, and there is none")
-    run_explanation(
+    options.refuse_without_hours({} if hours else {"--rest": rest, "--vary": vary})
+    status = run_explanation(
         Options(
             command=command,
             program=asked,
@@ -73,5 +78,10 @@ def explain(
             output=output,
             stacks=stacks,
             quiet=quiet,
+            hours=hours,
+            rest_s=rest,
+            vary=vary,
         )
     )
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))

@@ -14,14 +14,18 @@ import typer
 from heapwright import __version__
 from heapwright.analysis.long_run import fitted
 from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.explanation import Ending, Explanation
-from heapwright.artefacts.long_run import is_long_run, read_long_run
+from heapwright.artefacts.journal import Journal
+from heapwright.artefacts.long_run import LongRun, is_long_run, read_long_run
+from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
 from heapwright.cli.options import AskedProgram
-from heapwright.cli.output import Outputs
+from heapwright.cli.output import Outputs, where_runs_are
+from heapwright.cli.program_long import long_run, status_of
 from heapwright.cli.recording import record_command, record_program
+from heapwright.cli.staying import long_run_of, refuse_beside_hours
 from heapwright.cli.text import printing
 from heapwright.explain.judge import Facts, explain
 from heapwright.explain.long_run import explain_long_run
@@ -30,6 +34,7 @@ from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
 from heapwright.report.explanation import print_explanation
+from heapwright.report.long_run.words import ending
 from heapwright.report.profile.remarks import remarks
 
 TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
@@ -47,6 +52,10 @@ class Options:
     output: Path | None
     stacks: bool
     quiet: bool
+    hours: float | None
+    """A long run, in place of a recording; `rest_s` and `vary` are of its load."""
+    rest_s: float
+    vary: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +67,11 @@ class _Seen:
     reaches: Mapping[int, Reach] = field(default_factory=dict)
 
 
-def run_explanation(options: Options) -> None:
-    """Do it. Raises HeapwrightError for what is refused."""
+def run_explanation(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file)
+    if options.hours is not None:
+        return _explain_hours(options, options.hours, outputs)
     if options.trace is not None and is_long_run(options.trace):
         found, lacking = _long(options.trace)
     else:
@@ -68,6 +79,11 @@ def run_explanation(options: Options) -> None:
             found, lacking = _judged(seen)
     for remark in lacking if options.trace is not None else ():
         typer.echo(f"heapwright: {remark}", err=True)
+    _tell(found, options, outputs)
+    return ExitCode.OK
+
+
+def _tell(found: Explanation, options: Options, outputs: Outputs) -> None:
     failure = outputs.write(json=found.to_json)
     with printing():
         print_explanation(make_console(outputs.stream), found, quiet=options.quiet)
@@ -75,13 +91,37 @@ def run_explanation(options: Options) -> None:
         raise failure
 
 
+def _explain_hours(options: Options, hours: float, outputs: Outputs) -> ExitCode:
+    """Run it for so long, and explain that. The series stay in the journal."""
+    refuse_beside_hours({"-o": options.output is not None, "--no-stacks": not options.stacks})
+    if options.pid is not None or options.trace is not None:
+        raise HeapwrightError(
+            "--hours wants something to run: a command, after --, or a program by --program",
+            "a long run that was made is explained by its file alone",
+        )
+    asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
+
+    def tell(run: LongRun, journal: Journal) -> ExitCode:
+        for line in where_runs_are(Outputs(), journal, None, any_runs=bool(run.samples)):
+            typer.echo(f"heapwright: {line}", err=True)
+        for line in (*ending(run), *run.notes):
+            typer.echo(f"heapwright: {line}", err=True)
+        if run.outcome is Outcome.OK or any(each.live_bytes is not None for each in run.samples):
+            _tell(_explained(run), options, outputs)
+        return status_of(run)
+
+    return long_run(asked, tell)
+
+
 def _long(path: Path) -> tuple[Explanation, list[str]]:
     """Of a long run, or of the journal of one that had no end."""
     run = read_long_run(path)
-    run = run if run.growths else fitted(run)
-    found = explain_long_run(run)
-    lacking = [] if run.whole else [run.detail]
-    return found.model_copy(update={"heapwright_version": __version__}), lacking
+    return _explained(run), [] if run.whole else [run.detail]
+
+
+def _explained(run: LongRun) -> Explanation:
+    found = explain_long_run(run if run.growths else fitted(run))
+    return found.model_copy(update={"heapwright_version": __version__})
 
 
 @contextmanager

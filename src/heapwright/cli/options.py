@@ -129,6 +129,27 @@ Parameter = Annotated[
     typer.Option("-p", metavar="NAME=VALUE", help="Change a parameter of the program."),
 ]
 
+Hours = Annotated[
+    float | None,
+    typer.Option(
+        metavar="H",
+        min=0.001,
+        max=9000.0,
+        help="Run it for so many hours, a server under its client again and again: its memory over "
+        "time.",
+    ),
+]
+Rest = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0.0, max=86400.0, help="With --hours: after each client."),
+]
+Vary = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=V,V…", help="With --hours: another value for each run of the client."
+    ),
+]
+
 
 class CommandAfterDashes(TyperCommand):
     """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
@@ -170,6 +191,13 @@ def asked_program(
                 )
         return None
     return AskedProgram(name, scale, tuple(parameters or ()))
+
+
+def refuse_without_hours(given: Mapping[str, object]) -> None:
+    """What only a long run has. Raises HeapwrightError."""
+    for option, value in given.items():
+        if value:
+            raise HeapwrightError(f"{option} is of a long run", "say how long, with --hours")
 
 
 def refuse_beside_program(given: Mapping[str, object]) -> None:

@@ -21,6 +21,7 @@ Examples:
   heapwright profile --html profile.html T
   heapwright profile -n 30 --json profile.json -- ./program
   heapwright profile --compare before.json after.json
+  heapwright profile --hours 8 --html memory.html -- ./server its arguments
 """
 
 
@@ -47,6 +48,9 @@ def profile(
     stacks: options.Stacks = False,
     sample: options.Sample = 1,
     follow: options.Follow = False,
+    hours: options.Hours = None,
+    rest: options.Rest = 0.0,
+    vary: options.Vary = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Print one line and nothing else.")
     ] = False,
@@ -54,6 +58,7 @@ def profile(
     """Say what a program asks of malloc: how much, which sizes, for how long, in which threads."""
     from heapwright.cli.profiling import Options, run_profile  # noqa: PLC0415
 
+    options.refuse_without_hours({} if hours else {"--rest": rest, "--vary": vary})
     status = run_profile(
         Options(
             files=tuple(files or ()),
@@ -69,6 +74,9 @@ def profile(
             sample=sample,
             follow=follow,
             quiet=quiet,
+            hours=hours,
+            rest_s=rest,
+            vary=vary,
         )
     )
     if status is not ExitCode.OK:

@@ -8,15 +8,18 @@ only where `-o` says so; with several repetitions it is the first one's.
 
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.artefacts.long_run import is_long_run
 from heapwright.artefacts.profile import Profile
 from heapwright.artefacts.scratch import Scratch
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs
+from heapwright.cli.program_long import run_long, tell_again
 from heapwright.cli.recording import record_command, record_program
+from heapwright.cli.staying import long_run_of, refuse_beside_hours
 from heapwright.cli.text import printing
 from heapwright.profile.reading import read_profile
 from heapwright.profile.run import profile_trace
@@ -42,6 +45,10 @@ class Options:
     sample: int
     follow: bool
     quiet: bool
+    hours: float | None = None
+    """A long run, in place of a recording; `rest_s` and `vary` are of its load."""
+    rest_s: float = 0.0
+    vary: str | None = None
 
     @property
     def is_recorded(self) -> bool:
@@ -52,6 +59,10 @@ class Options:
 def run_profile(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     _refuse(options)
+    if options.hours is not None:
+        return _profile_hours(options, options.hours)
+    if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
+        return tell_again(options.files[0], options.json_file, options.html_file)
     outputs = Outputs(json=options.json_file, html=options.html_file)
     if options.compare:
         _compare(options, outputs)
@@ -99,6 +110,26 @@ def _refuse(options: Options) -> None:
                     f"{option} says how a command is recorded, and there is none",
                     "give the command after --",
                 )
+
+
+def _profile_hours(options: Options, hours: float) -> ExitCode:
+    """Run it for so long and tell how its memory grew."""
+    refuse_beside_hours(
+        {
+            "a trace": options.files,
+            "--compare": options.compare,
+            "-n": options.repetitions > 1,
+            "-o": options.trace is not None,
+            "--stacks": options.stacks,
+            "--sample": options.sample > 1,
+            "--follow-children": options.follow,
+            "--process": options.process is not None,
+            "-q": options.quiet,
+        }
+    )
+    asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
+    written = replace(asked, json_file=options.json_file, html_file=options.html_file)
+    return run_long(written)
 
 
 def _read(options: Options) -> Profile:

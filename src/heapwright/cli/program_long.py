@@ -5,8 +5,9 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from heapwright.analysis.long_run import fitted
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
@@ -21,7 +22,9 @@ from heapwright.artefacts.long_run import (
     Plan,
     Round,
     Sample,
+    read_long_run,
 )
+from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.provenance import read_environment
 from heapwright.artefacts.runs import Outcome
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
@@ -36,27 +39,35 @@ from heapwright.explain.long_run import explain_long_run
 from heapwright.report.console import make_console
 from heapwright.report.long_run.summary import print_long_run
 
-LONGEST_HOURS = 24.0 * 366
 TELL_S = 60.0
+Tell = Callable[[LongRun, Journal], ExitCode]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The command line, read."""
 
-    program: AskedProgram
+    program: AskedProgram | ProgramFile
     allocator: str
     hours: float
     rest_s: float
     vary: str | None
     json_file: str | None
     html_file: str | None
+    client: bool = True
+    """It has one that puts it under load."""
 
     @property
     def load(self) -> Load:
         """Raises HeapwrightError for what cannot be read."""
         name, values = _varied(self.vary)
-        return Load(hours=self.hours, rest_s=self.rest_s, vary=name, values=values)
+        return Load(
+            hours=self.hours,
+            client=self.client,
+            rest_s=self.rest_s,
+            vary=name,
+            values=values,
+        )
 
 
 def _varied(text: str | None) -> tuple[str, tuple[str, ...]]:
@@ -72,11 +83,17 @@ def _varied(text: str | None) -> tuple[str, tuple[str, ...]]:
 
 
 def run_long(options: Options) -> ExitCode:
-    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    """Do it and tell it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file, html=options.html_file)
+    return long_run(options, lambda found, journal: _tell(found, outputs, journal))
+
+
+def long_run(options: Options, tell: Tell) -> ExitCode:
+    """Do it, and have it told. Raises HeapwrightError for what is refused."""
     load = options.load
     environment = dict(os.environ)
-    file = open_asked(options.program)
+    asked = options.program
+    file = open_asked(asked) if isinstance(asked, AskedProgram) else asked
     refuse(file.program, load)
     with ended_as_interrupted(), PreloadPaths() as paths:
         refuse_own_allocator(file.program, [options.allocator])
@@ -95,10 +112,10 @@ def run_long(options: Options) -> ExitCode:
         with Journal.open(head, name="long") as journal, telling_of(journal):
             runs = LongRuns(setup.prepared, setup.specs(paths), paths)
             taken = runs.take(treatment, load, _Kept(journal))
-            notes = (*setup.notes, *choice.notes, *_notes(taken))
+            notes = (*setup.notes, *choice.notes, *_notes(taken), *_short(taken, load))
             found = fitted(_document(plan, taken, notes))
             journal.append({END: _end(found)})
-            return _tell(found, outputs, journal)
+            return tell(found, journal)
 
 
 class _Kept:
@@ -154,16 +171,38 @@ def _notes(taken: LongTaken) -> Iterator[str]:
         )
 
 
-def _tell(found: LongRun, outputs: Outputs, journal: Journal) -> ExitCode:
+def _short(taken: LongTaken, load: Load) -> Iterator[str]:
+    """A command that did not stay."""
+    if not load.client and taken.named.detail.startswith("the server ended"):
+        yield (
+            "a command that ends has no memory for hours: without --hours, `heapwright profile` "
+            "has its memory over time"
+        )
+
+
+def _tell(found: LongRun, outputs: Outputs, journal: Journal | None) -> ExitCode:
     explained = _explained(found)
     failure = outputs.write(json=found.to_json, html=lambda: _page(found, explained))
     with printing():
         print_long_run(make_console(outputs.stream), found, explained)
-    said = where_runs_are(outputs, journal, failure, any_runs=bool(found.samples))
-    for line in said:
+    seen = bool(found.samples)
+    for line in where_runs_are(outputs, journal, failure, any_runs=seen) if journal else ():
         print(f"heapwright: {line}", file=sys.stderr)  # noqa: T201
     if failure is not None:
         raise failure
+    return status_of(found)
+
+
+def tell_again(path: Path, json_file: str | None, html_file: str | None) -> ExitCode:
+    """Of a document, or of the journal of a run that had no end: the same words and page."""
+    outputs = Outputs(json=json_file, html=html_file)
+    run = read_long_run(path)
+    run = run if run.growths else fitted(run)
+    return _tell(run, outputs, None)
+
+
+def status_of(found: LongRun) -> ExitCode:
+    """How it went, as an exit status."""
     if found.outcome is not Outcome.OK:
         return ExitCode.NOTHING_COMPARED
     return ExitCode.INTERRUPTED if found.interrupted else ExitCode.OK

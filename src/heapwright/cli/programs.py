@@ -35,13 +35,6 @@ def refuse_together(given: Mapping[str, object]) -> None:
             raise HeapwrightError(f"{option} is of a single run", "-o FILE writes a long run")
 
 
-def refuse_without(given: Mapping[str, object]) -> None:
-    """What only a long run has."""
-    for option, value in given.items():
-        if value:
-            raise HeapwrightError(f"{option} is of a long run", "say how long, with --hours")
-
-
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the programs that come with heapwright, and whether they can be run here."""
@@ -88,27 +81,9 @@ def run(
     ] = "glibc",
     timeout: options.Timeout = None,
     as_json: AsJson = False,
-    hours: Annotated[
-        float | None,
-        typer.Option(
-            metavar="H",
-            min=0.001,
-            max=9000.0,
-            help="A server for so many hours, its client again and again: its memory over time.",
-        ),
-    ] = None,
-    rest: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", min=0.0, max=86400.0, help="With --hours: after each client."
-        ),
-    ] = 0.0,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=V,V…", help="With --hours: another value for each run of the client."
-        ),
-    ] = None,
+    hours: options.Hours = None,
+    rest: options.Rest = 0.0,
+    vary: options.Vary = None,
     json_file: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="With --hours: its series as JSON."),
@@ -130,7 +105,9 @@ def run(
         if status is not ExitCode.OK:
             raise typer.Exit(int(status))
         return
-    refuse_without({"--rest": rest, "--vary": vary, "-o": json_file, "--html": html_file})
+    options.refuse_without_hours(
+        {"--rest": rest, "--vary": vary, "-o": json_file, "--html": html_file}
+    )
     if not run_program(asked, allocator, timeout, as_json=as_json):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
 

@@ -156,8 +156,11 @@ class _LongRun:
         self.taken.named = run.taken.named
 
     def _loaded(self, server: Server) -> None:
-        """The client, again and again."""
+        """The client, again and again; or nobody."""
         self._look(server)
+        if not self._load.client:
+            self._rest(server, self._end)
+            return
         values = self._load.values if self._load.vary else ("",)
         number = 0
         while self._run.taken.good and self._goes_on(server):
@@ -165,7 +168,7 @@ class _LongRun:
             if value:
                 self._run.binding.vary(self._load.vary, value)
             self._round(server, value)
-            self._rest(server)
+            self._rest(server, time.monotonic() + self._load.rest_s)
             number += 1
 
     def _goes_on(self, server: Server) -> bool:
@@ -189,9 +192,9 @@ class _LongRun:
             self.taken.rounds.append(done)
             self._keep(done)
 
-    def _rest(self, server: Server) -> None:
-        """Nothing, for a while."""
-        until = min(time.monotonic() + self._load.rest_s, self._end)
+    def _rest(self, server: Server, until: float) -> None:
+        """Nothing, until then."""
+        until = min(until, self._end)
         self._look(server)
         while (left := until - time.monotonic()) > 0 and not server.is_over():
             time.sleep(min(left, max(self._due - time.monotonic(), 0.0) or SHORTEST_S))

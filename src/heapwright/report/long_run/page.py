@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator
 from html import escape
+from statistics import median
 
 import altair as alt
 
@@ -133,11 +134,16 @@ def memory_chart(run: LongRun) -> Spec:
 
 
 def _fits(run: LongRun, scale: float) -> Iterator[dict[str, object]]:
-    """The ends of each growth's line, through the middle of what was fitted."""
+    """The ends of each growth's line, through the medians of what was fitted."""
     begin, end = run.settled_s / words.HOUR_S, run.samples[-1].time_s / words.HOUR_S
+    late = [each for each in run.samples if each.time_s >= run.settled_s]
+    places = {name: place for place, (name, _) in enumerate(SERIES)}
     for each in run.growths:
+        place = places[each.series]
+        known = [sample.time_s for sample in late if _values(sample)[place] is not None]
+        middle = median(known) / words.HOUR_S
         for x in (begin, end):
-            y = each.level_bytes + each.bytes_per_hour * (x - (begin + end) / 2)
+            y = each.level_bytes + each.bytes_per_hour * (x - middle)
             yield {"of": each.series, "x": x, "y": y / scale}
 
 

@@ -36,7 +36,9 @@ def load_of(run: LongRun) -> str:
         words.append(f"{load.vary} in turn {', '.join(load.values)}")
     if load.rest_s:
         words.append(f"a rest of {load.rest_s:g} s after each run of the client")
-    if not load.vary and not load.rest_s:
+    if not load.client:
+        words.append("as it works by itself")
+    elif not load.vary and not load.rest_s:
         words.append("the same load all the time")
     return "; ".join(words)
 
@@ -44,11 +46,9 @@ def load_of(run: LongRun) -> str:
 def extent(run: LongRun) -> str:
     """How long it was, and what it has."""
     hours = run.samples[-1].time_s / HOUR_S if run.samples else 0.0
+    seen = f"{hours:.3g} of {run.plan.load.hours:g} hours, {several(len(run.samples), 'sample')}"
     runs = several(len(run.rounds), "run")
-    return (
-        f"{hours:.3g} of {run.plan.load.hours:g} hours, {several(len(run.samples), 'sample')}, "
-        f"{runs} of the client"
-    )
+    return f"{seen}, {runs} of the client" if run.plan.load.client else seen
 
 
 def ending(run: LongRun) -> Iterator[str]:
