@@ -54,8 +54,48 @@ def test_wrong_answers_of_a_recorded_program_are_told(
     path = tmp_path / "mine.toml"
     path.write_text(FILE)
     done = heapwright("record", "--program", path, "-p", "way=>/dev/null", "-o", "T")
-    assert "not so: the words are there" in done.err
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "failed: not so: the words are there" in done.err
     assert (tmp_path / "T").exists()
+    for verb in ("profile", "explain"):
+        done = heapwright(verb, "--program", path, "-p", "way=>/dev/null")
+        assert done.status == ExitCode.NOTHING_COMPARED
+        assert "failed: not so: the words are there" in done.err
+
+
+@pytest.mark.parametrize("verb", ["record", "profile", "explain"])
+def test_another_server_in_the_place_of_ours_is_not_recorded(
+    verb: str, heapwright: Heapwright, tmp_path: Path
+) -> None:
+    path = tmp_path / "taken.toml"
+    (tmp_path / "here").touch()
+    served = '[server]\ncommand = ["sleep", "600"]\nready = { path = "{folder}/here" }\n'
+    path.write_text(FILE.replace("[parameters]", served + "[parameters]"))
+    done = heapwright(verb, "--program", path)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "here answers before the server is started: something else is there" in done.err
+    assert done.out == ""
+
+
+def test_what_a_server_said_before_it_was_given_up_is_told(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    path = tmp_path / "mute.toml"
+    script = "trap 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo bye $i; done; exit' TERM; "
+    script += "echo cannot find the moon; echo nor the sun >&2; while :; do sleep 0.1; done"
+    served = '[server]\ncommand = ["sh", "-c", "SCRIPT"]\ntimeout_s = 2\n'
+    served += 'ready = { path = "{run}/never" }\n'
+    path.write_text(FILE.replace("[parameters]", served.replace("SCRIPT", script) + "[parameters]"))
+    done = heapwright("programs", "run", path)
+    assert done.status == ExitCode.NOTHING_COMPARED
+    for words in ("timeout", "did not answer", "cannot find the moon", "nor the sun"):
+        assert words in done.out
+    assert "bye" not in done.out
+    done = heapwright("record", "--program", path, "-o", "T")
+    assert done.status != ExitCode.OK
+    assert "timeout: the server did not answer" in done.err
+    assert "cannot find the moon" in done.err
+    assert "bye" not in done.err
 
 
 def test_a_program_is_explained(heapwright: Heapwright) -> None:

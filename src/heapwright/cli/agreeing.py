@@ -186,9 +186,11 @@ def _loads(
     from heapwright.synth import model as recipe  # noqa: PLC0415
 
     trace, drawn = folder / "recorded", folder / "drawn"
-    outcome, _ = record_program(asked, trace)
+    outcome, notes = record_program(asked, trace)
     if outcome.asked_to_end:
         raise KeyboardInterrupt
+    if outcome.failed:
+        raise HeapwrightError(f"it could not be recorded: {notes[0]}")
     profile = profile_trace(trace)
     if profile.totals.allocations == 0:
         raise HeapwrightError("nothing could be recorded of it")

@@ -65,6 +65,8 @@ class _Seen:
     trace: Path
     ending: Ending | None = None
     reaches: Mapping[int, Reach] = field(default_factory=dict)
+    failed: bool = False
+    """What was recorded was not as its program's file says."""
 
 
 def run_explanation(options: Options) -> ExitCode:
@@ -72,15 +74,17 @@ def run_explanation(options: Options) -> ExitCode:
     outputs = Outputs(json=options.json_file)
     if options.hours is not None:
         return _explain_hours(options, options.hours, outputs)
+    status = ExitCode.OK
     if options.trace is not None and is_long_run(options.trace):
         found, lacking = _long(options.trace)
     else:
         with _seen(options) as seen:
             found, lacking = _judged(seen)
+            status = ExitCode.NOTHING_COMPARED if seen.failed else status
     for remark in lacking if options.trace is not None else ():
         typer.echo(f"heapwright: {remark}", err=True)
     _tell(found, options, outputs)
-    return ExitCode.OK
+    return status
 
 
 def _tell(found: Explanation, options: Options, outputs: Outputs) -> None:
@@ -203,4 +207,6 @@ def _recorded(options: Options, trace: Path) -> _Seen:
             outcome, notes = record_command(words, trace, how, behind=behind, variables=variables)
     for note in notes:
         typer.echo(f"heapwright: {note}", err=True)
-    return _Seen(trace, Ending.KILLED if outcome.signal else Ending.EXITED, listener.found)
+    return _Seen(
+        trace, Ending.KILLED if outcome.signal else Ending.EXITED, listener.found, outcome.failed
+    )

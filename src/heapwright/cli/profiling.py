@@ -68,14 +68,18 @@ def run_profile(options: Options) -> ExitCode:
         _compare(options, outputs)
         return ExitCode.OK
     notes: list[str] = []
-    profile = _recorded(options, notes) if options.is_recorded else _read(options)
+    status = ExitCode.OK
+    if options.is_recorded:
+        profile, status = _recorded(options, notes)
+    else:
+        profile = _read(options)
     failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
     _print(profile, options, outputs)
     for note in notes:
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
     if failure is not None:
         raise failure
-    return ExitCode.OK
+    return status
 
 
 def _refuse(options: Options) -> None:
@@ -136,12 +140,12 @@ def _read(options: Options) -> Profile:
     return read_profile(options.files[0], options.process)
 
 
-def _recorded(options: Options, notes: list[str]) -> Profile:
+def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
     """Record the command as often as asked for; one trace is on the disk at a time.
 
     Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
     """
-    profiles = []
+    profiles, status = [], ExitCode.OK
     with Scratch() as folder:
         for repetition in range(options.repetitions):
             kept = options.trace if repetition == 0 else None
@@ -152,6 +156,7 @@ def _recorded(options: Options, notes: list[str]) -> Profile:
             else:
                 outcome, told = record_command(options.command or (), path, how)
             notes += [note for note in told if note not in notes]
+            status = ExitCode.NOTHING_COMPARED if outcome.failed else status
             profile = profile_trace(path, options.process)
             if kept is None:
                 path.unlink()
@@ -160,7 +165,7 @@ def _recorded(options: Options, notes: list[str]) -> Profile:
             profiles.append(profile)
             if outcome.signal == signal.SIGINT:
                 break
-    return repeated(profiles)
+    return repeated(profiles), status
 
 
 def _compare(options: Options, outputs: Outputs) -> None:

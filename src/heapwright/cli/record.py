@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.quantities import several
 from heapwright.cli import options
 from heapwright.cli.values import parse_size
@@ -103,7 +103,9 @@ def record(
         )
         for note in notes:
             print(f"  {note}", file=sys.stderr)  # noqa: T201
-    raise typer.Exit(outcome.status)
+    raise typer.Exit(
+        outcome.status or int(ExitCode.NOTHING_COMPARED if outcome.failed else ExitCode.OK)
+    )
 
 
 def parse_signal(text: str) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from heapwright.artefacts import native
 from heapwright.artefacts.quantities import several
+from heapwright.artefacts.runs import Outcome as RunOutcome
 from heapwright.artefacts.trace import STOPPED
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.options import AskedProgram
@@ -66,7 +67,8 @@ def record_program(
         driven = _server_of(beside)
         outcome = record(request_of(beside, trace, libraries, driven, how, variables))
         notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
-    return outcome, notes
+        failed = beside.named.outcome is not RunOutcome.OK
+    return outcome.model_copy(update={"failed": failed}), notes
 
 
 def request_of(

@@ -114,6 +114,15 @@ def _unix(path: Path) -> socket.socket:
     return connection
 
 
+def refuse_answered(question: Question, environment: Mapping[str, str], cwd: Path) -> None:
+    """What answers before a server is started is another. Raises HeapwrightError."""
+    if question.answered(environment, cwd):
+        raise HeapwrightError(
+            f"{question} answers before the server is started: something else is there",
+            "end it, or let the server use another place",
+        )
+
+
 class Server:
     """A server while it runs; a context manager that leaves nothing of it running."""
 
@@ -125,11 +134,7 @@ class Server:
         self._patience_s = patience_s
         self._environment = environment
         self._cwd = spec.cwd or Path.cwd()
-        if question.answered(environment, self._cwd):
-            raise HeapwrightError(
-                f"{question} answers before the server is started: something else is there",
-                "end it, or let the server use another place",
-            )
+        refuse_answered(question, environment, self._cwd)
         self._early: tuple[RawRun, Classified] | None = None
         self._running = Running(spec)
 

@@ -96,6 +96,8 @@ class Outcome(BaseModel):
     lost: int
     """Calls that came from a signal handler in the middle of a record."""
     stop: Literal["none", "disk-full", "limit", "failed"]
+    failed: bool = False
+    """Of a program with a file: it was not as that says, whatever its exit status."""
     asked_to_end: bool = False
     """Whoever waits for the recording wants its end: the terminal, or who sent us a SIGTERM."""
 

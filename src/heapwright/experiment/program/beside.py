@@ -26,7 +26,7 @@ from heapwright.experiment.program.serving import log_of
 from heapwright.experiment.program.session import Prepared, RunOfProgram
 from heapwright.experiment.program.steps import last_lines, run_step
 from heapwright.experiment.runner import RunSpec
-from heapwright.experiment.server import FIRST_PAUSE_S, LONGEST_PAUSE_S, Server
+from heapwright.experiment.server import FIRST_PAUSE_S, LONGEST_PAUSE_S, Server, refuse_answered
 from heapwright.experiment.treatments import Treatment
 
 NOBODY = Treatment(Allocator(name="", kind=Kind.SYSTEM, caption="what it has"), proven=False)
@@ -40,10 +40,15 @@ class Beside:
         self._program = prepared.file.program
         self._scratch = Scratch()
         self._stack = ExitStack()
+        self._unready = ""
+        """What a server that never answered had written."""
         self._stack.callback(self._scratch.remove)
         try:
             self._run = RunOfProgram(prepared, specs, NOBODY, None, self._scratch.path)
             self._run.prepare()
+            if (served := self.server) is not None:
+                question = self._run.binding.question(served.ready)
+                refuse_answered(question, self._run.environment, self._run.cwd)
         except BaseException:
             self._stack.close()
             raise
@@ -87,6 +92,8 @@ class Beside:
         served = self.server
         assert served is not None
         self._run.taken.worsen(self._awaited(served, is_over))
+        if not self._run.taken.good:
+            self._unready = self._log(served)  # it says more when it ends
         for step in served.load:
             self._run.load(self._run.binding.step(step))
         if self._run.taken.good:
@@ -104,12 +111,16 @@ class Beside:
             taken.stdout = text_in(self.output)
             self._run.ask()
         else:
-            taken.log = log_of(served, self._run.binding, self._run.run, self.output)
+            taken.log = self._log(served)
         self._run.judge()
         if taken.good:
             return ()
-        last = last_lines(taken.log)
-        return (taken.named.detail, *([f"its log ends: {last}"] if last else []))
+        last = last_lines(self._unready or taken.log)
+        named = f"{taken.named.outcome.value}: {taken.named.detail}"
+        return (named, *([f"its log ends:\n{last}"] if last else []))
+
+    def _log(self, served: ProgramServer) -> str:
+        return log_of(served, self._run.binding, self._run.run, self.output)
 
     def _awaited(self, served: ProgramServer, is_over: IsOver) -> Classified | None:
         """A recorded server takes its time; it is asked like any other."""

@@ -137,7 +137,7 @@ class _LongRun:
         run.prepare()
         with Server(spec, run.binding.question(served.ready), patience, run.environment) as server:
             try:
-                run.taken.worsen(server.await_ready())
+                run.await_ready(server, served)
                 self._ready = self._due = time.monotonic()
                 self._end = self._ready + self._load.hours * HOUR_S
                 for step in served.load:

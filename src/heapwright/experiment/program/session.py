@@ -131,6 +131,8 @@ class RunOfProgram:
         self.environment = environment_of(prepared.file, self.binding, self.run, base)
         self.cwd = self.run / self.binding.text(self._program.cwd)
         self.taken = Taken()
+        self._unready = ""
+        """What a server that never answered had written."""
 
     def take(self) -> Taken:
         self.prepare()
@@ -187,7 +189,7 @@ class RunOfProgram:
         """The server is under the treatment, and the command is its client."""
         spec, question = self.spec_of(served), self.binding.question(served.ready)
         with Server(spec, question, float(served.timeout_s), self.environment) as server:
-            self.taken.worsen(server.await_ready())
+            self.await_ready(server, served)
             for step in served.load:
                 self.load(self.binding.step(step))
             if self.taken.good:
@@ -212,6 +214,13 @@ class RunOfProgram:
             stdin=None,
             stdout=self.scratch / SERVER_OUTPUT,
         )
+
+    def await_ready(self, server: Server, served: ProgramServer) -> None:
+        """Where it never answers, what it wrote until then is kept: it says more when it ends."""
+        self.taken.worsen(server.await_ready())
+        if not self.taken.good:
+            self.read_log(served)
+            self._unready = self.taken.log
 
     def read_log(self, served: ProgramServer) -> None:
         """What the server has written so far."""
@@ -261,7 +270,10 @@ class RunOfProgram:
                 why = taken.proof.detail or "no process reported it"
                 taken.worsen(Classified(Outcome.NOT_INTERPOSED, f"the server: {why}"))
         if not taken.good and taken.named.outcome is not Outcome.NOT_INTERPOSED:
-            last = last_lines(taken.log)
+            told = [last_lines(self._unready or taken.log)]
+            if taken.named.outcome is Outcome.TIMEOUT:  # of an end, these are told with it
+                told.insert(0, last_lines(raw.stderr_tail))
+            last = "\n".join(dict.fromkeys(filter(None, told)))
             if last and last not in taken.named.detail:
                 taken.named = replace(
                     taken.named, detail=f"{taken.named.detail}\nits log ends:\n{last}"
