@@ -101,3 +101,15 @@ def test_somebody_else_who_answers_is_refused(tmp_path: Path) -> None:
 def test_a_question_that_cannot_be_asked_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match="no-such-program"):
         Question(command=("no-such-program",)).answered(ENVIRONMENT, tmp_path)
+
+
+def test_a_kill_that_is_not_ours_is_no_lack_of_patience(tmp_path: Path) -> None:
+    """Killed by another just when it is told to end: it was not waited for in vain."""
+    script = "trap 'kill -9 $$' TERM; touch here; while :; do sleep 0.1; done"
+    killed = RunSpec(("sh", "-c", script), ENVIRONMENT, cwd=tmp_path, grace_s=60, witnessed=False)
+    with Server(killed, Question(path=Path("here")), 60, ENVIRONMENT) as server:
+        assert server.await_ready() is None
+        _, early = server.stop()
+    assert early is not None
+    assert early.outcome is Outcome.CRASHED
+    assert early.detail == "the server ended while it was needed: killed by SIGKILL"

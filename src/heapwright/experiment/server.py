@@ -9,6 +9,7 @@ and an error. A server that ends by itself, or never answers, is an outcome of t
 """
 
 import contextlib
+import signal
 import socket
 import subprocess
 import time
@@ -132,6 +133,7 @@ class Server:
         """Start it. `environment` is that of the question. Raises HeapwrightError."""
         self._question = question
         self._patience_s = patience_s
+        self._grace_s = spec.grace_s
         self._environment = environment
         self._cwd = spec.cwd or Path.cwd()
         refuse_answered(question, environment, self._cwd)
@@ -176,8 +178,12 @@ class Server:
             return raw, _ended_early(raw, "while it was needed")
         asked = time.monotonic() - self._running.began
         raw = self._running.stop()
+        waited = time.monotonic() - self._running.began - asked
         series = [point for point in raw.rss_series if point[0] <= asked]
-        return raw.model_copy(update={"rss_series": series, "interrupted": False}), None
+        raw = raw.model_copy(update={"rss_series": series, "interrupted": False})
+        if raw.signal == signal.SIGKILL and waited < self._grace_s:
+            return raw, _ended_early(raw, "while it was needed")  # not by us, who wait longer
+        return raw, None
 
     def __enter__(self) -> Self:
         return self
