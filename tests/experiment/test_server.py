@@ -112,4 +112,4 @@ def test_a_kill_that_is_not_ours_is_no_lack_of_patience(tmp_path: Path) -> None:
         _, early = server.stop()
     assert early is not None
     assert early.outcome is Outcome.CRASHED
-    assert early.detail == "the server ended while it was needed: killed by SIGKILL"
+    assert early.detail.startswith("the server ended while it was needed: killed by SIGKILL")
