@@ -5,6 +5,7 @@
 import json
 import os
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -111,7 +112,7 @@ def install_programs(names: Sequence[str], *, everything: bool) -> None:
     command = shlex.join(command_to_install(lacking))
     if root is None:
         raise HeapwrightError(
-            f"{' '.join(lacking)}: only root installs packages, and sudo wants a password",
+            f"{' '.join(lacking)}: only root installs packages, and {without_root()}",
             f"sudo {command}",
             exit_code=ExitCode.NOTHING_COMPARED,
         )
@@ -119,6 +120,11 @@ def install_programs(names: Sequence[str], *, everything: bool) -> None:
     install(lacking, root)
     typer.echo(f"installed: {' '.join(lacking)}")
     typer.echo(SERVICES)
+
+
+def without_root() -> str:
+    """Why nobody of us can be it."""
+    return "sudo wants a password" if shutil.which("sudo") else "there is no sudo"
 
 
 def clean_programs(names: Sequence[str], *, everything: bool) -> None:

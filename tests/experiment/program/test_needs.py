@@ -11,6 +11,7 @@ import pytest
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile, read_program
+from heapwright.artefacts.program_library import open_program
 from heapwright.experiment.program import needs
 from heapwright.experiment.program.binding import Binding, reaching_servers
 from heapwright.experiment.program.own_allocator import c_library, linked_allocators
@@ -41,8 +42,12 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     ]
     with pytest.raises(HeapwrightError, match="needy cannot be run here") as error:
         needs.require(needy(tmp_path), environment)
-    assert "heapwright programs install needy" in error.value.hint
+    assert f"heapwright programs install {tmp_path / 'needy.toml'} " in error.value.hint
     assert "of-this of-that" in error.value.hint
+    comes_with_it = open_program("redis")
+    with pytest.raises(HeapwrightError, match="redis cannot be run here") as error:
+        needs.require(comes_with_it, {"PATH": "/nowhere"})
+    assert "heapwright programs install redis " in error.value.hint
 
 
 def test_servers_are_found_where_servers_are(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 """What a program needs and this machine has not; and how the distribution is asked for it."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile
+from heapwright.artefacts.program_library import programs_folder
 from heapwright.artefacts.study_places import MODULE, lacking
 from heapwright.experiment.program.binding import Binding
 
@@ -38,10 +40,16 @@ def require(file: ProgramFile, environment: Mapping[str, str]) -> None:
         return
     packages = " ".join(file.program.packages)
     name = file.program.name
-    hint = f"heapwright programs install {name}" if packages else ""
+    hint = f"heapwright programs install {named(file)}" if packages else ""
     if packages:
         hint += f"   (packages: {packages})"
     raise HeapwrightError(f"{name} cannot be run here: {'; '.join(lacks)}", hint)
+
+
+def named(file: ProgramFile) -> str:
+    """As a command line names it: by its name only if it comes with heapwright."""
+    shipped = file.folder == programs_folder().absolute()
+    return file.program.name if shipped else shlex.quote(file.where)
 
 
 def has_packages() -> bool:
