@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,45 @@ def test_the_next_run_removes_what_a_killed_one_left(
     assert list(place.iterdir()) == []
 
 
-def await_start(process: subprocess.Popen[bytes], begun: Path) -> None:
+SERVER = """
+[server]
+command = ["sh", "-c", "touch {run}/there; exec tail -f {run}/there"]
+ready = { path = "{run}/there" }
+"""
+
+
+@pytest.mark.parametrize("verb", ["profile", "record"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_interrupts_heapwright_alone_ends_the_server_that_it_records(
+    number: signal.Signals, verb: str, tmp_path: Path
+) -> None:
+    place, begun = tmp_path / "temporary", tmp_path / "begun"
+    place.mkdir()
+    of_program(tmp_path)
+    file = tmp_path / "sleeping.toml"
+    file.write_text(file.read_text() + SERVER)
+    with subprocess.Popen(
+        [sys.executable, "-m", "heapwright", verb, "--program", file],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            await_start(process, begun)
+            process.send_signal(number)
+            said, _ = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert "the server ended while" not in said, "whoever interrupts knows that it was ended"
+    assert process.returncode in (ExitCode.OK, 128 + signal.SIGTERM), said
+    assert list(place.iterdir()) == []
+    await_end_of(str(begun))
+
+
+def await_start(process: subprocess.Popen[Any], begun: Path) -> None:
     end = time.monotonic() + PATIENCE_S
     while not begun.exists():
         assert process.poll() is None, "it ended by itself"

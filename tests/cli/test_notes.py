@@ -7,6 +7,7 @@ import pytest
 from heapwright.analysis.looks import adaptive, fixed
 from heapwright.artefacts.comparison import Comparison
 from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.program_model import ProgramSubject
 from heapwright.artefacts.provenance import Allocator, Environment, Kind
 from heapwright.artefacts.runs import Outcome, Run
 from heapwright.cli.conclude import Question, conclude, enough_by, is_compared
@@ -119,6 +120,15 @@ def test_a_baseline_that_fails_is_the_reason(outcome: Outcome, hint: str) -> Non
     assert "| what it said" in error.hint
     assert hint in error.hint
     assert error.exit_code is ExitCode.NOTHING_COMPARED
+
+
+def test_how_a_program_ends_is_said_by_its_file_alone() -> None:
+    bad = run("glibc", 0, Outcome.FAILED, exit_status=0, detail="not so: the answers are right")
+    comparison, _ = concluded([bad])
+    subject = ProgramSubject(name="mine", title="", sha256="0")
+    error = why_nothing(comparison.model_copy(update={"program": subject}))
+    assert "not so: the answers are right" in error.message
+    assert "--expect-exit" not in error.hint
 
 
 def test_without_a_failure_the_reason_is_what_ended_it() -> None:

@@ -58,7 +58,8 @@ def why_nothing(comparison: Comparison) -> HeapwrightError:
     run = bad[-1]
     how, *said = _lines(run.detail) or ["it says nothing"]
     hints = [f"| {line}" for line in said]
-    if run.outcome is Outcome.FAILED and run.exit_status is not None:
+    alone = comparison.program is None  # a program's file says what it ends with
+    if run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
         hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
     elif run.outcome is Outcome.TIMEOUT:
         hints.append("give it more time with --timeout")

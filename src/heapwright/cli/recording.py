@@ -67,7 +67,7 @@ def record_program(
         driven = _server_of(beside)
         outcome = record(request_of(beside, trace, libraries, driven, how, variables))
         notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
-        failed = beside.named.outcome is not RunOutcome.OK
+        failed = beside.named.outcome is not RunOutcome.OK and not outcome.asked_to_end
     return outcome.model_copy(update={"failed": failed}), notes
 
 

@@ -127,7 +127,7 @@ def record(request: Request) -> Outcome:
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
-        with process, _passing_on(process) as asked:
+        with process, _passing_on(process, driven=request.beside is not None) as asked:
             if request.beside is not None:
                 _stand_by(process, request.beside)
             text = result.read()
@@ -206,9 +206,10 @@ def _refuse_others_file(path: Path) -> None:
 
 
 @contextmanager
-def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """What is meant for the command goes to it; an interrupt it has from the terminal itself. The
-    signals that asked for its end are in the list."""
+def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[list[int]]:
+    """What is meant for the command goes to it; an interrupt it has from the terminal itself, but
+    for a server, which is there for us alone. The signals that asked for its end are in the
+    list."""
     asked: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -223,6 +224,8 @@ def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
     def leave_alone(number: int, frame: FrameType | None) -> None:
         del frame
         asked.append(number)
+        if driven:
+            process.terminate()
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGINT: leave_alone}
     previous = {
