@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,13 @@ name = "sleeping"
 title = "a program that takes its time"
 command = ["sh", "-c", "{script}"]
 """
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """For temporary files. Its name is short, as that of a socket in it has to be."""
+    with tempfile.TemporaryDirectory(prefix="hw-") as folder:
+        yield Path(folder)
 
 
 def script(folder: Path) -> str:
@@ -54,10 +62,8 @@ def of_recorded(folder: Path) -> tuple[str, ...]:
     "arguments", [of_study, of_command("profile"), of_command("explain"), of_program, of_recorded]
 )
 def test_the_next_run_removes_what_a_killed_one_left(
-    arguments: Callable[[Path], tuple[str, ...]], tmp_path: Path
+    arguments: Callable[[Path], tuple[str, ...]], tmp_path: Path, place: Path
 ) -> None:
-    place = tmp_path / "temporary"
-    place.mkdir()
     environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "GLIBC_TUNABLES")}
     environment |= {"TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")}
     begun = tmp_path / "begun"
@@ -85,7 +91,8 @@ def test_the_next_run_removes_what_a_killed_one_left(
     done = subprocess.run(listed, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == ExitCode.OK
     told = [line for line in done.stderr.splitlines() if "a run that was killed had left" in line]
-    assert set(left) <= {Path(line.rpartition(" ")[2]) for line in told}
+    removed = sorted(Path(line.rpartition(" ")[2]) for line in told)
+    assert [each for each in removed if each.parent == place] == left
     assert list(place.iterdir()) == []
 
 
@@ -99,10 +106,9 @@ ready = { path = "{run}/there" }
 @pytest.mark.parametrize("verb", ["profile", "record"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_who_interrupts_heapwright_alone_ends_the_server_that_it_records(
-    number: signal.Signals, verb: str, tmp_path: Path
+    number: signal.Signals, verb: str, tmp_path: Path, place: Path
 ) -> None:
-    place, begun = tmp_path / "temporary", tmp_path / "begun"
-    place.mkdir()
+    begun = tmp_path / "begun"
     of_program(tmp_path)
     file = tmp_path / "sleeping.toml"
     file.write_text(file.read_text() + SERVER)
