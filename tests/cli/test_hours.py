@@ -84,6 +84,18 @@ def test_explain_says_the_same_of_a_command(
     assert 0 <= len(read_long_run(journal).samples) - len(why["moments"]) <= 1  # the very first
 
 
+def test_it_is_run_under_the_allocator_that_is_named(
+    heapwright: Heapwright, leaking: Path, tmp_path: Path
+) -> None:
+    done = heapwright("profile", *SHORT, "-a", "lea", "--json", "long.json", "--", leaking)
+    assert done.status == ExitCode.OK, done.err
+    assert read_long_run(tmp_path / "long.json").plan.allocator == "lea"
+    assert "command under lea; as it works by itself: ok" in done.out
+    done = heapwright("explain", *SHORT, "-a", "lea", "-q", "--", leaking)
+    assert done.status == ExitCode.OK, done.err
+    assert done.out.startswith("Growth")
+
+
 @pytest.mark.parametrize("verb", ["profile", "explain"])
 def test_a_program_is_run_as_its_file_says(
     verb: str, heapwright: Heapwright, tmp_path: Path
@@ -129,6 +141,7 @@ def test_a_command_that_ends_by_itself_has_no_hours(
         (("profile", *SHORT, "--program", "xz", "--scale", "small"), "xz is no server"),
         (("explain", *SHORT, "-o", "T", "--", "true"), "-o is of a recording"),
         (("explain", *SHORT, "T"), "--hours wants something to run"),
+        (("profile", "-a", "lea", "--", "true"), "-a is of a long run"),
         (("explain", "--vary", "a=1,2", "--", "true"), "--vary is of a long run"),
     ],
 )

@@ -50,6 +50,7 @@ def explain(
         bool, typer.Option(help="Record where calls come from, so that a leak has its places.")
     ] = True,
     hours: options.Hours = None,
+    allocator: options.UnderForHours = None,
     rest: options.Rest = 0.0,
     vary: options.Vary = None,
     quiet: options.SentenceAlone = False,
@@ -67,7 +68,8 @@ def explain(
         )
     if output is not None and command is None and asked is None:
         raise HeapwrightError("-o keeps the trace of a command, and there is none")
-    options.refuse_without_hours({} if hours else {"--rest": rest, "--vary": vary})
+    of_hours = {"-a": allocator, "--rest": rest, "--vary": vary}
+    options.refuse_without_hours({} if hours else of_hours)
     status = run_explanation(
         Options(
             command=command,
@@ -79,6 +81,7 @@ def explain(
             stacks=stacks,
             quiet=quiet,
             hours=hours,
+            allocator=allocator,
             rest_s=rest,
             vary=vary,
         )

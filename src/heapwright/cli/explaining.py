@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import typer
@@ -53,7 +53,8 @@ class Options:
     stacks: bool
     quiet: bool
     hours: float | None
-    """A long run, in place of a recording; `rest_s` and `vary` are of its load."""
+    """A long run, in place of a recording; the following are how."""
+    allocator: str | None
     rest_s: float
     vary: str | None
 
@@ -104,6 +105,7 @@ def _explain_hours(options: Options, hours: float, outputs: Outputs) -> ExitCode
             "a long run that was made is explained by its file alone",
         )
     asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
+    asked = replace(asked, allocator=options.allocator or asked.allocator)
 
     def tell(run: LongRun, journal: Journal) -> ExitCode:
         for line in where_runs_are(Outputs(), journal, None, any_runs=bool(run.samples)):

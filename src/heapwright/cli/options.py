@@ -139,6 +139,12 @@ Hours = Annotated[
         "time.",
     ),
 ]
+UnderForHours = Annotated[
+    str | None,
+    typer.Option(
+        "-a", "--allocator", metavar="NAME", help="With --hours: what it is run under, or glibc."
+    ),
+]
 Rest = Annotated[
     float,
     typer.Option(metavar="SECONDS", min=0.0, max=86400.0, help="With --hours: after each client."),

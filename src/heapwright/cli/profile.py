@@ -49,6 +49,7 @@ def profile(
     sample: options.Sample = 1,
     follow: options.Follow = False,
     hours: options.Hours = None,
+    allocator: options.UnderForHours = None,
     rest: options.Rest = 0.0,
     vary: options.Vary = None,
     quiet: Annotated[
@@ -58,7 +59,8 @@ def profile(
     """Say what a program asks of malloc: how much, which sizes, for how long, in which threads."""
     from heapwright.cli.profiling import Options, run_profile  # noqa: PLC0415
 
-    options.refuse_without_hours({} if hours else {"--rest": rest, "--vary": vary})
+    of_hours = {"-a": allocator, "--rest": rest, "--vary": vary}
+    options.refuse_without_hours({} if hours else of_hours)
     status = run_profile(
         Options(
             files=tuple(files or ()),
@@ -75,6 +77,7 @@ def profile(
             follow=follow,
             quiet=quiet,
             hours=hours,
+            allocator=allocator,
             rest_s=rest,
             vary=vary,
         )

@@ -46,7 +46,8 @@ class Options:
     follow: bool
     quiet: bool
     hours: float | None = None
-    """A long run, in place of a recording; `rest_s` and `vary` are of its load."""
+    """A long run, in place of a recording; the following are how."""
+    allocator: str | None = None
     rest_s: float = 0.0
     vary: str | None = None
 
@@ -132,6 +133,7 @@ def _profile_hours(options: Options, hours: float) -> ExitCode:
         }
     )
     asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
+    asked = replace(asked, allocator=options.allocator or asked.allocator)
     written = replace(asked, json_file=options.json_file, html_file=options.html_file)
     return run_long(written)
 
