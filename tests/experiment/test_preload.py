@@ -43,6 +43,6 @@ def test_a_folder_for_temporary_files_with_a_blank_is_passed_over(
     monkeypatch.setattr(preload.tempfile, "gettempdir", lambda: str(bad))
     with PreloadPaths() as paths:
         assert not UNSAFE & set(paths.of(bad / "x.so"))
-    monkeypatch.setattr(preload, "FALLBACKS", (str(tmp_path / "none"),))
+    monkeypatch.setattr(preload, "OTHER_PLACES", (str(tmp_path / "none"),))
     with PreloadPaths() as paths, pytest.raises(HeapwrightError, match="no folder for temporary"):
         paths.of(bad / "x.so")
