@@ -6,6 +6,7 @@ The sanitizers own malloc, so under them the heaps are tested as objects and not
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,9 @@ ROOT = Path(__file__).parents[2]
 AROUND_TRACES = ("trace", "recorder", "profiler", "reach", "replayer", "synthesis")
 GTEST = Path("/usr/include/gtest/gtest.h")
 REPORT = ["--output-on-failure", "--no-tests=error"]
+WELL = re.compile(
+    r"^ *Start +\d+:|Test +#\d+:.* Passed +[\d.]+ sec$|^\[ RUN +\]|^\[ +OK \]|^\[-+\]|^$"
+)
 
 
 def tool(*names: str) -> str:
@@ -31,8 +35,10 @@ def tool(*names: str) -> str:
 
 
 def run(*command: str | Path) -> None:
+    """Run a command; a failure shows its last lines, but not those of tests that passed."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if not WELL.search(line)]
+    tail = "\n".join(lines[-200:])
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{tail}"
 
 

@@ -248,7 +248,7 @@ def test_a_stream_that_is_closed_is_no_error(
         ["/bin/sh", "-c", f"{shlex.join(words)} {closed}"],
         env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     assert Comparison.from_json((tmp_path / "out.json").read_text()).effects
 
 

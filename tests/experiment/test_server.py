@@ -66,6 +66,26 @@ def test_it_is_awaited_measured_and_ended(kind: str, tmp_path: Path) -> None:
         assert not Path(f"/proc/{pid}").exists()
 
 
+TIDY = "trap 'rm elsewhere; exit' TERM; touch elsewhere; while :; do sleep 0.05; done"
+STUBBORN = "trap '' TERM; echo $$ >elsewhere; while :; do sleep 0.05; done"
+
+
+def test_a_server_that_is_left_may_tidy_up(tmp_path: Path) -> None:
+    tidy = RunSpec(("/bin/sh", "-c", TIDY), ENVIRONMENT, cwd=tmp_path)
+    with Server(tidy, Question(path=Path("elsewhere")), 60, ENVIRONMENT) as server:
+        assert server.await_ready() is None
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_server_that_is_left_and_stays_is_killed(tmp_path: Path) -> None:
+    stubborn = RunSpec(("/bin/sh", "-c", STUBBORN), ENVIRONMENT, cwd=tmp_path)
+    question = Question(command=("test", "-s", "elsewhere"))
+    with Server(stubborn, question, 60, ENVIRONMENT) as server:
+        assert server.await_ready() is None
+    pid = (tmp_path / "elsewhere").read_text().strip()
+    assert not Path(f"/proc/{pid}").exists()
+
+
 def test_a_server_that_ends_has_not_been_ready(tmp_path: Path) -> None:
     dying = RunSpec(("/bin/sh", "-c", "kill -SEGV $$"), ENVIRONMENT, cwd=tmp_path)
     with Server(dying, Question(path=Path("never")), 60, ENVIRONMENT) as server:

@@ -84,9 +84,8 @@ def test_the_small_scale_is_small_and_answers_most_findings(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_published_lines_name_responses_factors_and_levels_of_the_study(name: str) -> None:
     whole = study(name)
-    # Figures of traces that cannot be made again, which users may have, and of a program that waits
-    # for an answer.
-    elsewhere = {"qemu-virtio", "proprietary-1", "proprietary-2", "codeblocks"}
+    # Figures of traces that cannot be made again, which users may have.
+    elsewhere = {"qemu-virtio", "proprietary-1", "proprietary-2"}
     for file, lines in tables(name):
         assert lines, file
         for line in lines:

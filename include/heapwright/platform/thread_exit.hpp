@@ -9,6 +9,9 @@
 // them; those of C++ (thread_local) ran before. Nothing here allocates as long as the key is among
 // the first 32 of the process, which it is when it is asked for in an early malloc; later the C
 // library allocates a table, once a thread, and whoever calls this must bear that.
+//
+// A thread may still free after all of them, and for the first time: one that nobody waits for
+// clears the stacks away that others have left. Its end is not told any more.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -16,6 +19,7 @@
 
 #include <atomic>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -32,6 +36,21 @@ namespace heapwright::platform {
 [[nodiscard]] inline bool systemThreadIsOver(std::uint32_t thread) noexcept {
     const ErrnoKeeper keeper;
     return ::syscall(SYS_tgkill, ::getpid(), static_cast<int>(thread), 0) != 0 && errno == ESRCH;
+}
+
+/// Whether the calling thread is past the destructors of its keys. From there on the C library lets
+/// no signal through (glibc from 2.35 on, musl), and not the one by which threads are cancelled
+/// either, which a program cannot keep out through it. What makes threads does so for a moment,
+/// too.
+[[nodiscard]] inline bool pastItsDestructors() noexcept {
+    const ErrnoKeeper keeper;
+    constexpr auto bit = [](unsigned signal) { return std::uint64_t{1} << (signal - 1); };
+    constexpr unsigned cancels = 32;
+    constexpr std::uint64_t all =
+        ((bit(cancels) - 1) | bit(cancels)) & ~(bit(SIGKILL) | bit(SIGSTOP));
+    std::uint64_t blocked = 0;
+    return ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof blocked) == 0 &&
+           (blocked & all) == all;
 }
 
 /// In which round of the destructors of a thread's keys its end is told. ThreadSanitizer forgets a
@@ -55,11 +74,12 @@ class AtThreadExit {
     static_assert(rounds >= 1 && rounds <= exitRound);
 
 public:
-    /// Has `Function` called when the calling thread ends; false if that cannot be had.
+    /// Has `Function` called when the calling thread ends; false if that cannot be had. (A thread
+    /// that asks in the second round of the destructors or later may end without it.)
     [[nodiscard]] static bool arrange() noexcept {
         const ErrnoKeeper keeper;
         pthread_key_t key = 0;
-        return hasKey(key) && ::pthread_setspecific(key, marks) == 0;
+        return !pastItsDestructors() && hasKey(key) && ::pthread_setspecific(key, marks) == 0;
     }
 
 private:

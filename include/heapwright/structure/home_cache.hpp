@@ -19,7 +19,6 @@
 #include <heapwright/structure/home_word.hpp>
 #include <heapwright/structure/links.hpp>
 #include <heapwright/structure/object_chain.hpp>
-#include <heapwright/structure/registry.hpp>
 #include <heapwright/structure/streaks.hpp>
 
 #include <algorithm>
@@ -182,7 +181,6 @@ public:
     }
 
     State state;
-    RegistryLinks<HomeCache> inRegistry;
 
 private:
     using Room = std::int32_t;

@@ -1,25 +1,24 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that threads have of a kind, to be gone over by another thread: a list through its members,
-// behind a lock. A member enters when it begins and leaves before it ends.
+// All that threads have of a kind, to be gone over by another thread: a place for each thread
+// (sync/thread_slot.hpp), behind a lock. A member enters when it begins and leaves before it ends.
 //
-// A member has a `RegistryLinks` of the name `inRegistry`. In a child after a fork only the forking
-// thread's is left, since the memory of the others may be gone.
-// Cost: a lock and four words written to enter, and to leave.
+// Nobody who enters or leaves touches another's member: its thread may have vanished without a
+// word, and the member's memory with it. Such a one is passed over.
+// Cost: a lock, a system call and three words written to enter, and a lock and two to leave.
 #pragma once
 
+#include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace heapwright {
-
-template <class Member>
-struct RegistryLinks {
-    Member* next = nullptr;
-    Member* previous = nullptr;
-    bool entered = false;
-};
 
 template <class Member>
 class Registry {
@@ -29,57 +28,67 @@ public:
     Registry& operator=(const Registry&) = delete;
     ~Registry() = default;
 
-    void enter(Member& member) noexcept {
+    /// The calling thread's; false if it has no slot. Pre: it has none here.
+    [[nodiscard]] bool enter(Member& member) noexcept {
+        const std::uint32_t slot = threadSlot();
+        if (slot == noSlot) {
+            return false;
+        }
         const Guard<FutexLock> hold(lock_);
-        link(member);
+        places_[slot] = {&member, platform::systemThread()};
+        used_ = std::max(used_, slot + 1);
+        return true;
     }
 
-    /// If it has entered.
-    void leave(Member& member) noexcept {
+    /// The calling thread's, if it has entered.
+    void leave(const Member& member) noexcept {
         const Guard<FutexLock> hold(lock_);
-        RegistryLinks<Member>& own = member.inRegistry;
-        if (!own.entered) {
-            return;
+        if (hasEntered(member)) {
+            places_[threadSlotIfTaken()] = {};
         }
-        (own.previous == nullptr ? first_ : own.previous->inRegistry.next) = own.next;
-        if (own.next != nullptr) {
-            own.next->inRegistry.previous = own.previous;
-        }
-        own = {};
     }
 
     /// Runs `visit` on each. It is held still.
     template <class Visit>
     void forEach(Visit visit) {
-        for (Member* member = first_; member != nullptr; member = member->inRegistry.next) {
-            visit(*member);
+        for (std::uint32_t slot = 0; slot < used_; ++slot) {
+            Place& place = places_[slot];
+            if (place.member != nullptr && platform::systemThreadIsOver(place.thread)) {
+                place = {};
+            }
+            if (place.member != nullptr) {
+                visit(*place.member);
+            }
         }
     }
 
     void beforeFork() noexcept { lock_.lock(); }
     void afterForkInParent() noexcept { lock_.unlock(); }
-    /// `mine` is the calling thread's.
+    /// The memory of other threads' may be gone; `mine` is the calling thread's.
     void afterForkInChild(Member& mine) noexcept {
-        const bool entered = mine.inRegistry.entered;
-        first_ = nullptr;
-        mine.inRegistry = {};
+        const bool entered = hasEntered(mine);
+        std::fill_n(places_.begin(), used_, Place{});
         if (entered) {
-            link(mine);
+            places_[threadSlotIfTaken()] = {&mine, platform::systemThread()};
         }
         lock_.reset();
     }
 
 private:
-    void link(Member& member) noexcept {
-        member.inRegistry = {first_, nullptr, true};
-        if (first_ != nullptr) {
-            first_->inRegistry.previous = &member;
-        }
-        first_ = &member;
+    struct Place {
+        Member* member = nullptr;
+        std::uint32_t thread = 0; ///< as the system calls it
+    };
+
+    /// Of the calling thread's.
+    [[nodiscard]] bool hasEntered(const Member& member) const noexcept {
+        const std::uint32_t slot = threadSlotIfTaken();
+        return slot < threadSlots && places_[slot].member == &member;
     }
 
     FutexLock lock_;
-    Member* first_ = nullptr;
+    std::uint32_t used_ = 0; ///< places from here on were never used
+    std::array<Place, threadSlots> places_{};
 };
 
 } // namespace heapwright

@@ -184,6 +184,14 @@ class Running:
         self._signal(signal.SIGTERM)
         return self.finish()
 
+    def leave(self, within_s: float) -> None:
+        """Have it ended by whoever wants no result: told to end, and killed if it has not within
+        `within_s` seconds."""
+        if not self.is_over():
+            self._signal(signal.SIGTERM)
+            if not self.is_over(within_s):
+                self._signal(signal.SIGTERM)  # a second one kills
+
     def _collect(self) -> tuple[bytes, bool]:
         """The result, or all else that is written; each Ctrl-C meanwhile is passed on, remembered.
 

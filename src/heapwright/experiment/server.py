@@ -29,6 +29,8 @@ FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.1
 QUESTION_S = 5.0
 """How long one question may take."""
+LEAVING_S = 2.0
+"""What a server has to end, when nobody waits for what it used: Ctrl-C, an error, a recording."""
 LOCALHOST = "127.0.0.1"
 OF_SERVER = (
     "user_s",
@@ -194,7 +196,10 @@ class Server:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._running.__exit__(kind, value, trace)
+        try:
+            self._running.leave(LEAVING_S)  # it may have more to remove than the folder of the run
+        finally:
+            self._running.__exit__(kind, value, trace)
 
 
 def _ended_early(raw: RawRun, when: str) -> Classified:

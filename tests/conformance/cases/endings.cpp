@@ -125,6 +125,64 @@ void cancelled() {
     }
 }
 
+constexpr std::size_t crowds = 20;
+constexpr std::size_t crowd = 20; ///< threads, of whose stacks the C library keeps fewer than half
+Gate idle[crowds];
+Gate work[crowds];
+Gate stay[crowds];
+std::size_t turn = 0; ///< set while nobody waits
+std::atomic<std::size_t> over{0};
+
+/// Never allocates. Nobody waits for it: so it clears away, after its last destructor, what the C
+/// library keeps of others that have ended, if that is too much.
+void* waitAndEnd(void*) {
+    idle[turn].wait();
+    ++over;
+    return nullptr;
+}
+
+void* allocateAndWait(void*) {
+    swapSome(visits++);
+    work[turn].wait();
+    return nullptr;
+}
+
+void* allocateAndStay(void*) {
+    swapSome(visits++);
+    stay[turn].wait();
+    return nullptr;
+}
+
+/// Threads that free for the first time when nobody can be told of their end any more, and are gone
+/// with all their memory before one ends that began after them.
+void idlers() {
+    for (turn = 0; turn < crowds; ++turn) {
+        Crew workers;
+        for (std::size_t i = 0; i < crowd; ++i) {
+            require(workers.add(allocateAndWait) == 0, "pthread_create");
+        }
+        over = 0;
+        for (std::size_t i = 0; i < crowd; ++i) {
+            pthread_t thread{};
+            require(::pthread_create(&thread, nullptr, waitAndEnd, nullptr) == 0, "pthread_create");
+            ::pthread_detach(thread);
+        }
+        idle[turn].open();
+        while (over < crowd) {
+            ::usleep(100);
+        }
+        ::usleep(2000); // they have only to end by now
+        Crew stays(smallStack);
+        require(stays.add(allocateAndStay) == 0, "pthread_create");
+        stay[turn].expect(1);
+        work[turn].open();
+        workers.join();
+        stay[turn].open();
+        stays.join();
+    }
+    swaps.clear();
+}
+
 // What each of many threads takes and gives back: a few sizes only, for an allocator may keep a
 // little of each size for each thread.
 constexpr std::size_t sizes[] = {48, 700, 3000};
@@ -184,6 +242,8 @@ const Case cases[] = {
      everyStep},
     {"thread-end-cancelled", Demand::standard, "so do threads that are cancelled or detached",
      cancelled},
+    {"thread-end-idle", Demand::standard,
+     "a thread may free for the first time past the end that it can be told of", idlers},
     {"thread-end-memory", Demand::standard,
      "what a thread frees, even as the last it does, serves those that come after", nothingLost},
 };

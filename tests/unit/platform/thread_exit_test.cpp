@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -35,6 +39,26 @@ TEST(ThreadExit, RunsOnceWhenTheThreadEnds) {
     EXPECT_EQ(seen, std::vector<int>{ours});
     std::thread([&] { endings = &seen; }).join();
     EXPECT_EQ(seen.size(), 1U) << "who has not asked is not told";
+}
+
+/// All but those that nobody may keep out, and, as it is in the C library, the one for changed
+/// users.
+TEST(ThreadExit, CannotBeHadPastTheDestructors) {
+    std::thread([] {
+        EXPECT_FALSE(platform::pastItsDestructors());
+        ::sigset_t all;
+        ::sigfillset(&all);
+        ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &all, nullptr), 0);
+        EXPECT_FALSE(platform::pastItsDestructors()) << "so much a program may do";
+        EXPECT_TRUE(AtExit::arrange());
+        // As in the C library: all but the signal by which threads learn of a change of users.
+        constexpr std::uint64_t last = ~(std::uint64_t{1} << 32U);
+        ASSERT_EQ(::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &last, nullptr, sizeof last), 0);
+        errno = EXDEV;
+        EXPECT_TRUE(platform::pastItsDestructors());
+        EXPECT_FALSE(AtExit::arrange());
+        EXPECT_EQ(errno, EXDEV);
+    }).join();
 }
 
 TEST(ThreadExit, ComesInTheLastRoundOfTheKeysDestructors) {

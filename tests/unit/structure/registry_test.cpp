@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace heapwright::testing {
@@ -13,7 +17,6 @@ namespace {
 
 struct Member {
     int number = 0;
-    RegistryLinks<Member> inRegistry;
 };
 
 std::set<int> numbersIn(Registry<Member>& registry) {
@@ -23,35 +26,81 @@ std::set<int> numbersIn(Registry<Member>& registry) {
     return numbers;
 }
 
+/// A thread that enters, and leaves when it is told to.
+class Entered {
+public:
+    Entered(Registry<Member>& registry, int number)
+        : thread_([this, &registry, number] {
+              Member own{number};
+              EXPECT_TRUE(registry.enter(own));
+              tell(1);
+              stage_.wait(1);
+              registry.leave(own);
+          }) {
+        stage_.wait(0);
+    }
+    void leave() {
+        tell(2);
+        thread_.join();
+    }
+
+private:
+    void tell(int stage) {
+        stage_ = stage;
+        stage_.notify_all();
+    }
+    std::atomic<int> stage_{0};
+    std::thread thread_;
+};
+
 TEST(Registry, HasWhoEnteredAndDidNotLeave) {
     Registry<Member> registry;
-    Member one{1, {}};
-    Member two{2, {}};
-    Member three{3, {}};
     EXPECT_EQ(numbersIn(registry), (std::set<int>{}));
-    registry.enter(one);
-    registry.enter(two);
-    registry.enter(three);
+    Entered one(registry, 1);
+    Entered two(registry, 2);
+    Entered three(registry, 3);
     EXPECT_EQ(numbersIn(registry), (std::set<int>{1, 2, 3}));
-    registry.leave(two); // in the middle
+    two.leave(); // in the middle
     EXPECT_EQ(numbersIn(registry), (std::set<int>{1, 3}));
-    registry.leave(three); // the first
-    registry.leave(one);   // the last
+    three.leave(); // the first
+    one.leave();   // the last
     EXPECT_EQ(numbersIn(registry), (std::set<int>{}));
-    registry.enter(two);
-    EXPECT_EQ(numbersIn(registry), (std::set<int>{2}));
+    Entered four(registry, 4);
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{4}));
+    four.leave();
 }
 
-TEST(Registry, LetsNobodyLeaveTwice) {
+TEST(Registry, LetsNobodyLeaveTwiceOrInTheNameOfAnother) {
     Registry<Member> registry;
-    Member one{1, {}};
-    Member two{2, {}};
-    registry.enter(one);
-    registry.leave(two);
-    registry.leave(one);
-    registry.leave(one);
-    registry.enter(two);
-    EXPECT_EQ(numbersIn(registry), (std::set<int>{2}));
+    Member mine{1};
+    const Member other{2};
+    EXPECT_TRUE(registry.enter(mine));
+    registry.leave(other);
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
+    registry.leave(mine);
+    registry.leave(mine);
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{}));
+    EXPECT_TRUE(registry.enter(mine));
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
+}
+
+TEST(Registry, PassesOverWhoseThreadVanishedWithItsMemory) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* const memory =
+        ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    Registry<Member> registry;
+    Entered before(registry, 1);
+    std::thread([&registry, memory] {
+        EXPECT_TRUE(registry.enter(*::new (memory) Member{2}));
+    }).join();
+    Entered after(registry, 3);
+    ASSERT_EQ(::munmap(memory, page), 0);
+    before.leave();
+    after.leave();
+    Entered last(registry, 4);
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{4}));
+    last.leave();
 }
 
 TEST(Registry, IsHeldStillWhileItIsGoneOver) {
@@ -59,9 +108,9 @@ TEST(Registry, IsHeldStillWhileItIsGoneOver) {
     std::vector<std::thread> threads;
     for (int number = 0; number < 4; ++number) {
         threads.emplace_back([&registry, number] {
-            Member own{number, {}};
+            Member own{number};
             for (int i = 0; i < 2000; ++i) {
-                registry.enter(own);
+                EXPECT_TRUE(registry.enter(own));
                 registry.leave(own);
             }
         });
@@ -79,19 +128,29 @@ TEST(Registry, IsHeldStillWhileItIsGoneOver) {
 
 TEST(Registry, HasTheForkingThreadAloneInAChild) {
     Registry<Member> registry;
-    Member mine{1, {}};
-    Member other{2, {}};
-    registry.enter(mine);
-    registry.enter(other);
-    registry.beforeFork();
-    registry.afterForkInChild(mine);
-    EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
+    Member mine{1};
+    Entered other(registry, 2);
+    const auto numbersInChild = [&registry, &mine] {
+        registry.beforeFork();
+        const ::pid_t child = ::fork();
+        if (child == 0) {
+            registry.afterForkInChild(mine);
+            int sum = 0;
+            registry.forEach([&sum](const Member& each) { sum += each.number; });
+            registry.beforeFork(); // it is not held any more
+            ::_exit(sum);
+        }
+        registry.afterForkInParent();
+        int status = 0;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        return WEXITSTATUS(status);
+    };
+    EXPECT_EQ(numbersInChild(), 0) << "the forking thread has not entered";
+    EXPECT_TRUE(registry.enter(mine));
+    EXPECT_EQ(numbersInChild(), 1);
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{1, 2}));
     registry.leave(mine);
-    registry.beforeFork();
-    registry.afterForkInChild(mine); // which had not entered
-    EXPECT_EQ(numbersIn(registry), (std::set<int>{}));
-    registry.enter(mine);
-    EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
+    other.leave();
 }
 
 } // namespace

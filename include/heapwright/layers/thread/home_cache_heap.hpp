@@ -9,9 +9,10 @@
 // The lists stand in thread-local storage, one for each size class, with how many objects more each
 // may take (`Limits`, structure/cache_limits.hpp). An empty list is filled by a batch, a full one
 // gives one up. What is not at home goes onto another list, and down by batches. When a thread
-// ends, all goes down. A thread that has no home has no cache. The heap below must be one by its
-// name (`UniqueHeap`): so there is one cache in a thread for the type, and it is found without
-// looking for it. `Links` says how the links stand in freed objects (structure/links.hpp).
+// ends, all goes down. A thread that has no home has no cache, nor has one that comes for the first
+// time when its end is not told any more. The heap below must be one by its name (`UniqueHeap`): so
+// there is one cache in a thread for the type, and it is found without looking for it. `Links` says
+// how the links stand in freed objects (structure/links.hpp).
 //
 // What is kept counts as used below. `flush` and `trim` hand down what the calling thread keeps;
 // when there is no memory below, that goes there first. In a child after a fork what other threads
@@ -337,8 +338,9 @@ private:
         const bool leaves = leavesAtTheEnd();
         const Home home = SuperHeap::homeOfThread();
         cache.begin(home != noHome && leaves ? home : homeless);
-        if (cache.isActive() && !platform::scheduled) { // there caches end without a word
-            caches_.enter(cache);
+        if (cache.isActive() && !platform::scheduled && // there caches end without a word
+            !caches_.enter(cache)) {
+            cache.end();
         }
         return cache.isActive();
     }

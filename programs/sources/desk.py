@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A desk for Code::Blocks: a display without a screen, and somebody who quits when all is loaded.
+
+desk.py FOLDER
+
+Xvfb listens on a socket only, behind a number that it finds free, and lets in who has the cookie of
+the file `cookie` in FOLDER; once it answers, the file `display` there says which number it is.
+
+Code::Blocks, started in FOLDER with `--debug-log-to-file`, writes its log into what stands there by
+that file's name. It would write into a file by blocks, so that the end of its work waited in its
+memory, but it writes to a terminal line by line: there is a link to one. When the log says that the
+project is parsed and the system's headers are listed, Ctrl-Q is pressed, and again if nothing comes
+of it. What the log says is printed.
+"""
+
+import contextlib
+import os
+import secrets
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+LOG = "codeblocks-debug.log"
+"""Code::Blocks' own name for it."""
+ASKING = "triggers auto-detection"
+"""It asks where compilers are, and nobody answers that."""
+AWAITED = {"parsing stage done (", "SystemHeadersThread: Total number of paths"}
+LEAVING = "Deinitializing plugins"
+TITLE = "Code::Blocks"
+PATIENCE_S = 5.0
+"""After which the key is pressed again."""
+AT_A_TIME = 65536
+ANY_FAMILY = 0xFFFF
+"""Of addresses, in an authority file: the entry is for every display."""
+KEY_BYTES = 16
+
+
+def authority(path: Path) -> None:
+    """Write an authority file of one entry: family, address, number, name and key, each but the
+    first with its length before it (XauReadAuth)."""
+    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", secrets.token_bytes(KEY_BYTES))
+    entry = b"".join(struct.pack(">H", len(each)) + each for each in fields)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(struct.pack(">H", ANY_FAMILY) + entry)
+
+
+@contextlib.contextmanager
+def display(cookie: Path) -> Iterator[str]:
+    """A display while it lasts: its name."""
+    reading, writing = os.pipe()
+    command = ("Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24")
+    closed = ("-nolisten", "tcp", "-auth", str(cookie), "-noreset")
+    with subprocess.Popen([*command, *closed], pass_fds=[writing]) as xvfb:
+        try:
+            os.close(writing)
+            with os.fdopen(reading) as told:
+                number = told.readline().strip()
+            if not number:
+                sys.exit("Xvfb does not say which display it is")
+            yield f":{number}"
+        finally:
+            xvfb.terminate()
+
+
+def lines(terminal: int) -> Iterator[str]:
+    """What is written to a terminal, a line at a time; an empty one if nothing is for a while."""
+    rest = b""
+    while True:
+        if not select.select([terminal], [], [], PATIENCE_S)[0]:
+            yield ""
+            continue
+        *whole, rest = (rest + os.read(terminal, AT_A_TIME)).split(b"\n")
+        for line in whole:
+            yield line.decode(errors="replace")
+
+
+def press_quit() -> None:
+    """Ctrl-Q to the window. No window manager gives it the keyboard, so it is given here."""
+    find = ("xdotool", "search", "--onlyvisible", "--name", TITLE)
+    keys = ("windowfocus", "--sync", "key", "ctrl+q")
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run([*find, *keys], timeout=PATIENCE_S, check=False)
+
+
+def attend(terminal: int) -> None:
+    """Read the log, and quit when there is nothing left to wait for. Until this is ended."""
+    awaited, pressed = set(AWAITED), float("-inf")
+    for line in lines(terminal):
+        if line:
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+        if ASKING in line:
+            sys.exit("Code::Blocks asks for a compiler that its settings do not name")
+        awaited -= {each for each in awaited if each in line}
+        if LEAVING in line:
+            pressed = float("inf")
+        if not awaited and time.monotonic() - pressed > PATIENCE_S:
+            press_quit()
+            pressed = time.monotonic()
+
+
+def main(folder: Path) -> None:
+    """Until SIGTERM."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    terminal, theirs = os.openpty()
+    tty.setraw(theirs)
+    (folder / LOG).symlink_to(os.ttyname(theirs))
+    cookie = folder / "cookie"
+    authority(cookie)
+    with display(cookie) as where:
+        said = folder / "display.new"
+        said.write_text(where + "\n")
+        said.rename(folder / "display")
+        os.environ |= {"DISPLAY": where, "XAUTHORITY": str(cookie)}
+        attend(terminal)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
