@@ -170,6 +170,10 @@ def test_a_worker_is_killed_in_the_middle_and_comes_again(camp: Camp) -> None:
     # blocks are of one host each, but for that of the lost one
     owners = Counter(block for block, _ in set(results.frame().select("block", "host").rows()))
     assert sum(count > 1 for count in owners.values()) <= 1
+    for process in camp.processes:
+        camp.ended(process)
+    names = [path.name for path in camp.folder.iterdir()]  # where temporary files are, too
+    assert not [name for name in names if name.startswith(("heapwright.", "dask"))]
 
 
 def test_the_leading_process_is_killed_and_the_study_resumed(camp: Camp) -> None:

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dask distributed, if it is installed; set up so that a worker disturbs its host little."""
 
+import contextlib
 import logging
 import os
+from collections.abc import Iterator
 
 from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.scratch import Scratch
 
 QUIET = {
     # A worker looks at its own stack a hundred times a second, unless it is told not to.
@@ -33,6 +36,15 @@ def need_dask() -> None:
     for name in ("asyncio", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in {"asyncio", distributed.__name__, "tornado"}:
             logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """What Dask makes among the temporary files goes when this is over."""
+    import dask  # noqa: PLC0415
+
+    with Scratch() as folder, dask.config.set({"temporary-directory": str(folder)}):
+        yield
 
 
 def forget_settings() -> None:

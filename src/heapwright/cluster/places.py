@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cluster.extra import need_dask
+from heapwright.cluster.extra import need_dask, temporary_files
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-T")
 REMOTE = "heapwright"
@@ -68,22 +68,23 @@ def _own_scheduler(place: Place) -> Iterator[Any]:
     host, _, port = (place.listen or "0").rpartition(":")
     if not port.isdigit():
         raise HeapwrightError(f"cannot read {place.listen!r}", "write HOST:PORT, or PORT alone")
-    try:
-        cluster = LocalCluster(
-            n_workers=0,
-            host=host or (get_ip() if place.hosts else "127.0.0.1"),
-            scheduler_port=int(port),
-            dashboard_address=None,
-        )
-    except (OSError, RuntimeError) as error:
-        raise HeapwrightError(
-            f"nobody can be let in at {place.listen}: {error.__cause__ or error}",
-            "choose another HOST:PORT; port 0 is any that is free",
-        ) from error
-    try:
-        yield cluster
-    finally:
-        _quietly(cluster.close)
+    with temporary_files():
+        try:
+            cluster = LocalCluster(
+                n_workers=0,
+                host=host or (get_ip() if place.hosts else "127.0.0.1"),
+                scheduler_port=int(port),
+                dashboard_address=None,
+            )
+        except (OSError, RuntimeError) as error:
+            raise HeapwrightError(
+                f"nobody can be let in at {place.listen}: {error.__cause__ or error}",
+                "choose another HOST:PORT; port 0 is any that is free",
+            ) from error
+        try:
+            yield cluster
+        finally:
+            _quietly(cluster.close)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import asyncio
 import signal
 
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.cluster.extra import temporary_files
 
 WAITED_S = 60
 
@@ -13,7 +14,8 @@ WAITED_S = 60
 def serve(address: str) -> None:
     """Work for the scheduler at `address`. Raises HeapwrightError if it is not there."""
     try:
-        asyncio.run(_serve(address))
+        with temporary_files():
+            asyncio.run(_serve(address))
     except (OSError, TimeoutError, ValueError) as error:
         raise HeapwrightError(
             f"there is no scheduler at {address}: {error}",
