@@ -43,7 +43,7 @@ def left_by_a_dead_process(place: Path) -> Path:
         assert maker.stdout is not None
         folder = Path(maker.stdout.readline().strip())
         assert (folder / "table" / "rows").is_file()
-        assert list(sweep()) == [], "its maker lives"
+        assert sweep() == [], "its maker lives"
         maker.kill()
     return folder
 
@@ -55,7 +55,7 @@ def test_a_folder_is_gone_with_all_that_is_in_it(tmp_path: Path) -> None:
         (first / "file").touch()
         (second / "folder").mkdir()
         (second / "folder" / "file").touch()
-        assert list(sweep()) == [], "their maker lives"
+        assert sweep() == [], "their maker lives"
         assert second.is_dir()
     assert list(tmp_path.iterdir()) == []
 
@@ -78,7 +78,7 @@ def test_what_may_not_be_written_to_is_removed_too(tmp_path: Path) -> None:
 
 def test_what_a_dead_maker_left_is_swept_away(tmp_path: Path) -> None:
     folder = left_by_a_dead_process(tmp_path)
-    assert list(sweep()) == [folder]
+    assert sweep() == [folder]
     assert not folder.exists()
 
 
@@ -86,7 +86,7 @@ def test_who_dies_before_the_lock_leaves_nothing_either(tmp_path: Path) -> None:
     folder = left_by_a_dead_process(tmp_path)
     (folder / "table" / "rows").unlink()
     (folder / "table").rmdir()
-    assert list(sweep()) == [folder]
+    assert sweep() == [folder]
 
 
 def test_one_that_is_swept_before_it_is_locked_is_made_anew(
@@ -99,13 +99,13 @@ def test_one_that_is_swept_before_it_is_locked_is_made_anew(
         mkdir(path, mode)
         made.append(path)
         if len(made) == 1:
-            assert list(sweep()) == [path]
+            assert sweep() == [path]
 
     monkeypatch.setattr(Path, "mkdir", swept_at_once)
     with Scratch() as folder:
         assert folder == made[1] != made[0]
         assert folder.is_dir()
-        assert list(sweep()) == []
+        assert sweep() == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -122,7 +122,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     kept.mkdir()
     (tmp_path / name).symlink_to(kept)
     (tmp_path / f"{host}-1-1").touch()
-    assert list(sweep()) == []
+    assert sweep() == []
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
         (elsewhere.name, plain.name, "kept", name, f"{host}-1-1")
     )
@@ -132,7 +132,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
 def test_another_users_folder_stays(tmp_path: Path) -> None:
     folder = left_by_a_dead_process(tmp_path)
     os.chown(folder, NOBODY, NOBODY)
-    assert list(sweep()) == []
+    assert sweep() == []
     assert (folder / "table" / "rows").exists()
 
 
@@ -141,5 +141,5 @@ def test_other_places_are_swept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     other.mkdir()
     folder = left_by_a_dead_process(other)
     monkeypatch.setattr("heapwright.artefacts.scratch.OTHER_PLACES", (str(other), "/no/such"))
-    assert list(sweep()) == [folder]
+    assert sweep() == [folder]
     assert "/tmp" in OTHER_PLACES

@@ -16,7 +16,6 @@ import re
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -79,14 +78,14 @@ class Scratch:
         self.remove()
 
 
-def sweep() -> Iterator[Path]:
+def sweep() -> list[Path]:
     """Remove the folders that dead makers left; those that were removed."""
+    removed: list[Path] = []
     for place in dict.fromkeys((tempfile.gettempdir(), *OTHER_PLACES)):
         with contextlib.suppress(OSError):
             names = [name for name in os.listdir(place) if _NAME.fullmatch(name)]  # noqa: PTH208
-            for name in names:
-                if _is_left(Path(place, name)):
-                    yield Path(place, name)
+            removed += [Path(place, name) for name in names if _is_left(Path(place, name))]
+    return removed
 
 
 def _locked(folder: Path) -> int:

@@ -98,9 +98,7 @@ def general_options(
 ) -> None:
     """Options that come before the verb."""
     del version
-    for folder in sweep():
-        said = f"heapwright: removed what a run that was killed had left: {folder}"
-        print(said, file=sys.stderr, flush=True)  # noqa: T201
+    sweep()
 
 
 def main() -> None:
