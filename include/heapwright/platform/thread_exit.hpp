@@ -38,10 +38,9 @@ namespace heapwright::platform {
     return ::syscall(SYS_tgkill, ::getpid(), static_cast<int>(thread), 0) != 0 && errno == ESRCH;
 }
 
-/// Whether the calling thread is past the destructors of its keys. From there on the C library lets
-/// no signal through (glibc from 2.35 on, musl), and not the one by which threads are cancelled
-/// either, which a program cannot keep out through it. What makes threads does so for a moment,
-/// too.
+/// Whether the calling thread is past the destructors of its keys. From there on glibc (since 2.35)
+/// lets no signal through, and not the one by which threads are cancelled either, which a program
+/// cannot keep out through it. Where it makes a thread it does so for a moment, too.
 [[nodiscard]] inline bool pastItsDestructors() noexcept {
     const ErrnoKeeper keeper;
     constexpr auto bit = [](unsigned signal) { return std::uint64_t{1} << (signal - 1); };
