@@ -84,11 +84,9 @@ def test_threads_begin_and_end(under: Under, control: Under) -> None:
 
 
 # slob searches its pages from their start: a set of 200,000 objects takes it minutes.
+@pytest.mark.slow
 @pytest.mark.all_but("slob")
-@pytest.mark.parametrize(
-    "name",
-    [each if each == "threads" else pytest.param(each, marks=pytest.mark.slow) for each in SLICES],
-)
+@pytest.mark.parametrize("name", SLICES)
 def test_regression_tests_pass(name: str, under: Under, control: Under) -> None:
     passes(*SLICES[name], under, control)
 
