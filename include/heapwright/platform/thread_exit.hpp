@@ -44,9 +44,8 @@ namespace heapwright::platform {
 [[nodiscard]] inline bool pastItsDestructors() noexcept {
     const ErrnoKeeper keeper;
     constexpr auto bit = [](unsigned signal) { return std::uint64_t{1} << (signal - 1); };
-    constexpr unsigned cancels = 32;
-    constexpr std::uint64_t all =
-        ((bit(cancels) - 1) | bit(cancels)) & ~(bit(SIGKILL) | bit(SIGSTOP));
+    constexpr std::uint64_t upToCancellation = UINT32_MAX; // which is the 32nd
+    constexpr std::uint64_t all = upToCancellation & ~(bit(SIGKILL) | bit(SIGSTOP));
     std::uint64_t blocked = 0;
     return ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof blocked) == 0 &&
            (blocked & all) == all;

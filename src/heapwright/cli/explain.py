@@ -68,8 +68,6 @@ def explain(
         )
     if output is not None and command is None and asked is None:
         raise HeapwrightError("-o keeps the trace of a command, and there is none")
-    of_hours = {"-a": allocator, "--rest": rest, "--vary": vary}
-    options.refuse_without_hours({} if hours else of_hours)
     status = run_explanation(
         Options(
             command=command,
@@ -80,10 +78,7 @@ def explain(
             output=output,
             stacks=stacks,
             quiet=quiet,
-            hours=hours,
-            allocator=allocator,
-            rest_s=rest,
-            vary=vary,
+            long=options.for_hours(hours, allocator, rest, vary),
         )
     )
     if status is not ExitCode.OK:

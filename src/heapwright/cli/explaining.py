@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
@@ -21,7 +21,7 @@ from heapwright.artefacts.long_run import LongRun, is_long_run, read_long_run
 from heapwright.artefacts.runs import Outcome
 from heapwright.artefacts.scratch import Scratch
 from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
-from heapwright.cli.options import AskedProgram
+from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.program_long import long_run, status_of
 from heapwright.cli.recording import record_command, record_program
@@ -52,11 +52,7 @@ class Options:
     output: Path | None
     stacks: bool
     quiet: bool
-    hours: float | None
-    """A long run, in place of a recording; the following are how."""
-    allocator: str | None
-    rest_s: float
-    vary: str | None
+    long: ForHours | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +69,8 @@ class _Seen:
 def run_explanation(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file)
-    if options.hours is not None:
-        return _explain_hours(options, options.hours, outputs)
+    if options.long is not None:
+        return _explain_hours(options, options.long, outputs)
     status = ExitCode.OK
     if options.trace is not None and is_long_run(options.trace):
         found, lacking = _long(options.trace)
@@ -96,7 +92,7 @@ def _tell(found: Explanation, options: Options, outputs: Outputs) -> None:
         raise failure
 
 
-def _explain_hours(options: Options, hours: float, outputs: Outputs) -> ExitCode:
+def _explain_hours(options: Options, long: ForHours, outputs: Outputs) -> ExitCode:
     """Run it for so long, and explain that. The series stay in the journal."""
     refuse_beside_hours({"-o": options.output is not None, "--no-stacks": not options.stacks})
     if options.pid is not None or options.trace is not None:
@@ -104,8 +100,7 @@ def _explain_hours(options: Options, hours: float, outputs: Outputs) -> ExitCode
             "--hours wants something to run: a command, after --, or a program by --program",
             "a long run that was made is explained by its file alone",
         )
-    asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
-    asked = replace(asked, allocator=options.allocator or asked.allocator)
+    asked = long_run_of(options.program, options.command, long)
 
     def tell(run: LongRun, journal: Journal) -> ExitCode:
         for line in where_runs_are(Outputs(), journal, None, any_runs=bool(run.samples)):

@@ -199,6 +199,26 @@ def asked_program(
     return AskedProgram(name, scale, tuple(parameters or ()))
 
 
+@dataclass(frozen=True, slots=True)
+class ForHours:
+    """A long run, in place of a recording, and how."""
+
+    hours: float
+    allocator: str
+    rest_s: float
+    vary: str | None
+
+
+def for_hours(
+    hours: float | None, allocator: str | None, rest_s: float, vary: str | None
+) -> ForHours | None:
+    """What is asked for; None without --hours. Raises HeapwrightError."""
+    if hours is None:
+        refuse_without_hours({"-a": allocator, "--rest": rest_s, "--vary": vary})
+        return None
+    return ForHours(hours, allocator or "glibc", rest_s, vary)
+
+
 def refuse_without_hours(given: Mapping[str, object]) -> None:
     """What only a long run has. Raises HeapwrightError."""
     for option, value in given.items():

@@ -59,8 +59,6 @@ def profile(
     """Say what a program asks of malloc: how much, which sizes, for how long, in which threads."""
     from heapwright.cli.profiling import Options, run_profile  # noqa: PLC0415
 
-    of_hours = {"-a": allocator, "--rest": rest, "--vary": vary}
-    options.refuse_without_hours({} if hours else of_hours)
     status = run_profile(
         Options(
             files=tuple(files or ()),
@@ -76,10 +74,7 @@ def profile(
             sample=sample,
             follow=follow,
             quiet=quiet,
-            hours=hours,
-            allocator=allocator,
-            rest_s=rest,
-            vary=vary,
+            long=options.for_hours(hours, allocator, rest, vary),
         )
     )
     if status is not ExitCode.OK:

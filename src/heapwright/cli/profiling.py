@@ -15,7 +15,7 @@ from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.artefacts.long_run import is_long_run
 from heapwright.artefacts.profile import Profile
 from heapwright.artefacts.scratch import Scratch
-from heapwright.cli.options import AskedProgram
+from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.output import Outputs
 from heapwright.cli.program_long import run_long, tell_again
 from heapwright.cli.recording import record_command, record_program
@@ -45,11 +45,7 @@ class Options:
     sample: int
     follow: bool
     quiet: bool
-    hours: float | None = None
-    """A long run, in place of a recording; the following are how."""
-    allocator: str | None = None
-    rest_s: float = 0.0
-    vary: str | None = None
+    long: ForHours | None = None
 
     @property
     def is_recorded(self) -> bool:
@@ -60,8 +56,8 @@ class Options:
 def run_profile(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     _refuse(options)
-    if options.hours is not None:
-        return _profile_hours(options, options.hours)
+    if options.long is not None:
+        return _profile_hours(options, options.long)
     if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
         return tell_again(options.files[0], options.json_file, options.html_file)
     outputs = Outputs(json=options.json_file, html=options.html_file)
@@ -117,7 +113,7 @@ def _refuse(options: Options) -> None:
                 )
 
 
-def _profile_hours(options: Options, hours: float) -> ExitCode:
+def _profile_hours(options: Options, long: ForHours) -> ExitCode:
     """Run it for so long and tell how its memory grew."""
     refuse_beside_hours(
         {
@@ -132,10 +128,8 @@ def _profile_hours(options: Options, hours: float) -> ExitCode:
             "-q": options.quiet,
         }
     )
-    asked = long_run_of(options.program, options.command, hours, options.rest_s, options.vary)
-    asked = replace(asked, allocator=options.allocator or asked.allocator)
-    written = replace(asked, json_file=options.json_file, html_file=options.html_file)
-    return run_long(written)
+    asked = long_run_of(options.program, options.command, long)
+    return run_long(replace(asked, json_file=options.json_file, html_file=options.html_file))
 
 
 def _read(options: Options) -> Profile:

@@ -16,7 +16,7 @@ from pathlib import Path
 from heapwright.artefacts.errors import HeapwrightError
 from heapwright.artefacts.program_file import ProgramFile
 from heapwright.artefacts.program_model import FORMAT, Program
-from heapwright.cli.options import AskedProgram
+from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.program_long import Options
 from heapwright.experiment.program.session import SERVER_OUTPUT
 
@@ -38,26 +38,23 @@ def refuse_beside_hours(given: Mapping[str, object]) -> None:
 
 
 def long_run_of(
-    asked: AskedProgram | None,
-    command: tuple[str, ...] | None,
-    hours: float,
-    rest_s: float,
-    vary: str | None,
+    asked: AskedProgram | None, command: tuple[str, ...] | None, long: ForHours
 ) -> Options:
     """What is to be run. Raises HeapwrightError."""
     if (asked is None) == (command is None):
         raise HeapwrightError(
             "--hours wants one thing to run: a command, after --, or a program by --program"
         )
-    if command is not None and (rest_s or vary):
+    if command is not None and (long.rest_s or long.vary):
         raise HeapwrightError(
             "--rest and --vary change the load of a client, and a command has none",
             "a program file says what its client is: docs/measuring-a-service.md",
         )
     program = program_of(command) if command is not None else asked
     assert program is not None
-    client = command is None
-    return Options(program, "glibc", hours, rest_s, vary, None, None, client)
+    return Options(
+        program, long.allocator, long.hours, long.rest_s, long.vary, None, None, command is None
+    )
 
 
 def program_of(command: tuple[str, ...]) -> ProgramFile:
