@@ -68,10 +68,10 @@ test-kernel:
 	@$(BIN)/python -m pytest -q -m slow tests/kernel
 
 stress: $(VENV)/installed
-	@$(BIN)/python tests/stress/stress.py $(STRESS)
+	@$(BIN)/python tests/acceptance/stress/stress.py $(STRESS)
 
 endurance: $(VENV)/installed
-	@$(BIN)/python tests/promises/endurance.py $(ENDURANCE)
+	@$(BIN)/python tests/heaps/promises/endurance.py $(ENDURANCE)
 
 suites:
 	@scripts/packages.sh suites

@@ -15,7 +15,7 @@ from callgrind import ROOT, Compiler, arguments, compilers, count_composed, miss
 
 def catalogue() -> list[tuple[str, str, str]]:
     """Name, header and type of every composed allocator, from the registry."""
-    with (ROOT / "allocators" / "catalogue.toml").open("rb") as file:
+    with (ROOT / "catalogue" / "allocators.toml").open("rb") as file:
         entries = tomllib.load(file)["composed"]
     return [(entry["name"], entry["header"], entry["type"]) for entry in entries]
 

@@ -5,9 +5,9 @@
 // whoever works on a layer. Times depend on the machine and its mood; what must hold is counted in
 // instructions instead (instruction_counts.py), and whole programs are compared with
 // `heapwright compare`.
-#include <allocators/kingsley.hpp>
-#include <allocators/kingsley_coalescing.hpp>
-#include <allocators/lea.hpp>
+#include <heapwright/allocators/kingsley.hpp>
+#include <heapwright/allocators/kingsley_coalescing.hpp>
+#include <heapwright/allocators/lea.hpp>
 #include <heapwright/core/immortal.hpp>
 
 #include <benchmark/benchmark.h>

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callgrind import HERE, ROOT, Compiler, Counted, count, count_composed
 
-KINGSLEY = "allocators/kingsley.hpp"
+KINGSLEY = "include/heapwright/allocators/kingsley.hpp"
 TWINS = "twins/compositions.hpp"
 
 
@@ -52,6 +52,6 @@ PAIRS = [
         "obstacks/c_api.c",
         "obstacks/libc.c",
         "obstack_driver.c",
-        library=(ROOT / "capi" / "obstack.c", ROOT / "capi" / "obstack_shared.c"),
+        library=(ROOT / "native" / "capi" / "obstack.c", ROOT / "native" / "capi" / "obstack_shared.c"),
     ),
 ]

@@ -3,7 +3,7 @@
 """Prints the README of an agreement of rankings: how it was made, means, a line a program.
 
     heapwright agree --all --scale small --keep answers --json agreement.json
-    python scripts/agreement_page.py agreement.json > results/agreement/README.md
+    python scripts/agreement_page.py agreement.json > docs/results/agreement/README.md
 
 Run it with the environment that has the tool. It concludes nothing: every figure is in the
 document.

@@ -34,28 +34,28 @@ esac
 mkdir -p "$folder"
 version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-# As interpose/CMakeLists.txt does it: see there for the reasons. Without the C++ runtime, which the
+# As native/preload/CMakeLists.txt does it: see there for the reasons. Without the C++ runtime, which the
 # compiler's C++ driver would add by itself.
 flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -I.
     -fvisibility=hidden -fvisibility-inlines-hidden -fsemantic-interposition
     -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt
     -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free
     -fno-builtin-aligned_alloc -fno-builtin-memalign -fno-builtin-posix_memalign
-    "-Wl,--version-script=interpose/exports.map" "-Wl,-z,initfirst" "-Wl,-z,nodelete" "-Wl,-z,now"
+    "-Wl,--version-script=native/preload/exports.map" "-Wl,-z,initfirst" "-Wl,-z,nodelete" "-Wl,-z,now"
     "-Wl,-z,relro" "-Wl,-z,noexecstack" "-Wl,-z,defs" "-Wl,--as-needed" "-Wl,--gc-sections"
     "-Wl,-z,noseparate-code")
 libraries=(-nodefaultlibs -ldl -lc -lgcc)
 processor=$(uname -m)
 deep_binding=()
 [ ! -f "interpose/deep_binding/$processor.cpp" ] ||
-    deep_binding=(interpose/deep_binding/next.cpp "interpose/deep_binding/$processor.cpp")
+    deep_binding=(native/preload/deep_binding/next.cpp "interpose/deep_binding/$processor.cpp")
 
 # build NAME HEADER TYPE [ENTRY_POINTS,…]
 build() {
     local includes=''
     [ -z "$4" ] || includes="#include <interpose/entry_points/${4//,/.inc>\\n#include <interpose/entry_points/}.inc>"
     sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g; s|@entry_points@|$includes|g" \
-        interpose/library.cpp.in >"$folder/$1.cpp"
+        native/preload/library.cpp.in >"$folder/$1.cpp"
     "$compiler" "${flags[@]}" "$folder/$1.cpp" "${deep_binding[@]}" -o "$folder/libheapwright-$1.so" \
         "${libraries[@]}" >"$folder/$1.log" 2>&1
 }
@@ -110,7 +110,7 @@ if [ "$status" != 0 ]; then
     exit 1
 fi
 
-composed=$("$python" cmake/catalogue.py allocators/catalogue.toml)
+composed=$("$python" cmake/catalogue.py catalogue/allocators.toml)
 failed=0
 while IFS='|' read -r name header type entry_points; do
     if ! build "$name" "$header" "$type" "$entry_points"; then

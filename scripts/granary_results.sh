@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# granary_results.sh RESULTS: prints the page results/granary/README.md from the folder of a run of the
+# granary_results.sh RESULTS: prints the page docs/results/granary/README.md from the folder of a run of the
 # study granary, and counts the instructions of calls for it, which takes some minutes.
 #
 #     heapwright study run granary --scale small -o granary
-#     scripts/granary_results.sh granary >results/granary/README.md
+#     scripts/granary_results.sh granary >docs/results/granary/README.md
 set -euo pipefail
 
 [ $# -eq 1 ] || {
@@ -43,7 +43,7 @@ for program in 'perl 1' 'sqlite 700'; do
     read -r name amount <<<"$program"
     AMOUNT=$amount FOLDER=$PWD/studies NATIVE=$native PYTHON=$python DATA=$work OPTIONS='' \
         "$python" -m heapwright record -q -o "$work/$name.trace" -- \
-        sh studies/programs/granary.sh run "$name" command 1 >"$work/printed" 2>&1
+        sh catalogue/studies/programs/granary.sh run "$name" command 1 >"$work/printed" 2>&1
 done
 echo
 "$python" benchmarks/calls/tail.py --calls "$calls" "$work/perl.trace" "$work/sqlite.trace" 2>>"$work/said"

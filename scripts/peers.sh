@@ -31,18 +31,18 @@ fail() {
 say "fetching sources (log: build/peers/log)"
 rm -rf "$work/sources" "$work/wheels" "$work/fetch"
 mkdir "$work/fetch"
-cp peers/Cargo.toml "$work/fetch"
+cp benchmarks/peers/Cargo.toml "$work/fetch"
 touch "$work/fetch/none.rs"
 cargo vendor --manifest-path "$work/fetch/Cargo.toml" "$work/sources" >>"$log" 2>&1 </dev/null ||
     fail "cargo could not fetch them"
 while read -r checksum package; do
     case "$checksum" in '' | '#'*) continue ;; esac
     grep -q "\"package\":\"$checksum\"" "$work/sources/$package/.cargo-checksum.json" || {
-        echo "peers: $package is not what peers/checksums.txt says" >&2
+        echo "peers: $package is not what benchmarks/peers/checksums.txt says" >&2
         exit 4
     }
-done <peers/checksums.txt
-.venv/bin/pip install -q --no-deps --require-hashes --target "$work/wheels" -r peers/requirements.txt \
+done <benchmarks/peers/checksums.txt
+.venv/bin/pip install -q --no-deps --require-hashes --target "$work/wheels" -r benchmarks/peers/requirements.txt \
     >>"$log" 2>&1 </dev/null || fail "pip could not fetch mimalloc"
 
 say "building, which takes some minutes"

@@ -4,7 +4,7 @@
 #
 # test.sh [all]: the unit tests of the layers (where GoogleTest is), then everything that pytest
 # drives, against the tool as it is installed in .venv. With `all` the proofs marked slow run too.
-# test.sh programs: only the real programs, where `test.sh` leaves them out (tests/programs/conftest.py).
+# test.sh programs: only the real programs, where `test.sh` leaves them out (tests/acceptance/programs/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)

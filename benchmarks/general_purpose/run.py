@@ -29,7 +29,7 @@ from heapwright.analysis.analyse import analyse, settings_of
 from heapwright.artefacts.comparison import Comparison, Effect, Response
 
 HERE = Path(__file__).parent
-WORK = HERE.parents[1] / "studies" / "programs"
+WORK = HERE.parents[1] / "catalogue" / "studies" / "programs"
 """The scripts that the programs run, which the study berger-2002-general has too."""
 Counts = dict[str, dict[str, int]]
 """Instructions by program and allocator."""

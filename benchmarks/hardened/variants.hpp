@@ -5,7 +5,7 @@
 // difference between two of these (docs/granary-hardened.md).
 #pragma once
 
-#include <allocators/granary_hardened.hpp>
+#include <heapwright/allocators/granary_hardened.hpp>
 
 #include <cstddef>
 

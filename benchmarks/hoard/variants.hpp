@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hoard with other figures than `allocators/hoard.hpp` has: one heap with its policies open, and
+// Hoard with other figures than `include/heapwright/allocators/hoard.hpp` has: one heap with its policies open, and
 // the variants that the experiments of this folder run (variants.py builds each into a library).
 //
 // Each library notes how much it ever had in superblocks, and writes that to the file that the

@@ -6,7 +6,7 @@
         ask(server, "page.shtml", requests=1000)
         server.processor_ns()
 
-It runs from a temporary folder of its own, configured by studies/programs/httpd.sh, and is ended by
+It runs from a temporary folder of its own, configured by catalogue/studies/programs/httpd.sh, and is ended by
 its process id. Only the standard library, and the tool for where its compiled parts are: tests use
 this file as well.
 """
@@ -28,7 +28,7 @@ from pathlib import Path
 
 from heapwright.artefacts import native
 
-SCRIPT = Path(__file__).parents[2] / "studies" / "programs" / "httpd.sh"
+SCRIPT = Path(__file__).parents[2] / "catalogue" / "studies" / "programs" / "httpd.sh"
 PATH = "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S = 60
 TRIES = 5

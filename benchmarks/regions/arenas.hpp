@@ -6,8 +6,8 @@
 // take memory from malloc.
 #pragma once
 
-#include <allocators/nested_reap.hpp>
-#include <allocators/spare_chunks.hpp>
+#include <heapwright/allocators/nested_reap.hpp>
+#include <heapwright/allocators/spare_chunks.hpp>
 #include <heapwright/c/reap.h>
 #include <heapwright/c/region.h>
 #include <heapwright/heap.hpp>

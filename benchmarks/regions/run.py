@@ -41,9 +41,9 @@ SOURCES = [
         WORKLOADS / "support" / f"{name}.cpp"
         for name in ("bump", "calls", "leaving", "memory", "text")
     ),
-    *(ROOT / "capi" / f"{name}.cpp" for name in ("reap", "region")),
+    *(ROOT / "native" / "capi" / f"{name}.cpp" for name in ("reap", "region")),
 ]
-INCLUDES = [f"-I{WORKLOADS}", f"-I{ROOT / 'include'}", f"-I{ROOT}"]
+INCLUDES = [f"-I{WORKLOADS}", f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}"]
 LOADS = ("parser", "compiler")
 OURS = ("region", "region in C")
 AS_REGIONS = ("reap as a region", "reap in C as a region")

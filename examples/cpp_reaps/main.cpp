@@ -3,7 +3,7 @@
 //
 // Reaps in C++: memory for a request, with containers in it that grow and shrink, and for each of
 // its parts a reap inside; and one that several threads fill.
-#include <allocators/arenas.hpp>
+#include <heapwright/allocators/arenas.hpp>
 
 #include <iostream>
 #include <list>

@@ -157,21 +157,21 @@
 #include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
 #include <heapwright/sizeclass/up_to.hpp>            // the first of another's classes
 #include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
-#include <heapwright/structure/assignment.hpp>       // which of several heaps serves
-#include <heapwright/structure/cache_limits.hpp>     // how much a thread keeps
-#include <heapwright/structure/descriptor_trace.hpp> // a trace as text, to a file
-#include <heapwright/structure/emptiness.hpp>        // how empty a heap may become
-#include <heapwright/structure/exact_fit.hpp>        // a list per size, another fit beyond
-#include <heapwright/structure/granary_settings.hpp> // what may be set of granary
-#include <heapwright/structure/heap_choice.hpp>      // which heap is the thread's
-#include <heapwright/structure/links.hpp>            // links of freed objects, plain or encoded
-#include <heapwright/structure/processor_choice.hpp> // on which processor a thread is
-#include <heapwright/structure/return_rule.hpp>      // when free memory goes back
-#include <heapwright/structure/ring_trace.hpp>       // the latest of a trace, in memory
-#include <heapwright/structure/sequential_fits.hpp>  // the first, next or best of one list
-#include <heapwright/structure/size_tree.hpp>        // the best of a tree
-#include <heapwright/structure/size_tries.hpp>       // the best of tries
-#include <heapwright/structure/system_extents.hpp>   // pages and the clock
-#include <heapwright/structure/unsorted_bins.hpp>    // bins, into which blocks are sorted late
+#include <heapwright/structure/thread/assignment.hpp>       // which of several heaps serves
+#include <heapwright/structure/cache/cache_limits.hpp>     // how much a thread keeps
+#include <heapwright/structure/observe/descriptor_trace.hpp> // a trace as text, to a file
+#include <heapwright/structure/superblock/emptiness.hpp>        // how empty a heap may become
+#include <heapwright/structure/fit/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/structure/settings/granary_settings.hpp> // what may be set of granary
+#include <heapwright/structure/thread/heap_choice.hpp>      // which heap is the thread's
+#include <heapwright/structure/cache/links.hpp>            // links of freed objects, plain or encoded
+#include <heapwright/structure/thread/processor_choice.hpp> // on which processor a thread is
+#include <heapwright/structure/extent/return_rule.hpp>      // when free memory goes back
+#include <heapwright/structure/observe/ring_trace.hpp>       // the latest of a trace, in memory
+#include <heapwright/structure/fit/sequential_fits.hpp>  // the first, next or best of one list
+#include <heapwright/structure/fit/size_tree.hpp>        // the best of a tree
+#include <heapwright/structure/fit/size_tries.hpp>       // the best of tries
+#include <heapwright/structure/extent/system_extents.hpp>   // pages and the clock
+#include <heapwright/structure/fit/unsorted_bins.hpp>    // bins, into which blocks are sorted late
 #include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
 #include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 INCLUDE = ROOT / "include" / "heapwright"
-HEADERS = sorted([*INCLUDE.rglob("*.hpp"), *(ROOT / "allocators").glob("*.hpp")])
+HEADERS = sorted([*INCLUDE.rglob("*.hpp"), *(ROOT / "include" / "heapwright" / "allocators").glob("*.hpp")])
 CATALOGUE = INCLUDE / "heap.hpp"
 LEAVES = [h for h in HEADERS if h.is_relative_to(INCLUDE) and h != CATALOGUE]
 
@@ -70,7 +70,7 @@ def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> N
     source = tmp_path / "alone.cpp"
     # Twice, so that the guard against a second inclusion is tried as well.
     source.write_text(f"#include <{name_of(header)}>\n" * 2, encoding="utf-8")
-    paths = [f"-I{ROOT}", f"-I{ROOT / 'include'}"]
+    paths = [f"-I{ROOT / 'native'}", f"-I{ROOT / 'include'}"]
     done = subprocess.run(
         [program, "-std=c++20", *WARNINGS, "-fsyntax-only", *paths, str(source)],
         capture_output=True,

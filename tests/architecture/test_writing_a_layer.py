@@ -106,7 +106,7 @@ def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     )
     ours = tmp_path / "ours.cpp"
     ours.write_text(OURS.format(part=source.stem.partition("_")[2]), encoding="utf-8")
-    checks = ROOT / "tests" / "layers" / "pairs" / "pairs_test.cpp"
+    checks = ROOT / "tests" / "heaps" / "layers" / "pairs" / "pairs_test.cpp"
     run(
         *(compiler, "-std=c++20", '-DHEAPWRIGHT_PAIR_LIST="/dev/null"', *paths(include)),
         *(source, ours, checks, "-o", tmp_path / "pairs"),

@@ -24,7 +24,7 @@ from heapwright.artefacts.catalogue import read_catalogue
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted([*HERE.glob("*.c"), *HERE.glob("*.cpp")])
-CATALOGUE = read_catalogue(HERE.parents[1] / "allocators" / "catalogue.toml")
+CATALOGUE = read_catalogue(HERE.parents[1] / "catalogue" / "allocators.toml")
 # The compiler must neither see the mistake nor know what malloc is.
 OPTIONS = ("-w", "-O0", "-fno-builtin", "-pthread")
 

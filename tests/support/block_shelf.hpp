@@ -7,7 +7,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/block.hpp>
+#include <heapwright/structure/fit/block.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -5,7 +5,7 @@
 // taken was waiting and is large enough.
 #pragma once
 
-#include <heapwright/structure/dictionary.hpp>
+#include <heapwright/structure/list/dictionary.hpp>
 
 #include <gtest/gtest.h>
 

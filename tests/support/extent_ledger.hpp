@@ -7,8 +7,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/return_rule.hpp>
-#include <heapwright/structure/system_extents.hpp>
+#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/extent/system_extents.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -13,8 +13,8 @@
 
 #include "support/calls.hpp"
 
-#include <allocators/emulated_region.hpp>
-#include <allocators/nested_reap.hpp>
+#include <heapwright/allocators/emulated_region.hpp>
+#include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/heap.hpp>
 
 #include <cstddef>

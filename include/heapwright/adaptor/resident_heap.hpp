@@ -23,7 +23,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
-#include <heapwright/structure/room.hpp>
+#include <heapwright/structure/room/room.hpp>
 
 #include <cstddef>
 #include <new>

@@ -55,7 +55,7 @@ struct Footprint {
     }
 };
 
-/// The first word of an object on its way in a chain of several (structure/object_chain.hpp).
+/// The first word of an object on its way in a chain of several (structure/object/object_chain.hpp).
 struct ObjectLink;
 
 /// A heap gives out memory and takes it back. It answers null when it has none and never throws.
@@ -159,7 +159,7 @@ concept LenientHeap = PromptHeap<H> && requires(H heap, std::size_t size, void* 
 
 /// What a hideable heap does at once goes by a state of the thread, which others may move out of
 /// the way while a signal handler runs: with `ThreadState{}` in its place the heap does nothing at
-/// once. Its memory is in units (structure/handler_arena.hpp).
+/// once. Its memory is in units (structure/signal/handler_arena.hpp).
 template <class H>
 concept HideableHeap = LenientHeap<H> && requires {
     typename H::ThreadState;
@@ -180,7 +180,7 @@ concept BatchingHeap = Heap<H> &&
 /// which thread a cache above may keep the object when it is freed; it knows which of any addresses
 /// have one, the calling thread's own, and the size class of such objects. It gives a chain of them
 /// in one step and says how many there are, and takes as many back of one as it is told; what is
-/// left is the answer (structure/home_word.hpp).
+/// left is the answer (structure/cache/home_word.hpp).
 template <class H>
 concept HomingHeap = Heap<H> &&
     requires(H heap, const void* object, std::size_t size, std::size_t number, ObjectLink* chain) {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of allocators, read from `allocators/catalogue.toml`.
+"""The registry of allocators, read from `catalogue/allocators.toml`.
 
 The same file tells the build what to compile and the laboratory what to look for; what the user has
 composed is added to it by `user_registry`. It is read strictly: an unknown key, a missing one or

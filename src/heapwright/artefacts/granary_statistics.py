@@ -3,7 +3,7 @@
 """What granary says of itself, as a line of JSON: at exit, on a signal, or when it is asked.
 
 docs/granary.md explains every figure, and docs/granary-statistics.schema.json is `schema_text()`.
-The library prints it (interpose/granary/statistics.hpp); this is how it is read.
+The library prints it (native/preload/granary/statistics.hpp); this is how it is read.
 
 All figures of a document are of one moment, but for what threads do to their own caches meanwhile.
 Bytes of objects are those that may be used. Counts whose description says so go up from the start

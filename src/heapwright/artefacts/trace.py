@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces: what a file says of itself, whether all of it can be read, and traces of other formats.
 
-The format is in trace/FORMAT.md. Files of billions of calls are read by `heapwright-trace`; what it
+The format is in native/trace/FORMAT.md. Files of billions of calls are read by `heapwright-trace`; what it
 answers is checked here like anything else that is read. `artefacts.trace_frame` has the events.
 """
 

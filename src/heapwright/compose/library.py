@@ -58,7 +58,7 @@ def build_library(
         raise HeapwrightError(
             f"nothing can be composed with this installation: {error}", AGAIN
         ) from error
-    includes = (f"#include <interpose/entry_points/{each}.inc>\n" for each in entry.entry_points)
+    includes = (f"#include <preload/entry_points/{each}.inc>\n" for each in entry.entry_points)
     values = (entry.header, entry.name, entry.type, recipe.version, "".join(includes))
     for key, value in zip(KEYS, values, strict=True):
         text = text.replace(f"@{key}@", value)

@@ -5,7 +5,7 @@
 Compiled with `flags()`, a program calls libheapwright-drag.so at each of its accesses to memory, in
 the way in which it would call a thread sanitizer. Preloaded before the allocator the library sees
 the allocations too. The first process of a command of which a part was rebuilt writes the document
-(drag/account/report.hpp says what is in it).
+(native/drag/account/report.hpp says what is in it).
 
 The command keeps our streams, folder and terminal. What is meant for it by a signal goes to it.
 """

@@ -62,7 +62,7 @@ class RunSpec:
 
 
 class RawRun(BaseModel):
-    """What heapwright-run reports; its fields are described in harness/README.md.
+    """What heapwright-run reports; its fields are described in native/runner/README.md.
 
     Only the first group is always there: a command that could not be started has no times.
     """

@@ -4,7 +4,7 @@
 
 Executing a program anew for every run is what costs most in a run; being forked by one that is
 there costs a fifth. The one that stays runs nothing itself, holds nothing of a run, and ends when
-this process does, however it does. Its protocol is described in harness/run/serve.hpp.
+this process does, however it does. Its protocol is described in native/runner/run/serve.hpp.
 """
 
 import os

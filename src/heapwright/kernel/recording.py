@@ -5,7 +5,7 @@
 The kernel records from early in its boot into ring buffers, which the machine has memory for beside
 the load's own; what does not fit any more is counted by the kernel, and then there is no trace, for
 one with holes would say something else than what happened. The guest sends its buffers when the
-load is over (kernel/init/events.c).
+load is over (native/guest/events.c).
 """
 
 import json

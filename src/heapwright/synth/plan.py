@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The plan that heapwright-synth draws a load from; synthesis/PLAN.md describes its text."""
+"""The plan that heapwright-synth draws a load from; native/synth/PLAN.md describes its text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/adaptor/nested_resource.hpp>
 
-#include <allocators/arenas.hpp>
+#include <heapwright/allocators/arenas.hpp>
 
 #include <support/counting_heap.hpp>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <allocators/kingsley.hpp>
-#include <allocators/kingsley_coalescing.hpp>
-#include <allocators/lea.hpp>
-#include <allocators/nested_reap.hpp>
-#include <allocators/reap.hpp>
-#include <allocators/vmalloc.hpp>
-#include <allocators/winxp.hpp>
+#include <heapwright/allocators/kingsley.hpp>
+#include <heapwright/allocators/kingsley_coalescing.hpp>
+#include <heapwright/allocators/lea.hpp>
+#include <heapwright/allocators/nested_reap.hpp>
+#include <heapwright/allocators/reap.hpp>
+#include <heapwright/allocators/vmalloc.hpp>
+#include <heapwright/allocators/winxp.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <allocators/arenas.hpp>
-#include <allocators/reap_hoard.hpp>
+#include <heapwright/allocators/arenas.hpp>
+#include <heapwright/allocators/reap_hoard.hpp>
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 // as it was left, or as the superheap made it. So whose a block is can stand in its first words,
 // and may be read even when it is nobody's (a chunk's own are null). Chunks that are in use are
 // filled before others; empty ones wait and go back on `trim`, `flush` and at the end. Chunks are
-// entered in the map of the address space (structure/region_map.hpp), so `owns`, alone of all
+// entered in the map of the address space (structure/map/region_map.hpp), so `owns`, alone of all
 // verbs, may be asked by any thread at any time, and about any address. Where the superheap cannot
 // align, a chunk takes twice its size from it. Cost: a bit scan.
 //
@@ -19,8 +19,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/bit_set.hpp>
-#include <heapwright/structure/region_map.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
+#include <heapwright/structure/map/region_map.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -38,7 +38,7 @@ class AlignedBlockHeap : private SuperHeap {
     /// Invariant: on the list of full chunks if no block is free, on that of empty ones if all
     /// are, else on the third.
     struct Chunk {
-        std::uint64_t home = 0; ///< where a superblock has its own (structure/home_word.hpp), and
+        std::uint64_t home = 0; ///< where a superblock has its own (structure/cache/home_word.hpp), and
         void* owner = nullptr;  ///< where it says whose it is
         Chunk* next = nullptr;
         Chunk* previous = nullptr;

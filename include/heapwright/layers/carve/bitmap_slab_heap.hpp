@@ -20,7 +20,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/bit_set.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
 
 #include <bit>
 #include <cstddef>

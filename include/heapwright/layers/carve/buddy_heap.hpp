@@ -12,7 +12,7 @@
 // the order of a block stands in the map of its area, under the place where the block starts. So
 // the largest block is half an area. What is larger, or wants to be aligned to an area or more,
 // comes straight from the superheap, as an area of its own with one object in it. Invariants:
-// structure/buddy_area.hpp.
+// structure/area/buddy_area.hpp.
 // Cost: one step for each halving and merging; up to half of a block is lost to rounding. Knuth
 // (TAOCP 1, 2.5) after Markowitz; Knowlton ("A fast storage allocator", 1965).
 // Example: BuddyHeap<5, 20, MmapHeap>
@@ -21,8 +21,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/buddy_area.hpp>
-#include <heapwright/structure/ring.hpp>
+#include <heapwright/structure/area/buddy_area.hpp>
+#include <heapwright/structure/list/ring.hpp>
 
 #include <cstddef>
 #include <new>

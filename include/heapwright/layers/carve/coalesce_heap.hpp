@@ -4,15 +4,15 @@
 // Splits large blocks and merges free neighbours at once, and serves each request with about the
 // best fit, from bins by size. It grows by the request and `Growth` bytes more.
 //
-// Invariants and the ways of splitting and merging: structure/merging_blocks.hpp. Cost: constant.
+// Invariants and the ways of splitting and merging: structure/fit/merging_blocks.hpp. Cost: constant.
 // From Doug Lea's allocator.
 // Example: CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once
 
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/block.hpp>
-#include <heapwright/structure/fit_bins.hpp>
-#include <heapwright/structure/merging_blocks.hpp>
+#include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/fit/fit_bins.hpp>
+#include <heapwright/structure/fit/merging_blocks.hpp>
 
 #include <cstddef>
 #include <string_view>

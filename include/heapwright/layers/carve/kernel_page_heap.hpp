@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pages as a kernel gives them out: blocks of 1 to 1,024 pages, in buddies, from the memory of one
-// of `Nodes` nodes, kept apart by whether they can be moved (structure/page_zone.hpp).
+// of `Nodes` nodes, kept apart by whether they can be moved (structure/kernel/page_zone.hpp).
 //
 // A node takes `Least` bytes at once when it is first asked: sections of 16 MiB, of which each page
-// has a descriptor (structure/page_section.hpp). What its lists cannot serve, not even by pages of
+// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by pages of
 // another mobility, comes from one more section; where there is no memory for that, from the next
 // node. So how pages fragment can be seen as in a machine whose memory is that large. Sections that
 // are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable pages of the first
@@ -18,10 +18,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/fork_holds.hpp>
-#include <heapwright/structure/page_section.hpp>
-#include <heapwright/structure/page_zone.hpp>
-#include <heapwright/structure/region_map.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
+#include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/structure/kernel/page_zone.hpp>
+#include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>

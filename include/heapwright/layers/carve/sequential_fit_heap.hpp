@@ -6,16 +6,16 @@
 // grows by the request and `Growth` bytes more.
 //
 // Not on the list, and not part of any search, is the block at the end of memory: whatever the fit,
-// it serves only what no other can. Invariants: structure/merging_blocks.hpp. Cost: the fit's; a
+// it serves only what no other can. Invariants: structure/fit/merging_blocks.hpp. Cost: the fit's; a
 // list is linear in its length. The classical heap, as Wilson and others survey it ("Dynamic
 // Storage Allocation", 1995).
 // Example: SequentialFitHeap<FirstFit, 64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once
 
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/block.hpp>
-#include <heapwright/structure/fit_policy.hpp>
-#include <heapwright/structure/merging_blocks.hpp>
+#include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/fit/fit_policy.hpp>
+#include <heapwright/structure/fit/merging_blocks.hpp>
 
 #include <cstddef>
 #include <string_view>

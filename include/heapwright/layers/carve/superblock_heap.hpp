@@ -20,8 +20,8 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
-#include <heapwright/structure/emptiness.hpp>
-#include <heapwright/structure/superblock_classes.hpp>
+#include <heapwright/structure/superblock/emptiness.hpp>
+#include <heapwright/structure/superblock/superblock_classes.hpp>
 
 #include <cstddef>
 #include <string_view>

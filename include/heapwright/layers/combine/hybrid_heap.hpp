@@ -13,7 +13,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <algorithm>
 #include <cstddef>

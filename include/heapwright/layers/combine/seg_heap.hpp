@@ -24,8 +24,8 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/bit_set.hpp>
-#include <heapwright/structure/class_lists.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
+#include <heapwright/structure/list/class_lists.hpp>
 
 #include <cstddef>
 #include <cstring>

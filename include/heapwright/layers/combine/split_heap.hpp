@@ -14,8 +14,8 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/fork_holds.hpp>
-#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -22,9 +22,9 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/class_lists.hpp>
-#include <heapwright/structure/fork_holds.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/list/class_lists.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <concepts>
 #include <cstddef>

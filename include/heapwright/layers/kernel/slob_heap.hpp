@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linux's SLOB as a heap: blocks of any size, first fit, in pages that objects of all caches share
-// (structure/slob_pages.hpp). Made for small machines: lean, slow, one lock.
+// (structure/kernel/slob_pages.hpp). Made for small machines: lean, slow, one lock.
 //
 // Caches are only names with a size: their objects have no header and are constructed each time
 // they are given out. What `malloc` gives has its size in 8 bytes before it, and a power of two
@@ -16,9 +16,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/fork_holds.hpp>
-#include <heapwright/structure/kernel_caches.hpp>
-#include <heapwright/structure/slob_pages.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
+#include <heapwright/structure/kernel/kernel_caches.hpp>
+#include <heapwright/structure/kernel/slob_pages.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linux's SLQB as a heap, which was never merged: caches of equal objects with a queue of free ones
-// for each processor (structure/slqb_model.hpp), and general caches for `malloc`.
+// for each processor (structure/kernel/slqb_model.hpp), and general caches for `malloc`.
 //
 // A request takes the first object of its processor's queue, then what others have freed of the
 // processor's own, then an object of one of its slabs, and new pages at last. A free goes onto the
 // queue if the object's slab is the processor's, else it waits with others to be handed over.
 // Larger requests than the largest general cache get null. `Processors` says on which processor a
-// thread is (structure/processor_choice.hpp). Where the kernel turns interrupts off, a lock of the
+// thread is (structure/thread/processor_choice.hpp). Where the kernel turns interrupts off, a lock of the
 // processor's is taken. After Piggin's patch for Linux 2.6.30. Cost: a lock, a load and a store,
 // mostly.
 //
@@ -17,9 +17,9 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/heap_choice.hpp>
-#include <heapwright/structure/kernel_caches.hpp>
-#include <heapwright/structure/slqb_model.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/kernel/kernel_caches.hpp>
+#include <heapwright/structure/kernel/slqb_model.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linux's SLUB as a heap: caches of equal objects in slabs that have no metadata but the pages'
-// descriptors (structure/slub_model.hpp), and general caches for `malloc`.
+// descriptors (structure/kernel/slub_model.hpp), and general caches for `malloc`.
 //
 // A request takes what its processor has taken over from the active slab; then what others have
 // freed into that slab since; then a slab that the processor keeps, one from the node's list, and
@@ -10,7 +10,7 @@
 // slab, which the processor then keeps if it was full. A slab that is empty goes back at once
 // unless the node has few with room. Caches of like objects are one, unless they keep state. Larger
 // requests than two pages are blocks of pages; larger ones than a block get null.
-// `Processors` says on which processor a thread is (structure/processor_choice.hpp). Where the
+// `Processors` says on which processor a thread is (structure/thread/processor_choice.hpp). Where the
 // kernel turns preemption off, a lock of the processor's is taken.
 // From mm/slub.c of Linux 6.1; Lameter (2007). Cost: a lock, a load and a store, mostly.
 //
@@ -19,9 +19,9 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/heap_choice.hpp>
-#include <heapwright/structure/kernel_caches.hpp>
-#include <heapwright/structure/slub_model.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/kernel/kernel_caches.hpp>
+#include <heapwright/structure/kernel/slub_model.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/passed_on.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -9,7 +9,7 @@
 //
 // Where the superheap is contiguous, the newest span is made longer in place and the old fence
 // becomes the tag of what was added, so that it can merge with what was there before.
-// Invariants: structure/block.hpp. A fence's size is the way back to the span's first tag.
+// Invariants: structure/fit/block.hpp. A fence's size is the way back to the span's first tag.
 //
 // Example: CoalesceableHeap<MmapHeap>
 #pragma once
@@ -17,7 +17,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/block.hpp>
+#include <heapwright/structure/fit/block.hpp>
 
 #include <cstddef>
 #include <cstring>

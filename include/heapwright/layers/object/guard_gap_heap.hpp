@@ -11,7 +11,7 @@
 // `Wait` bytes of addresses were freed after it (0: not at all); larger runs do not wait. Linux
 // allows 65,530 mappings a process, and each gap parts one in three: no more than `Most` runs are
 // closed at a time. Behind the others the gap stays open, and is still nobody's.
-// What is closed is known apart from it (structure/closed_runs.hpp), and nobody ever waits for
+// What is closed is known apart from it (structure/map/closed_runs.hpp), and nobody ever waits for
 // that, so the layer is as concurrent as the heap below.
 //
 // Invariant: the heap below gets runs back open, as it gave them. Blocks of one size become smaller
@@ -28,8 +28,8 @@
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/closed_runs.hpp>
-#include <heapwright/structure/fork_holds.hpp>
+#include <heapwright/structure/map/closed_runs.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -186,7 +186,7 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// What the heap below has to do from time to time (structure/return_rule.hpp).
+    /// What the heap below has to do from time to time (structure/extent/return_rule.hpp).
     std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
 
     void clear() noexcept requires ClearableHeap<SuperHeap> {

@@ -14,7 +14,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/passed_on.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <new>

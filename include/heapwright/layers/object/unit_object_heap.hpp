@@ -6,7 +6,7 @@
 //
 // The unit in which an object starts, which is that of the byte before it, begins with its header.
 // That says to who knows units only that nobody's cache may keep the object
-// (structure/home_word.hpp), and to this layer whether there is a live object, so that a wrong free
+// (structure/cache/home_word.hpp), and to this layer whether there is a live object, so that a wrong free
 // ends the program. Sizes, growing in place, moving by pages and zero bytes are the superheap's.
 // Cost: a cache line; for an object that is aligned to units and more a unit, of which a page is
 // touched.
@@ -20,7 +20,7 @@
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/home_word.hpp>
+#include <heapwright/structure/cache/home_word.hpp>
 
 #include <atomic>
 #include <concepts>

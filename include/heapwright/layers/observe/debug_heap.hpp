@@ -36,7 +36,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/life_map.hpp>
+#include <heapwright/structure/map/life_map.hpp>
 
 #include <cstddef>
 #include <cstring>

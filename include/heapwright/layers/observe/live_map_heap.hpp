@@ -11,7 +11,7 @@
 //
 // Where another verb is given the object, its routine is named (`realloc`, `malloc_usable_size`),
 // and a freed object is a `use of a freed object`. What is known stands in two bits for each 16
-// bytes, apart from the objects (structure/life_bits.hpp): it is exact whatever the program has
+// bytes, apart from the objects (structure/map/life_bits.hpp): it is exact whatever the program has
 // written where, for small and large objects, from any thread, and is asked before the object is
 // touched; so it tells a freed object even when its memory is gone. It is forgotten when an object
 // starts at the same address: a double free after that frees somebody else's object.
@@ -30,7 +30,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/life_bits.hpp>
+#include <heapwright/structure/map/life_bits.hpp>
 #include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>

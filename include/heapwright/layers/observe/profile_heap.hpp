@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measures the fragmentation of the heap below: the most memory that it has taken from its sources
-// over the most that was in use above it (`structure/fragmentation.hpp`).
+// over the most that was in use above it (`structure/observe/fragmentation.hpp`).
 //
 // One layer sees both sides: what is in use are the sizes asked of it, which it keeps in a map
 // apart from the heap, so that nothing below is changed by being watched; what is taken is the
@@ -23,8 +23,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/address_map.hpp>
-#include <heapwright/structure/fragmentation.hpp>
+#include <heapwright/structure/map/address_map.hpp>
+#include <heapwright/structure/observe/fragmentation.hpp>
 
 #include <cstddef>
 #include <string_view>

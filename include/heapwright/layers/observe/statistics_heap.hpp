@@ -18,9 +18,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/heap_statistics.hpp>
+#include <heapwright/structure/observe/heap_statistics.hpp>
 #include <heapwright/structure/passed_on.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

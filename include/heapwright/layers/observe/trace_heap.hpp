@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes a record of every call to a sink: which verb, with what, what it answered, and in which
-// order (`structure/trace_record.hpp`). The heap below notices nothing.
+// order (`structure/observe/trace_record.hpp`). The heap below notices nothing.
 //
 // A sink is a policy: `RingTrace` keeps the latest in memory, `DescriptorTrace` writes lines of
 // text to a file or another descriptor. A sink must not allocate here, and ours do not, so that the
@@ -19,7 +19,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/trace_record.hpp>
+#include <heapwright/structure/observe/trace_record.hpp>
 
 #include <cstddef>
 #include <cstdint>

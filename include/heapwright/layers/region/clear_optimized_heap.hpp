@@ -7,8 +7,8 @@
 // made last goes back to the area that it came from. `clear` frees everything at once, whichever
 // way it was served.
 //
-// Blocks are laid out as structure/block.hpp has them, so that a `Second` that merges may merge
-// them; the pointer and its area are in structure/bump_area.hpp. `Second` is made with the first
+// Blocks are laid out as structure/fit/block.hpp has them, so that a `Second` that merges may merge
+// them; the pointer and its area are in structure/area/bump_area.hpp. `Second` is made with the first
 // object that goes to it, in the superheap's memory, so that a heap without frees is small; where
 // there is none for it, what is freed waits for `clear`.
 // Invariants: there is a `Second` while the pointer stands still; nothing but freed objects, and
@@ -20,9 +20,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/block.hpp>
-#include <heapwright/structure/bump_area.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/area/bump_area.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -18,7 +18,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/object_record.hpp>
+#include <heapwright/structure/map/object_record.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -17,7 +17,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/chunk_stack.hpp>
+#include <heapwright/structure/area/chunk_stack.hpp>
 
 #include <cstddef>
 #include <cstring>

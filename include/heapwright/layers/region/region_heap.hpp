@@ -18,7 +18,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/poison.hpp>
-#include <heapwright/structure/chunk_stack.hpp>
+#include <heapwright/structure/area/chunk_stack.hpp>
 
 #include <cstddef>
 #include <string_view>

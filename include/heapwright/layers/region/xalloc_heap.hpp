@@ -15,7 +15,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/xalloc_area.hpp>
+#include <heapwright/structure/area/xalloc_area.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -16,11 +16,11 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/best_fit_tree.hpp>
-#include <heapwright/structure/dictionary.hpp>
-#include <heapwright/structure/fifo_list.hpp>
-#include <heapwright/structure/lifo_list.hpp>
-#include <heapwright/structure/size_floor.hpp>
+#include <heapwright/structure/list/best_fit_tree.hpp>
+#include <heapwright/structure/list/dictionary.hpp>
+#include <heapwright/structure/list/fifo_list.hpp>
+#include <heapwright/structure/list/lifo_list.hpp>
+#include <heapwright/structure/list/size_floor.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -17,7 +17,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/layers/reuse/adapt_heap.hpp>
-#include <heapwright/structure/bounded_list.hpp>
+#include <heapwright/structure/list/bounded_list.hpp>
 
 #include <cstddef>
 #include <string_view>

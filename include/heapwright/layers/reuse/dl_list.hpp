@@ -16,7 +16,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/layers/reuse/adapt_heap.hpp>
-#include <heapwright/structure/fifo_list.hpp>
+#include <heapwright/structure/list/fifo_list.hpp>
 
 #include <string_view>
 

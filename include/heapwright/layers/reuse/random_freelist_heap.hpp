@@ -19,9 +19,9 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/lifo_list.hpp>
+#include <heapwright/structure/list/lifo_list.hpp>
 #include <heapwright/structure/random_numbers.hpp>
-#include <heapwright/structure/size_floor.hpp>
+#include <heapwright/structure/list/size_floor.hpp>
 
 #include <cstddef>
 #include <cstdint>

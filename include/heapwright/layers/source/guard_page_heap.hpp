@@ -34,7 +34,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/address_map.hpp>
+#include <heapwright/structure/map/address_map.hpp>
 
 #include <algorithm>
 #include <cstddef>

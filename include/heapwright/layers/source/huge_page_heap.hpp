@@ -20,8 +20,8 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/huge_pages.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/mapped_objects.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/mapped_objects.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

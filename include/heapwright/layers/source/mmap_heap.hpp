@@ -4,7 +4,7 @@
 // Gives each object a mapping of its own, straight from the system, and gives it back on free.
 //
 // The tag stands before the object, and from the two follow start and length of the mapping
-// (structure/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize` and
+// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize` and
 // `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
 // object.
 //
@@ -15,8 +15,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/mapped_objects.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/mapped_objects.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -6,7 +6,7 @@
 // virtues of the program break for itself. Addresses cost nothing until they are touched. Where the
 // system has no room for a region, a smaller one is tried.
 //
-// Regions are entered in the map of the address space (structure/region_map.hpp) as this heap's, so
+// Regions are entered in the map of the address space (structure/map/region_map.hpp) as this heap's, so
 // it is known of every address whether it is from here, and an array of such heaps knows from
 // which. Layout: as in `MmapHeap`, 16 bytes before a run, the last 8 a tag, the first 8 the size of
 // the region. What a run is made shorter by goes back to the system and comes again as zero bytes.
@@ -19,8 +19,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/region_map.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/map/region_map.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <cstdint>

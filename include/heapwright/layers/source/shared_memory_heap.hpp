@@ -5,7 +5,7 @@
 // first are asked for, of which only what is touched takes memory.
 //
 // A bump pointer moves through it; the object given out last can grow, and goes back when it is
-// freed, the others when nothing is live (structure/bump.hpp). Each has its tag before it. Null
+// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it. Null
 // when all is given out. By itself the heap shares its objects but not itself: allocate on one side
 // of a fork only. For both sides to allocate, the whole heap has to lie in the shared memory, with
 // a lock between processes:
@@ -18,10 +18,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/room.hpp>
-#include <heapwright/structure/room_memory.hpp>
-#include <heapwright/structure/room_source.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/room/room.hpp>
+#include <heapwright/structure/room/room_memory.hpp>
+#include <heapwright/structure/room/room_source.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

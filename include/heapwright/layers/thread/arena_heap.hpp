@@ -5,7 +5,7 @@
 // request, and memory returns to the heap it came from, whoever frees it.
 //
 // The heaps take their memory from regions that are entered in the map of the address space
-// (structure/region_map.hpp), so whose an object is follows from where it lies: it carries nothing
+// (structure/map/region_map.hpp), so whose an object is follows from where it lies: it carries nothing
 // for that, and what is nobody's is told without being touched. Which heap serves says
 // `Assignment`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
 // is inside (`FirstFree`). Cost: the assignment's, two loads and a division by a constant on free,
@@ -22,10 +22,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/assignment.hpp>
-#include <heapwright/structure/heap_group.hpp>
-#include <heapwright/structure/region_map.hpp>
-#include <heapwright/structure/tag.hpp>
+#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/structure/thread/heap_group.hpp>
+#include <heapwright/structure/map/region_map.hpp>
+#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -6,7 +6,7 @@
 // it may merge and serve other sizes. Where one thread allocates and another frees, batches wander
 // back through the depots, so that blowup is bounded.
 //
-// A thread has two lists for each size class (structure/batch_lists.hpp), those of its slot
+// A thread has two lists for each size class (structure/cache/batch_lists.hpp), those of its slot
 // (`threadSlot`), of which there are `Slots`. Batches change hands whole, in constant time: one
 // time in a class's lock for `Target` requests at least. Of large objects a batch has fewer, no
 // more than 16 KiB but two. A depot holds `Most` batches. What a thread leaves behind the next
@@ -25,13 +25,13 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/batch_depot.hpp>
-#include <heapwright/structure/batch_lists.hpp>
-#include <heapwright/structure/caching_heap.hpp>
-#include <heapwright/structure/classifying_heap.hpp>
-#include <heapwright/structure/fork_holds.hpp>
-#include <heapwright/structure/object_chain.hpp>
-#include <heapwright/structure/waiting_object.hpp>
+#include <heapwright/structure/cache/batch_depot.hpp>
+#include <heapwright/structure/cache/batch_lists.hpp>
+#include <heapwright/structure/cache/caching_heap.hpp>
+#include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/cache/waiting_object.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>

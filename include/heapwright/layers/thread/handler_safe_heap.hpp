@@ -5,7 +5,7 @@
 // flag on the way of who is not interrupted (`SignalSafeHeap` has one).
 //
 // What the heap below does at once works on a state of the thread. Who runs a handler tells this
-// layer before and after (`beforeHandler`, `afterHandler`: interpose/signal_handlers.hpp), if the
+// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if the
 // handler interrupted the heap: then the state is out of sight, the heap below refuses to do
 // anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
 // fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
@@ -22,11 +22,11 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/chores.hpp>
-#include <heapwright/structure/deferred_frees.hpp>
-#include <heapwright/structure/handler_arena.hpp>
-#include <heapwright/structure/hidden_state.hpp>
-#include <heapwright/structure/slow_path.hpp>
+#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/signal/deferred_frees.hpp>
+#include <heapwright/structure/signal/handler_arena.hpp>
+#include <heapwright/structure/signal/hidden_state.hpp>
+#include <heapwright/structure/signal/slow_path.hpp>
 
 #include <cstddef>
 #include <cstdint>

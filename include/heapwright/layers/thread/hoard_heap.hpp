@@ -5,11 +5,11 @@
 // gives a superblock when too little of what it has is used. So no thread waits for another as a
 // rule, and yet memory that one thread does not use serves the others.
 //
-// `Assignment` says which heap is the thread's (structure/heap_choice.hpp), `Rule` when a heap has
-// too much, class by class (structure/emptiness.hpp), `Lines` whether a superblock that has been
-// transferred may put objects of two owners on one cache line (structure/superblock.hpp). Memory
+// `Assignment` says which heap is the thread's (structure/thread/heap_choice.hpp), `Rule` when a heap has
+// too much, class by class (structure/superblock/emptiness.hpp), `Lines` whether a superblock that has been
+// transferred may put objects of two owners on one cache line (structure/superblock/superblock.hpp). Memory
 // returns to the superblock it came from, whoever frees it; the fullest superblock with room serves
-// first. How superblocks go from heap to heap is in structure/hoard_memory.hpp. Larger requests get
+// first. How superblocks go from heap to heap is in structure/superblock/hoard_memory.hpp. Larger requests get
 // null.
 //
 // Invariant, for each heap and class: u >= a - K superblocks' worth, or u >= (1 - f) a, where u is
@@ -27,9 +27,9 @@
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
-#include <heapwright/structure/hoard_memory.hpp>
-#include <heapwright/structure/home_word.hpp>
-#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/superblock/hoard_memory.hpp>
+#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -227,7 +227,7 @@ public:
         Block::of(object).bringBack(object);
     }
 
-    /// What a class holds, and how often the global lock was taken (structure/hoard_memory.hpp).
+    /// What a class holds, and how often the global lock was taken (structure/superblock/hoard_memory.hpp).
     using Memory::figuresOf;
     using Memory::globalTakes;
 
@@ -240,7 +240,7 @@ public:
         }
     }
 
-    /// For a cache above: the home word of an object's superblock (structure/home_word.hpp), which
+    /// For a cache above: the home word of an object's superblock (structure/cache/home_word.hpp), which
     /// is the calling thread's key, `homeOfThread()`, as long as the cache may keep the object for
     /// that thread. The object is then of class `classAt(object)`, and what is kept counts as used.
     ///

@@ -7,12 +7,12 @@
 // and no line comes to be shared through a cache.
 //
 // The lists stand in thread-local storage, one for each size class, with how many objects more each
-// may take (`Limits`, structure/cache_limits.hpp). An empty list is filled by a batch, a full one
+// may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled by a batch, a full one
 // gives one up. What is not at home goes onto another list, and down by batches. When a thread
 // ends, all goes down. A thread that has no home has no cache, nor has one that comes for the first
 // time when its end is not told any more. The heap below must be one by its name (`UniqueHeap`): so
 // there is one cache in a thread for the type, and it is found without looking for it. `Links` says
-// how the links stand in freed objects (structure/links.hpp).
+// how the links stand in freed objects (structure/cache/links.hpp).
 //
 // What is kept counts as used below. `flush` and `trim` hand down what the calling thread keeps;
 // when there is no memory below, that goes there first. In a child after a fork what other threads
@@ -32,15 +32,15 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/cache_limits.hpp>
-#include <heapwright/structure/hidden_state.hpp>
-#include <heapwright/structure/home_cache.hpp>
-#include <heapwright/structure/home_cache_view.hpp>
-#include <heapwright/structure/home_word.hpp>
-#include <heapwright/structure/links.hpp>
-#include <heapwright/structure/object_chain.hpp>
-#include <heapwright/structure/registry.hpp>
-#include <heapwright/structure/slow_path.hpp>
+#include <heapwright/structure/cache/cache_limits.hpp>
+#include <heapwright/structure/signal/hidden_state.hpp>
+#include <heapwright/structure/cache/home_cache.hpp>
+#include <heapwright/structure/cache/home_cache_view.hpp>
+#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/links.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/thread/registry.hpp>
+#include <heapwright/structure/signal/slow_path.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>

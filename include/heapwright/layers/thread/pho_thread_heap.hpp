@@ -22,7 +22,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/heap_group.hpp>
+#include <heapwright/structure/thread/heap_group.hpp>
 
 #include <cstddef>
 #include <cstdint>

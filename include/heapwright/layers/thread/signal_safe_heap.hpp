@@ -15,9 +15,9 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/chores.hpp>
-#include <heapwright/structure/deferred_frees.hpp>
-#include <heapwright/structure/emergency_arena.hpp>
+#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/signal/deferred_frees.hpp>
+#include <heapwright/structure/signal/emergency_arena.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -237,7 +237,7 @@ private:
         }
     }
 
-    /// Whether somebody wants something done (structure/chores.hpp); asked only over heaps that
+    /// Whether somebody wants something done (structure/thread/chores.hpp); asked only over heaps that
     /// have such settings.
     [[nodiscard]] static bool choresDue() noexcept {
         if constexpr (TendedHeap<SuperHeap>) {

@@ -15,7 +15,7 @@
 // there is no memory below, the caller's own cache goes there first.
 //
 // An object that is freed, resized or measured while it waits in any thread's cache ends the
-// program (structure/caching_heap.hpp says how); let the heap below check the others under its
+// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under its
 // lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After the
 // thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after glibc's
 // tcache.
@@ -26,10 +26,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/caching_heap.hpp>
-#include <heapwright/structure/classifying_heap.hpp>
-#include <heapwright/structure/object_cache.hpp>
-#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/cache/caching_heap.hpp>
+#include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/cache/object_cache.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>

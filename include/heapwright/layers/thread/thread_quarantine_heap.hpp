@@ -32,7 +32,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/passed_on.hpp>
-#include <heapwright/structure/poisoned.hpp>
+#include <heapwright/structure/cache/poisoned.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/aligned_block_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
-#include <heapwright/structure/superblock.hpp>
+#include <heapwright/structure/superblock/superblock.hpp>
 
 #include <support/counting_heap.hpp>
 

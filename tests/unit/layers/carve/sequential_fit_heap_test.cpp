@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/carve/sequential_fit_heap.hpp>
 #include <heapwright/layers/object/coalesceable_heap.hpp>
-#include <heapwright/structure/exact_fit.hpp>
-#include <heapwright/structure/sequential_fits.hpp>
-#include <heapwright/structure/size_tree.hpp>
+#include <heapwright/structure/fit/exact_fit.hpp>
+#include <heapwright/structure/fit/sequential_fits.hpp>
+#include <heapwright/structure/fit/size_tree.hpp>
 
 #include <support/counting_heap.hpp>
 #include <support/history.hpp>

@@ -4,7 +4,7 @@
 // What the four heaps of the kernel have in common: caches, and objects of any size.
 #pragma once
 
-#include <heapwright/structure/processor_choice.hpp>
+#include <heapwright/structure/thread/processor_choice.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/history.hpp>

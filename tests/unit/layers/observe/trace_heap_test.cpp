@@ -5,7 +5,7 @@
 #include <heapwright/layers/observe/trace_heap.hpp>
 #include <heapwright/layers/reuse/freelist_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
-#include <heapwright/structure/ring_trace.hpp>
+#include <heapwright/structure/observe/ring_trace.hpp>
 
 #include <support/counting_heap.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both caches of freed objects owe alike (structure/caching_heap.hpp).
+// What both caches of freed objects owe alike (structure/cache/caching_heap.hpp).
 #include <heapwright/layers/carve/coalesce_heap.hpp>
 #include <heapwright/layers/object/checked_heap.hpp>
 #include <heapwright/layers/object/coalesceable_heap.hpp>

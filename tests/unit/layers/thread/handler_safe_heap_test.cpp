@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/object/ansi_wrapper.hpp>
 #include <heapwright/layers/thread/handler_safe_heap.hpp>
-#include <heapwright/structure/object_chain.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 
 #include <gtest/gtest.h>
 

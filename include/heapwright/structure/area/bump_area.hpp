@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pointer that moves through an area and leaves live blocks behind, each with its tag
+// (structure/fit/block.hpp), and can stand still while another heap splits and merges them.
+//
+//   | tag | object ... | tag | object ... | last tag | not used yet ... | room for the last tag |
+//
+// The last tag stands for what comes after; while the pointer moves nobody asks for it, and it is
+// not written. Two words, the cursor, are all that making a block takes: a program's inline code
+// may do it as well (include/heapwright/c/reap.h).
+// Invariants: `cursor_.next` is the place of the last tag, or 0 while there is no area; while the
+// pointer moves `cursor_.end` is where the last block ends at most, otherwise it is `cursor_.next`
+// and the last tag is there. Cost of a block: a compare, a store and an addition.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/object/tag.hpp>
+
+#include <cstddef>
+
+namespace heapwright {
+
+struct BumpCursor {
+    Address next = 0; ///< where the next block starts
+    Address end = 0;
+
+    /// Whether a block of `size` bytes may be made; size 0, which no block has, may not.
+    [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size - 1 < end - next; }
+
+    /// Pre: there is room.
+    [[nodiscard]] Block* make(std::size_t size) noexcept {
+        Block* const block = Block::make(pointerTo(next), size, State::live);
+        next += size;
+        return block;
+    }
+};
+
+class BumpArea {
+public:
+    /// What an area has beside its blocks: the tags at both ends.
+    static constexpr std::size_t overhead = 2 * Tag::bytes;
+
+    [[nodiscard]] BumpCursor& cursor() noexcept { return cursor_; }
+    [[nodiscard]] bool exists() const noexcept { return cursor_.next != 0; }
+    [[nodiscard]] bool moving() const noexcept { return moving_; }
+    [[nodiscard]] std::size_t rest() const noexcept { return end_ - cursor_.next; }
+    /// Whether or not the pointer moves.
+    [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size - 1 < rest(); }
+    /// Whether nothing stands behind a block but what is not used yet.
+    [[nodiscard]] bool isLast(Block* block) const noexcept {
+        return addressOf(block->next()) == cursor_.next;
+    }
+
+    /// Goes on in other memory, of which the blocks may take `room` bytes.
+    void enter(void* memory, std::size_t room) noexcept {
+        cursor_.next = addressOf(memory) + Tag::bytes;
+        cursor_.end = end_ = cursor_.next + room;
+        moving_ = true;
+    }
+
+    /// What `enter` may be told of so many bytes of memory.
+    [[nodiscard]] static std::size_t roomIn(std::size_t bytes) noexcept {
+        return roundDown(bytes - overhead, minAlignment);
+    }
+
+    /// The next block, with what the tag that stood for it knew; from here on the pointer moves.
+    /// Pre: there is room.
+    Block* make(std::size_t size) noexcept {
+        const Flag flags = moving_ ? Flag::none : lastTag()->tag.flags();
+        Block* const block = cursor_.make(size);
+        block->tag = Tag(size, State::live, flags);
+        cursor_.end = end_;
+        moving_ = true;
+        return block;
+    }
+
+    /// From here on the pointer stands still.
+    void stop() noexcept {
+        if (moving_) {
+            if (exists()) {
+                writeLastTag();
+            }
+            cursor_.end = cursor_.next;
+            moving_ = false;
+        }
+    }
+
+    /// Takes the last block back; false if it is not the last, or its neighbour is free. Pre: the
+    /// pointer moves.
+    [[nodiscard]] bool takeBack(Block* block) noexcept {
+        const bool can = isLast(block) && !block->tag.has(Flag::prevFree);
+        cursor_.next = can ? addressOf(block) : cursor_.next;
+        return can;
+    }
+
+    /// Makes the last block one of `size` bytes; false if there is no room.
+    [[nodiscard]] bool resizeLast(Block* block, std::size_t size) noexcept {
+        if (size == 0 || size > end_ - addressOf(block)) {
+            return false;
+        }
+        block->tag = Tag(size, block->tag.state(), block->tag.flags());
+        cursor_.next = addressOf(block->next());
+        if (!moving_) {
+            writeLastTag();
+            cursor_.end = cursor_.next;
+        }
+        return true;
+    }
+
+    /// The block before one whose object stands at an aligned address, if the two start here: its
+    /// size, or 0 if none is needed.
+    [[nodiscard]] static std::size_t gapBefore(std::size_t align, Address block) noexcept {
+        const Address first = block + Tag::bytes;
+        const std::size_t gap = roundUp(first, align) - first;
+        return gap != 0 && gap < Block::minSize ? gap + align : gap;
+    }
+
+private:
+    [[nodiscard]] Block* lastTag() const noexcept {
+        return static_cast<Block*>(pointerTo(cursor_.next));
+    }
+    void writeLastTag() noexcept { Block::make(lastTag(), 0, State::live); }
+
+    BumpCursor cursor_;
+    Address end_ = 0; ///< where the last block ends at most
+    bool moving_ = true;
+};
+
+} // namespace heapwright

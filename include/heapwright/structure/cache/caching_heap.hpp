@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layers have in common that keep freed objects, by size class, in front of a heap that
+// threads share: the verbs that are about live objects, and those that go to the heap below.
+//
+// A waiting object has a key in its second word, which no program can write but by accident: an
+// object that is freed, resized or measured while it waits in any thread's cache ends the program.
+// Whether a pointer is an object at all the heap below is asked (`CheckingHeap`), so let that check
+// under its lock and not above such a layer. When there is no memory below, what the caller's own
+// cache holds goes there first.
+//
+// The layer, `Cache`, inherits from this in public and has: `mallocAtOnce(size)` and
+// `freeAtOnce(object)`, which serve from the cache or answer null or false; `freeBelow(object,
+// layer)`, for what the cache does not take; and `flushMine()`, which hands down what it can and
+// says whether there was any.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/sizeclass/at_least.hpp>
+#include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/cache/waiting_object.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace heapwright {
+
+template <class Cache, SizeClasses Classes, SizedHeap SuperHeap>
+class CachingHeap : private SuperHeap {
+public:
+    constexpr CachingHeap() noexcept = default;
+    CachingHeap(const CachingHeap&) = delete;
+    CachingHeap& operator=(const CachingHeap&) = delete;
+    ~CachingHeap() = default;
+
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+        if (void* const object = cache().mallocAtOnce(size)) {
+            return std::memset(object, 0, size);
+        }
+        return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
+    }
+
+    [[nodiscard]] void* memalign(std::size_t align,
+                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+        return orAfterFlush(
+            [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
+    }
+
+    [[nodiscard]] void*
+    memalignHeld(std::size_t align,
+                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+        secret_.ensure();
+        return SuperHeap::memalignHeld(align, rounded(size));
+    }
+
+    [[gnu::always_inline]] void free(void* object) noexcept {
+        if (!cache().freeAtOnce(object)) [[unlikely]] {
+            Cache::freeBelow(object, cache());
+        }
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept {
+        classOfLive(object, "malloc_usable_size");
+        return SuperHeap::getSize(object);
+    }
+
+    /// For a caller that may be inside the heap itself, a signal handler.
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
+        return sizeOutside(below(), object);
+    }
+
+    /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
+    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+        classOfLive(object, routine);
+    }
+
+    [[nodiscard]] bool resize(void* object,
+                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::resize(object, rounded(size));
+    }
+
+    [[nodiscard]] void* relocate(void* object,
+                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+        classOfLive(object, "realloc");
+        return SuperHeap::relocate(object, rounded(size));
+    }
+
+    /// Hands what it can of what waits to the heap below, and lets that do the like.
+    bool flush() noexcept {
+        bool any = cache().flushMine();
+        if constexpr (FlushableHeap<SuperHeap>) {
+            any = SuperHeap::flush() || any;
+        }
+        return any;
+    }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        cache().flushMine();
+        return SuperHeap::trim(pad);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+protected:
+    using Waiting = WaitingClasses<Classes>;
+    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+
+    static constexpr std::size_t rounded(std::size_t size) noexcept {
+        const std::size_t index = Raised::classFor(size);
+        return index < Classes::count ? Classes::sizeOf(index) : size;
+    }
+
+    [[nodiscard]] SuperHeap& below() noexcept { return *this; }
+    [[nodiscard]] const SuperHeap& below() const noexcept { return *this; }
+
+    /// The class that an object could wait in. Aborts if it is not live, or waits already.
+    [[gnu::always_inline]] std::size_t classOfLive(void* object,
+                                                   std::string_view routine) noexcept {
+        const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
+        if (Waiting::has(index)) [[likely]] {
+            secret_.refuseWaiting(object, routine);
+        }
+        return index;
+    }
+
+    /// What is held below.
+    [[nodiscard]] void* heldBelow(std::size_t size) noexcept {
+        if constexpr (HoldingHeap<SuperHeap>) {
+            secret_.ensure();
+            return SuperHeap::mallocHeld(rounded(size));
+        } else {
+            return nullptr;
+        }
+    }
+
+    /// What `get` gets from below, if need be after what can has gone there.
+    template <class Get>
+    void* orAfterFlush(Get get) noexcept {
+        secret_.ensure();
+        void* const object = get();
+        return object == nullptr && cache().flushMine() ? get() : object;
+    }
+
+    WaitingSecret secret_;
+
+private:
+    [[nodiscard]] Cache& cache() noexcept { return static_cast<Cache&>(*this); }
+};
+
+} // namespace heapwright

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fit keeps the free blocks of a heap that splits and merges, and says which of them serves a
+// request: the first, the next, the best. `add` and `remove` get a block while its tag says its
+// size, `takeFit` answers null if no block is large enough; what it uses of a block is its links,
+// or more if it says a `leastBlock`: then it keeps none that is smaller.
+// The ones there are: structure/fit/fit_bins.hpp, unsorted_bins.hpp, sequential_fits.hpp,
+// exact_fit.hpp, size_tree.hpp, size_tries.hpp.
+#pragma once
+
+#include <heapwright/structure/fit/block.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace heapwright {
+
+/// A fit for blocks of a certain size and more.
+template <class F>
+concept PartialFit = requires(F fit, Block* block, std::size_t size, void (*visit)(Block*)) {
+    { fit.add(block) } -> std::same_as<void>;
+    { fit.remove(block) } -> std::same_as<void>;
+    { fit.takeFit(size) } -> std::same_as<Block*>;
+    { fit.forEach(visit) } -> std::same_as<void>;
+    { fit.clear() } -> std::same_as<void>;
+};
+
+/// The smallest block that a fit can keep.
+template <class F>
+inline constexpr std::size_t leastBlockOf = Block::minSize;
+
+template <class F>
+requires requires {
+    F::leastBlock;
+}
+inline constexpr std::size_t leastBlockOf<F> = F::leastBlock;
+
+/// A fit for all blocks of `Least` bytes and more.
+template <class F, std::size_t Least>
+concept FitFrom = PartialFit<F> &&(leastBlockOf<F> <= Least);
+
+/// A fit for all blocks.
+template <class F>
+concept FitPolicy = FitFrom<F, Block::minSize>;
+
+} // namespace heapwright

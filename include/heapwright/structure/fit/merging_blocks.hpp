@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all heaps that split blocks and merge free neighbours at once have in common; which of the
+// free blocks serves a request is their `Fit`. A heap of this kind inherits from it in public and
+// adds a name. It grows by the request and `Growth` bytes more.
+//
+// Invariants: structure/fit/block.hpp; all free blocks are with the `Fit` but one, the top: a block
+// that ends at a fence, from the newest span where it can be, which serves only what no other can
+// and carries no footer. When the top has grown beyond what it is worth keeping, memory goes back;
+// that is twice the largest object freed, for such a one may be asked for again. A span that is
+// free as a whole goes back at once unless it is the top.
+// Cost: the fit's, and constant otherwise. Boundary tags are Knuth's (TAOCP 1, 2.5), the top is
+// Doug Lea's wilderness.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/fit/fit_policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace heapwright {
+
+template <FitPolicy Fit, std::size_t Growth, SpanHeap SuperHeap>
+class MergingBlocks : private SuperHeap {
+    static_assert(Growth % minAlignment == 0 && Growth >= Block::minSize);
+
+public:
+    static constexpr std::size_t alignment = minAlignment;
+    static constexpr bool tagged = true;
+    static constexpr Tags writes = Tags::plain;
+
+    constexpr MergingBlocks() noexcept = default;
+    ~MergingBlocks() = default;
+
+    [[nodiscard]] void* malloc(std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        Block* block = take(size);
+        if (block == nullptr) {
+            block = grow(size);
+        }
+        return block == nullptr ? nullptr : carve(block, size);
+    }
+
+    /// Only from what is there.
+    [[nodiscard]] void* mallocHeld(std::size_t request) noexcept {
+        const std::size_t size = Block::sizeFor(request);
+        Block* const block = take(size);
+        return block == nullptr ? nullptr : carve(block, size);
+    }
+
+    /// What was here before is filled, what comes from below is zero.
+    [[nodiscard]] void* zalloc(std::size_t request) noexcept requires ZeroingHeap<SuperHeap> {
+        if (void* const held = mallocHeld(request)) {
+            return std::memset(held, 0, request);
+        }
+        const std::size_t size = Block::sizeFor(request);
+        Block* const block = grow(size);
+        if (block == nullptr) {
+            return nullptr;
+        }
+        void* const object = carve(block, size);
+        const std::size_t used = fresh_ - addressOf(object);
+        return std::memset(object, 0, used < request ? used : request);
+    }
+
+    /// A larger object, of which the ends are given back.
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
+        void* const object = malloc(roomToAlign(align, request));
+        return object == nullptr ? nullptr : cutAround(object, align, request);
+    }
+
+    /// Only from what is there.
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t request) noexcept {
+        void* const object = mallocHeld(roomToAlign(align, request));
+        return object == nullptr ? nullptr : cutAround(object, align, request);
+    }
+
+    void free(void* object) noexcept {
+        Block* const block = Block::of(object);
+        if (block->size() > worthKeeping_ / 2 && block->size() <= mostKept / 2) [[unlikely]] {
+            worthKeeping_ = 2 * block->size();
+        }
+        release(block);
+    }
+
+    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
+
+    /// Shrinks by giving the end back, grows into a free neighbour, and at the end of all with it.
+    [[nodiscard]] bool resize(void* object, std::size_t request) noexcept {
+        Block* const block = Block::of(object);
+        const std::size_t size = Block::sizeFor(request);
+        const std::size_t have = block->size();
+        if (size == 0) {
+            return false;
+        }
+        if (size > have) {
+            Block* const next = block->next();
+            if (next == top_ && have + next->size() < size) {
+                lengthen(size - have); // the last object grows where it stands if memory can
+            }
+            if (!next->tag.has(Flag::binned) || have + next->size() < size) {
+                return false;
+            }
+            detach(next);
+            block->tag = Tag(have + next->size(), block->tag.state(), block->tag.flags());
+            block->next()->tag.reset(Flag::prevFree);
+        }
+        cut(block, size);
+        return true;
+    }
+
+    /// Cuts the top down to `pad` bytes.
+    bool trim(std::size_t pad) noexcept { return top_ != nullptr && shorten(pad); }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> {
+        fit_.clear();
+        top_ = nullptr;
+        SuperHeap::clear();
+    }
+
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        SuperHeap::measure(footprint);
+        const auto count = [&](Block* block) {
+            footprint.held += block->size();
+            ++footprint.heldCount;
+        };
+        fit_.forEach(count);
+        if (top_ != nullptr) {
+            count(top_);
+        }
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return SuperHeap::owns(object);
+    }
+
+private:
+    /// The most that a top is ever worth keeping.
+    static constexpr std::size_t mostKept = 64 * MiB;
+
+    /// A request that has an aligned one inside, whatever its address; too large if none has.
+    static constexpr std::size_t roomToAlign(std::size_t align, std::size_t request) noexcept {
+        std::size_t whole = 0;
+        return __builtin_add_overflow(request, align + Block::minSize, &whole) ? SIZE_MAX : whole;
+    }
+
+    /// Makes an object of `roomToAlign` bytes an aligned one and gives its ends back.
+    void* cutAround(void* object, std::size_t align, std::size_t request) noexcept {
+        Address aligned = roundUp(addressOf(object), align);
+        if (aligned != addressOf(object) && aligned - addressOf(object) < Block::minSize) {
+            aligned += align < Block::minSize ? Block::minSize : align;
+        }
+        Block* block = Block::of(object);
+        const std::size_t gap = aligned - addressOf(object);
+        if (gap != 0) {
+            Block* const front = block;
+            block = Block::make(front->at(gap), front->size() - gap, State::live);
+            front->tag = Tag(gap, State::live, front->tag.flags());
+            release(front);
+        }
+        cut(block, Block::sizeFor(request));
+        return block->object();
+    }
+
+    /// A free block of at least `size` bytes, out of the fit; null if there is none.
+    /// Inlined always, as `carve` is: both stand on every way, and compilers count callers.
+    [[gnu::always_inline]] Block* take(std::size_t size) noexcept {
+        if (size == 0) {
+            return nullptr;
+        }
+        Block* const found = fit_.takeFit(size);
+        if (found != nullptr) {
+            return found;
+        }
+        return top_ != nullptr && top_->size() >= size ? top_ : nullptr;
+    }
+
+    /// Makes a block that was taken an object of `size` bytes; the rest stays free.
+    [[gnu::always_inline]] void* carve(Block* block, std::size_t size) noexcept {
+        const std::size_t rest = block->size() - size;
+        const bool fromTop = block == top_;
+        if (rest < Block::minSize) {
+            top_ = fromTop ? nullptr : top_;
+            block->tag = Tag(block->size(), State::live);
+            block->next()->tag.reset(Flag::prevFree);
+            return block->object();
+        }
+        block->tag = Tag(size, State::live);
+        Block* const remainder = Block::make(block->next(), rest, State::free, Flag::binned);
+        if (fromTop) {
+            top_ = remainder;
+        } else {
+            remainder->writeFooter();
+            fit_.add(remainder);
+        }
+        return block->object();
+    }
+
+    /// Gives back what an object in use has beyond `size` bytes.
+    void cut(Block* block, std::size_t size) noexcept {
+        const std::size_t rest = block->size() - size;
+        if (rest >= Block::minSize) {
+            block->tag = Tag(size, block->tag.state(), block->tag.flags());
+            release(Block::make(block->next(), rest, State::free));
+        }
+    }
+
+    /// Takes a free block out of where it waits.
+    void detach(Block* block) noexcept {
+        if (block == top_) {
+            top_ = nullptr;
+        } else {
+            fit_.remove(block);
+        }
+    }
+
+    /// Merges a block with its free neighbours; the result is not with the fit.
+    Block* merge(Block* block) noexcept {
+        std::size_t size = block->size();
+        if (block->tag.has(Flag::prevFree)) {
+            Block* const before = block->previous();
+            detach(before);
+            size += before->size();
+            block = before;
+        }
+        Block* const after = block->at(size);
+        if (after->tag.has(Flag::binned)) {
+            detach(after);
+            size += after->size();
+        }
+        block->tag = Tag(size, State::free, Flag::binned);
+        return block;
+    }
+
+    void release(Block* block) noexcept {
+        block = merge(block);
+        Block* const next = block->next();
+        next->tag.set(Flag::prevFree);
+        if (next->tag.is(State::fence)) [[unlikely]] {
+            releaseLast(block);
+            return;
+        }
+        block->writeFooter();
+        fit_.add(block);
+    }
+
+    /// A free block at the end of its span: a new top, an empty span, or an ordinary one.
+    void releaseLast(Block* block) noexcept {
+        if (top_ == nullptr) {
+            top_ = block;
+            if (block->size() > worthKeeping_) {
+                shorten(Growth);
+            }
+        } else if (SuperHeap::isWholeSpan(block)) {
+            SuperHeap::free(block->object());
+        } else {
+            block->writeFooter();
+            fit_.add(block);
+        }
+    }
+
+    /// Gives back what the top has beyond `keep` bytes; true if anything.
+    bool shorten(std::size_t keep) noexcept {
+        const std::size_t least = roundUp(keep, minAlignment);
+        return top_->size() > least + Block::minSize &&
+               SuperHeap::shrink(top_, least < Block::minSize ? Block::minSize : least);
+    }
+
+    /// A free block of at least `size` bytes from below, not with the fit.
+    [[gnu::noinline]] Block* grow(std::size_t size) noexcept {
+        if (size == 0) {
+            return nullptr;
+        }
+        Block* const longer = lengthen(size);
+        if (longer != nullptr && longer->size() >= size) {
+            return longer;
+        }
+        void* added = span(size + Growth);
+        if (added == nullptr) {
+            added = span(size);
+        }
+        return added == nullptr ? nullptr : freshTop(added);
+    }
+
+    void* span(std::size_t size) noexcept {
+        if constexpr (ZeroingHeap<SuperHeap>) {
+            return SuperHeap::zalloc(size);
+        } else {
+            return SuperHeap::malloc(size);
+        }
+    }
+
+    /// The top made longer by what it lacks of `size` bytes and some; null if it cannot.
+    Block* lengthen(std::size_t size) noexcept {
+        std::size_t have = 0;
+        if (top_ != nullptr) {
+            have = top_->size();
+            top_->writeFooter(); // the way back for what is added behind it
+        }
+        const std::size_t lacks = size - (have < size ? have : size);
+        void* added = SuperHeap::extend(lacks + Growth);
+        if (added == nullptr && lacks != 0) { // a source of a fixed size, near its end
+            added = SuperHeap::extend(lacks + minAlignment);
+        }
+        return added == nullptr ? nullptr : freshTop(added);
+    }
+
+    /// What came from below becomes the top, with what is free before it; an older top does not
+    /// stay one.
+    Block* freshTop(void* added) noexcept {
+        fresh_ = addressOf(added);
+        Block* const block = merge(Block::of(added));
+        block->next()->tag.set(Flag::prevFree);
+        if (top_ != nullptr) {
+            top_->writeFooter();
+            fit_.add(top_);
+        }
+        top_ = block;
+        return block;
+    }
+
+    Fit fit_;
+    Block* top_ = nullptr;
+    Address fresh_ = 0;                     ///< where what came last from below starts
+    std::size_t worthKeeping_ = 2 * Growth; ///< a larger top is cut down to `Growth`
+};
+
+} // namespace heapwright

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel's subsystems say of a cache of equal objects when they have it made, and what can
+// be read of a cache afterwards; and the sizes of the general caches behind malloc. The four
+// designs (layers/kernel/) have this in common.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/structure/kernel/kernel_shapes.hpp>
+#include <heapwright/structure/kernel/page_section.hpp>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace heapwright {
+
+/// A cache of equal objects, as it is asked for.
+struct CacheTraits {
+    const char* name = "";
+    std::size_t size = 0;             ///< bytes of an object
+    std::size_t align = minAlignment; ///< a power of two, a page at most
+    /// Run once on each object when its pages are taken; must not use the heap, as little as the
+    /// other.
+    void (*constructor)(void*) = nullptr;
+    void (*destructor)(void*) = nullptr; ///< run on each object when its pages go back
+    bool reclaimable = false;            ///< what is in it can be dropped and made anew
+
+    [[nodiscard]] constexpr Mobility mobility() const noexcept {
+        return reclaimable ? Mobility::reclaimable : Mobility::unmovable;
+    }
+    /// Whether its objects stay constructed between two uses.
+    [[nodiscard]] constexpr bool keepsState() const noexcept {
+        return constructor != nullptr || destructor != nullptr;
+    }
+};
+
+/// A line of slabinfo: what a cache has.
+struct CacheFigures {
+    const char* name = "";
+    std::size_t size = 0;    ///< bytes of an object
+    std::size_t stride = 0;  ///< bytes from one to the next
+    std::size_t live = 0;    ///< objects that have been given out
+    std::size_t objects = 0; ///< objects in all slabs
+    std::size_t slabs = 0;
+    std::size_t pages = 0;
+    std::size_t objectsPerSlab = 0;
+    std::size_t pagesPerSlab = 0;
+    std::size_t limit = 0;         ///< so many free objects a processor keeps, where that is so
+    std::size_t batch = 0;         ///< so many move at a time
+    std::size_t shared = 0;        ///< so many batches the processors share
+    std::size_t waiting = 0;       ///< free objects that are on their way between processors
+    std::uint64_t remoteFrees = 0; ///< objects freed on another processor than their slab served
+};
+
+/// The general caches: 16, 32, 64, 96, 128, 192 bytes, and powers of two up to `Largest`.
+template <std::size_t Largest>
+struct GeneralSizes {
+    static_assert(std::has_single_bit(Largest) && Largest >= 256);
+    static constexpr std::size_t largest = Largest;
+    static constexpr std::size_t count =
+        static_cast<std::size_t>(std::bit_width(Largest / 256)) + 6;
+
+    static constexpr std::array<std::size_t, count> sizes = [] {
+        std::array<std::size_t, count> table{16, 32, 64, 96, 128, 192};
+        for (std::size_t index = 6; index < count; ++index) {
+            table[index] = std::size_t{256} << (index - 6);
+        }
+        return table;
+    }();
+
+    /// As the kernel calls them.
+    static constexpr std::array<const char*, 21> names = {
+        "kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",   "kmalloc-128",  "kmalloc-192",
+        "kmalloc-256", "kmalloc-512", "kmalloc-1k",  "kmalloc-2k",   "kmalloc-4k",   "kmalloc-8k",
+        "kmalloc-16k", "kmalloc-32k", "kmalloc-64k", "kmalloc-128k", "kmalloc-256k", "kmalloc-512k",
+        "kmalloc-1M",  "kmalloc-2M",  "kmalloc-4M"};
+    static_assert(count <= names.size());
+
+    /// Pre: `size` is not larger than the largest.
+    [[nodiscard]] static constexpr std::size_t indexFor(std::size_t size) noexcept {
+        if (size > 192) {
+            return floorLog2(size - 1) + 1 - 8 + 6;
+        }
+        constexpr std::array<std::uint8_t, 13> upTo192 = {0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5};
+        return upTo192[(size + 15) / 16];
+    }
+
+    /// For an alignment, too: a power of two, whose objects stand at multiples of it.
+    [[nodiscard]] static constexpr std::size_t alignedSize(std::size_t align,
+                                                           std::size_t size) noexcept {
+        const std::size_t least = size < align ? align : size;
+        const bool rounds = align > minAlignment && least <= SIZE_MAX / 2 + 1;
+        return rounds ? std::bit_ceil(least) : size; // there is no power of two above
+    }
+};
+
+/// What every cache has, whatever its design: `Self` is the cache.
+template <class Self>
+struct CacheBase {
+    CacheTraits traits{nullptr, 0, 0}; ///< all zero: a heap then needs no room in a file
+    SlabShape slab;
+    std::atomic<std::size_t> references{0}; ///< how many asked for it; 0: nobody, as yet
+    Self* next = nullptr;                   ///< among the caches that were made
+    std::atomic<std::size_t> slabs{0};
+
+    /// What does not depend on who is where.
+    [[nodiscard]] CacheFigures figures() const noexcept {
+        CacheFigures figures;
+        figures.name = traits.name;
+        figures.size = traits.size;
+        figures.stride = slab.stride;
+        figures.slabs = slabs.load(std::memory_order_relaxed);
+        figures.objectsPerSlab = slab.objects;
+        figures.pagesPerSlab = std::size_t{1} << slab.order;
+        figures.objects = figures.slabs * slab.objects;
+        figures.pages = figures.slabs << slab.order;
+        return figures;
+    }
+};
+
+/// Adds to the figures of a cache what its processors have counted, each under its lock.
+template <class Cache>
+void addUses(Cache& cache, CacheFigures& figures) noexcept {
+    std::size_t given = 0;
+    for (auto& processor : cache.processors) {
+        processor.lock.lock();
+        figures.live += processor.taken;
+        given += processor.given;
+        figures.remoteFrees += processor.remoteFrees;
+        processor.lock.unlock();
+    }
+    figures.live -= given;
+}
+
+/// A word in a free object that leads to the next.
+[[nodiscard]] inline void* nextObject(void* object, std::size_t link) noexcept {
+    return *static_cast<void**>(forward(object, link));
+}
+inline void linkObject(void* object, std::size_t link, void* to) noexcept {
+    ::new (forward(object, link)) void*(to);
+}
+
+/// A doubly linked list of slabs, by the links of their descriptors.
+struct SlabList {
+    Page* first = nullptr;
+    Page* last = nullptr;
+    std::size_t count = 0;
+
+    void addFront(Page& page) noexcept {
+        page.previous = nullptr;
+        page.next = first;
+        (first != nullptr ? first->previous : last) = &page;
+        first = &page;
+        ++count;
+    }
+    void addBack(Page& page) noexcept {
+        page.next = nullptr;
+        page.previous = last;
+        (last != nullptr ? last->next : first) = &page;
+        last = &page;
+        ++count;
+    }
+    void remove(Page& page) noexcept {
+        (page.previous != nullptr ? page.previous->next : first) = page.next;
+        (page.next != nullptr ? page.next->previous : last) = page.previous;
+        --count;
+    }
+};
+
+/// Slabs that are on no list any more, until nothing is held for which others wait.
+class LeavingSlabs {
+public:
+    void add(Page& page) noexcept {
+        page.next = first_;
+        first_ = &page;
+    }
+    /// One of them, which is none any more; null if there is none.
+    [[nodiscard]] Page* next() noexcept {
+        Page* const page = first_;
+        first_ = page == nullptr ? nullptr : page->next;
+        return page;
+    }
+
+private:
+    Page* first_ = nullptr;
+};
+
+/// Runs a constructor or destructor, if there is one, on all objects that stand from `start` on.
+inline void runOnObjects(void (*function)(void*), void* start, std::size_t count,
+                         std::size_t stride) noexcept {
+    for (std::size_t index = 0; function != nullptr && index < count; ++index) {
+        function(forward(start, index * stride));
+    }
+}
+
+} // namespace heapwright

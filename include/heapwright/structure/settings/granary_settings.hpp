@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the user of granary may set, once in the process: words that any rung reads when it needs
+// them, and that may change at any time. The names, the values and what they mean are in
+// docs/granary.md; `HEAPWRIGHT_GRANARY="return=2s,statistics=exit"` sets them from outside.
+//
+// The environment is read when the first of them is asked for, be that in the first malloc of the
+// process; a program with more rights than its user does not read it. A wrong setting is told in
+// one line on stderr, and what was set before holds.
+// Nothing allocates. Reading a setting is the load of a word, and one more to see that the
+// environment has been read.
+#pragma once
+
+#include <heapwright/core/prefix.hpp>
+#include <heapwright/platform/environment.hpp>
+#include <heapwright/platform/output.hpp>
+#include <heapwright/platform/signal_names.hpp>
+#include <heapwright/structure/observe/fixed_text.hpp>
+#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/settings/setting_text.hpp>
+#include <heapwright/sync/futex_lock.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace heapwright {
+
+class GranarySettings {
+public:
+    static constexpr std::string_view variable = "HEAPWRIGHT_GRANARY";
+    static constexpr std::uint32_t defaultDelay = 250;
+    static constexpr std::size_t longestValue = 255;
+    using Text = FixedText<longestValue>;
+
+    enum class Answer : std::uint8_t { set, unknownName, wrongValue };
+
+    // --- what rungs read ---
+
+    /// Milliseconds that free memory is kept (structure/extent/return_rule.hpp).
+    [[nodiscard]] static std::uint32_t returnDelay() noexcept { return read(delay_); }
+    [[nodiscard]] static bool hugePages() noexcept { return read(huge_); }
+    /// Whether a thread of our own returns memory while the program does nothing.
+    [[nodiscard]] static bool background() noexcept { return read(background_); }
+    /// Whether statistics are printed at exit; on which signal, 0 if on none; and as JSON.
+    [[nodiscard]] static bool printsAtExit() noexcept { return read(atExit_); }
+    [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
+    [[nodiscard]] static bool printsJson() noexcept { return read(json_); }
+    /// Where they are printed: "stderr", the number of a descriptor, or a path.
+    [[nodiscard, gnu::cold]] static Text target() noexcept {
+        readOnce();
+        const Guard<FutexLock> hold(lock_);
+        return target_;
+    }
+
+    /// The heap says that memory waits from now on, where none has. A thread of our own may sleep,
+    /// and is woken by what was given to `setWaker`.
+    static void memoryWaits() noexcept {
+        if (background_.load(std::memory_order_relaxed)) {
+            if (void (*const wake)() noexcept = waker_.load(std::memory_order_acquire)) {
+                wake();
+            }
+        }
+    }
+    static void setWaker(void (*wake)() noexcept) noexcept { waker_ = wake; }
+
+    // --- what the user sets ---
+
+    [[gnu::cold]] static Answer set(std::string_view name, std::string_view value) noexcept {
+        readOnce();
+        return change(name, value);
+    }
+
+    /// A setting as text; nothing if there is none of that name.
+    [[nodiscard]] static std::optional<Text> get(std::string_view name) noexcept {
+        readOnce();
+        const Setting* const setting = find(name);
+        return setting == nullptr ? std::nullopt : std::optional(setting->tell());
+    }
+
+    /// Runs `visit` on each setting's name and value.
+    template <class Visit>
+    static void forEach(Visit visit) noexcept {
+        readOnce();
+        for (const Setting& setting : settings_) {
+            visit(setting.name, setting.tell());
+        }
+    }
+
+    /// Takes the settings in a text, and tells on stderr of those that are wrong.
+    [[gnu::cold]] static void take(std::string_view text) noexcept {
+        forEachSetting(text, [](const SettingText& setting) {
+            const Answer answer = change(setting.name, setting.value);
+            if (answer != Answer::set) {
+                complain(setting, answer);
+            }
+        });
+    }
+
+    /// Reads the environment if that has not been done, and it is known yet.
+    static void readOnce() noexcept {
+        if (stage_.load(std::memory_order_acquire) != Stage::done) [[unlikely]] {
+            readEnvironment();
+        }
+    }
+
+    /// In the child after a fork, where nobody else is left.
+    static void afterForkInChild() noexcept { lock_.reset(); }
+
+    /// What all settings are at first; for tests.
+    static void forget() noexcept {
+        delay_ = defaultDelay;
+        huge_ = background_ = atExit_ = json_ = false;
+        signal_ = 0;
+        target_.clear();
+        target_.put("stderr");
+        stage_ = Stage::unread;
+    }
+
+private:
+    enum class Stage : std::uint8_t { unread, reading, done };
+
+    /// A setting: whether a value could be understood and was taken, and what it is as text.
+    struct Setting {
+        std::string_view name;
+        std::string_view values; ///< what it can be, for who has set it wrongly
+        bool (*take)(std::string_view value) noexcept;
+        Text (*tell)() noexcept;
+    };
+
+    static const std::array<Setting, 6> settings_;
+
+    template <class Value>
+    [[nodiscard]] static Value read(const std::atomic<Value>& word) noexcept {
+        readOnce();
+        return word.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] static const Setting* find(std::string_view name) noexcept {
+        for (const Setting& setting : settings_) {
+            if (setting.name == name) {
+                return &setting;
+            }
+        }
+        return nullptr;
+    }
+
+    [[gnu::cold]] static Answer change(std::string_view name, std::string_view value) noexcept {
+        const Setting* const setting = find(name);
+        if (setting == nullptr) {
+            return Answer::unknownName;
+        }
+        return setting->take(value) ? Answer::set : Answer::wrongValue;
+    }
+
+    [[gnu::cold, gnu::noinline]] static void readEnvironment() noexcept {
+        Stage expected = Stage::unread;
+        if (!stage_.compare_exchange_strong(expected, Stage::reading)) {
+            return; // another thread is at it, or a rung asks while it goes on
+        }
+        char** const texts = platform::environmentTexts();
+        const std::string_view text = platform::variableIn(texts, variable);
+        if (!text.empty() && !platform::runsSecurely()) {
+            take(text);
+        }
+        stage_.store(texts == nullptr ? Stage::unread : Stage::done, std::memory_order_release);
+    }
+
+    [[gnu::cold, gnu::noinline]] static void complain(const SettingText& setting,
+                                                      Answer answer) noexcept {
+        FixedText<512> line;
+        line.put("heapwright: ").put(variable).put(": ");
+        if (answer == Answer::unknownName) {
+            line.put("there is no setting '").put(firstOf(setting.name, 64)).put("'; there are ");
+            for (const Setting& known : settings_) {
+                line.put(known.name).put(&known == &settings_.back() ? "" : ", ");
+            }
+        } else {
+            const Setting& known = *find(setting.name);
+            line.put(known.name).put(" cannot be '").put(firstOf(setting.value, 64));
+            line.put("', only ").put(known.values);
+            line.put("; it stays ").put(firstOf(known.tell().view(), 64));
+        }
+        line.put('\n');
+        platform::writeAll(2, line.view().data(), line.view().size());
+    }
+
+    // --- each setting ---
+
+    [[gnu::cold]] static bool takeSwitch(std::atomic<bool>& word, std::string_view value) noexcept {
+        if (value != "on" && value != "off") {
+            return false;
+        }
+        word = value == "on";
+        return true;
+    }
+    [[gnu::cold]] static Text tellSwitch(const std::atomic<bool>& word) noexcept {
+        return Text().put(word ? "on" : "off");
+    }
+
+    [[gnu::cold]] static bool takeDelay(std::string_view value) noexcept {
+        constexpr std::array<Choice<std::uint32_t>, 2> words = {
+            {{"at-once", returnAtOnce}, {"never", returnNever}}};
+        auto delay = chosen(value, words);
+        delay = delay ? delay : milliseconds(value);
+        delay_ = delay.value_or(delay_);
+        return delay.has_value();
+    }
+    [[gnu::cold]] static Text tellDelay() noexcept {
+        const std::uint32_t delay = delay_;
+        switch (delay) {
+        case returnAtOnce:
+            return Text().put("at-once");
+        case returnNever:
+            return Text().put("never");
+        default:
+            return Text().putNumber(delay).put("ms");
+        }
+    }
+
+    /// off, exit, signal:NAME, exit+signal:NAME
+    [[gnu::cold]] static bool takeStatistics(std::string_view value) noexcept {
+        constexpr std::string_view onSignal = "signal:";
+        const bool both = beginsWith(value, "exit+");
+        const bool atExit = both || value == "exit";
+        value.remove_prefix(both ? 5 : 0);
+        int signal = 0;
+        if (beginsWith(value, onSignal)) {
+            signal = platform::signalNamed(restOf(value, onSignal.size()));
+        }
+        const bool known = signal != 0 || (!both && (value == "exit" || value == "off"));
+        if (known) {
+            atExit_ = atExit;
+            signal_ = signal;
+        }
+        return known;
+    }
+    [[gnu::cold]] static Text tellStatistics() noexcept {
+        const bool atExit = atExit_;
+        const int signal = signal_;
+        Text text;
+        text.put(atExit ? "exit" : signal == 0 ? "off" : "");
+        if (signal != 0) {
+            text.put(atExit ? "+signal:" : "signal:").put(platform::nameOfSignal(signal));
+        }
+        return text;
+    }
+
+    [[gnu::cold]] static bool takeFormat(std::string_view value) noexcept {
+        if (value != "table" && value != "json") {
+            return false;
+        }
+        json_ = value == "json";
+        return true;
+    }
+    [[gnu::cold]] static bool takeTarget(std::string_view value) noexcept {
+        if (value.empty() || value.size() > longestValue - 24) { // a process's number may be put in
+            return false;
+        }
+        const Guard<FutexLock> hold(lock_);
+        target_.clear();
+        target_.put(value);
+        return true;
+    }
+    [[gnu::cold]] static Text tellTarget() noexcept {
+        const Guard<FutexLock> hold(lock_);
+        return target_;
+    }
+
+    static inline constinit std::atomic<Stage> stage_{Stage::unread};
+    static inline constinit std::atomic<std::uint32_t> delay_{defaultDelay};
+    static inline constinit std::atomic<bool> huge_{false};
+    static inline constinit std::atomic<bool> background_{false};
+    static inline constinit std::atomic<bool> atExit_{false};
+    static inline constinit std::atomic<bool> json_{false};
+    static inline constinit std::atomic<int> signal_{0};
+    static inline constinit std::atomic<void (*)() noexcept> waker_{nullptr};
+    static inline constinit FutexLock lock_; ///< for what is no single word
+    static inline constinit Text target_ = Text().put("stderr");
+};
+
+inline constexpr std::array<GranarySettings::Setting, 6> GranarySettings::settings_ = {
+    {{"return", "a time as 250ms or 2s, at-once or never", &takeDelay, &tellDelay},
+     {"background", "on or off",
+      [](std::string_view value) noexcept { return takeSwitch(background_, value); },
+      []() noexcept { return tellSwitch(background_); }},
+     {"huge-pages", "on or off",
+      [](std::string_view value) noexcept { return takeSwitch(huge_, value); },
+      []() noexcept { return tellSwitch(huge_); }},
+     {"statistics", "off, exit, signal:NAME or exit+signal:NAME", &takeStatistics, &tellStatistics},
+     {"format", "table or json", &takeFormat,
+      []() noexcept { return Text().put(json_ ? "json" : "table"); }},
+     {"to", "stderr, the number of a descriptor or a path of up to 231 bytes", &takeTarget,
+      &tellTarget}}};
+
+static_assert(ReturnRule<GranarySettings>);
+
+} // namespace heapwright

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layers that have several heaps have in common: the verbs that are done to all of them.
+// Such a layer inherits from it in public and adds those that are done to one.
+#pragma once
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/structure/thread/heap_array.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <cstddef>
+
+namespace heapwright {
+
+template <std::size_t Count, Heap SuperHeap>
+class HeapGroup {
+public:
+    constexpr HeapGroup() noexcept = default;
+    HeapGroup(const HeapGroup&) = delete;
+    HeapGroup& operator=(const HeapGroup&) = delete;
+    ~HeapGroup() = default;
+
+    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+        return heaps_.owns(object);
+    }
+
+    bool flush() noexcept requires FlushableHeap<SuperHeap> { return heaps_.flush(); }
+
+    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+        return heaps_.trim(pad);
+    }
+
+    void clear() noexcept requires ClearableHeap<SuperHeap> { heaps_.clear(); }
+
+    /// The sum over all heaps.
+    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+        heaps_.measure(footprint);
+    }
+
+    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { heaps_.beforeFork(); }
+    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+        heaps_.afterForkInParent();
+    }
+    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+        heaps_.afterForkInChild();
+        keepOnlyMySlot(); // by which threads have their heaps
+    }
+
+    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {
+        heap.heldByThisThread();
+    }
+    { return false; }
+
+protected:
+    HeapArray<Count, SuperHeap> heaps_;
+};
+
+} // namespace heapwright

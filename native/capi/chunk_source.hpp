@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the regions and reaps of C programs take their chunks, with a count for each of them of how
+// much it has.
+#pragma once
+
+#include <heapwright/allocators/spare_chunks.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace heapwright::capi {
+
+class ChunkSource {
+    using Chunks = allocators::SpareChunks;
+
+public:
+    static constexpr std::size_t alignment = Chunks::alignment;
+    static constexpr std::string_view caption = "counts what it has";
+    using Below = Heaps<Chunks>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        void* const chunk = chunks_.malloc(size);
+        taken_ += chunk == nullptr ? 0 : chunks_.getSize(chunk);
+        return chunk;
+    }
+
+    void free(void* chunk) noexcept {
+        taken_ -= chunks_.getSize(chunk);
+        chunks_.free(chunk);
+    }
+
+    void measure(Footprint& footprint) const noexcept { footprint.mapped += taken_; }
+
+private:
+    [[no_unique_address]] Chunks chunks_; ///< one for all
+    std::size_t taken_ = 0;
+};
+
+static_assert(MeasurableHeap<ChunkSource> && UnphasedHeap<ChunkSource>);
+
+/// How much a heap over it has.
+template <MeasurableHeap H>
+[[nodiscard]] std::size_t memoryOf(H& heap) noexcept {
+    Footprint footprint;
+    heap.measure(footprint);
+    return footprint.mapped;
+}
+
+} // namespace heapwright::capi

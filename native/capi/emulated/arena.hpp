@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the emulated regions and reaps stand on: every object is one of malloc's, and all else, the
+// records and the regions themselves, is mapped memory that malloc never sees. All have a lock,
+// which in a process with one thread is a plain store; so a shared reap is as any other.
+#pragma once
+
+#include <heapwright/platform/errno_keeper.hpp>
+
+#include <heapwright/allocators/emulated_region.hpp>
+#include <heapwright/layers/source/malloc_heap.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace heapwright::emulated {
+
+/// The process's malloc, and its realloc.
+class Objects : private MallocHeap {
+public:
+    static constexpr std::size_t alignment = MallocHeap::alignment;
+    static constexpr bool concurrent = MallocHeap::concurrent;
+    static constexpr std::string_view caption = "asks the system's malloc";
+    using Below = Heaps<>;
+
+    /// Of no bytes as well as of one: some mallocs give null then.
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        return MallocHeap::malloc(size == 0 ? 1 : size);
+    }
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept {
+        return MallocHeap::zalloc(size == 0 ? 1 : size);
+    }
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept {
+        const platform::ErrnoKeeper keeper;
+        return std::realloc(object, size == 0 ? 1 : size);
+    }
+    using MallocHeap::free;
+    using MallocHeap::getSize;
+    using MallocHeap::memalign;
+};
+
+using Region = LockedHeap<FutexLock, allocators::EmulatedRegion<Objects>>;
+using Nested = NestedHeap<Region>;
+using Records = allocators::emulated::Records;
+
+/// What a C program has of an arena, its face, and right behind it the heap, both in records'
+/// memory. The face stays as it is zeroed: no memory at hand, so that the inline functions ask for
+/// every object.
+template <class Face>
+class Arena {
+    static constexpr std::size_t faceBytes = roundUp(sizeof(Face), minAlignment);
+    static_assert(alignof(Nested) <= minAlignment);
+
+public:
+    static Nested& heapOf(const Face* face) noexcept {
+        return *static_cast<Nested*>(forward(const_cast<Face*>(face), faceBytes));
+    }
+
+    static Face* create(Face* parent) noexcept {
+        const platform::ErrnoKeeper keeper;
+        void* const memory = Records().malloc(faceBytes + sizeof(Nested));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        void* const place = forward(memory, faceBytes);
+        if (parent == nullptr) {
+            ::new (place) Nested;
+        } else {
+            static_cast<void>(heapOf(parent).makeChildAt(place, release));
+        }
+        return ::new (memory) Face{};
+    }
+
+    /// Null is nothing.
+    static void destroy(Face* face) noexcept {
+        if (face == nullptr) {
+            return;
+        }
+        const platform::ErrnoKeeper keeper;
+        heapOf(face).~Nested(); // its parent, if it has one, knows it no more
+        Records().free(face);
+    }
+
+    static void clear(Face* face) noexcept {
+        const platform::ErrnoKeeper keeper;
+        heapOf(face).clear();
+    }
+
+    static Face* parentOf(const Face* face) noexcept {
+        Nested* const parent = heapOf(face).parent();
+        return parent == nullptr ? nullptr : static_cast<Face*>(faceOf(parent));
+    }
+
+    static std::size_t memoryUsed(const Face* face) noexcept {
+        Footprint footprint;
+        heapOf(face).measure(footprint);
+        return footprint.mapped;
+    }
+
+private:
+    static void* faceOf(Nested* heap) noexcept { return backward(heap, faceBytes); }
+    static void release(Nested* heap) noexcept { Records().free(faceOf(heap)); }
+};
+
+} // namespace heapwright::emulated

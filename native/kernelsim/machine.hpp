@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A simulated machine: memory of a stated size in pages, and up to eight processors, on one of
+// which it is at a time. One thread runs it, so nothing is locked and time is path length.
+//
+// The object allocator that runs on it has its pages by `MachinePages`, so that what it holds can
+// be told from pages that others take. All memory is there at the start, free and movable, and
+// there is never more: then a request gets null. There is one machine at a time in a thread.
+#pragma once
+
+#include "kernelsim/traffic.hpp"
+
+#include <heapwright/layers/carve/kernel_page_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/kernel/kernel_caches.hpp>
+#include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace heapwright::models {
+
+/// A lock that nobody else could want.
+class NoLock {
+public:
+    void lock() noexcept { held_ = true; }
+    [[nodiscard]] bool tryLock() noexcept {
+        const bool free = !held_;
+        held_ = true;
+        return free;
+    }
+    void unlock() noexcept { held_ = false; }
+    void reset() noexcept { held_ = false; }
+    [[nodiscard]] bool heldByThisThread() const noexcept { return held_; }
+
+private:
+    bool held_ = false;
+};
+
+static_assert(Lock<NoLock>);
+
+/// The processor that the machine is on.
+struct MachineProcessors {
+    static constexpr std::size_t count = mostProcessors;
+
+    [[nodiscard]] static std::size_t mine() noexcept { return now; }
+    [[nodiscard]] static std::size_t present() noexcept { return all; }
+
+    static inline thread_local std::size_t now = 0;
+    static inline thread_local std::size_t all = 1;
+};
+
+static_assert(HeapChoice<MachineProcessors>);
+
+/// Mapped memory, of which there is only so much.
+class MachineMemory : private MmapHeap {
+public:
+    static constexpr std::size_t alignment = MmapHeap::alignment;
+    static constexpr bool concurrent = true; // one thread, one machine
+    using Below = Heaps<MmapHeap>;
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept { return memalign(alignment, size); }
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
+        if (size > left) {
+            return nullptr;
+        }
+        void* const memory = MmapHeap::memalign(align, size);
+        left -= memory != nullptr ? size : 0;
+        return memory;
+    }
+    using MmapHeap::free;
+
+    static inline thread_local std::size_t left = 0; ///< bytes
+};
+
+class Machine {
+public:
+    using Pages = KernelPageHeap<1, PageSection::bytes, NoLock, MachineMemory>;
+
+    /// Memory of at least so much, of which `free` pages are usable (0: all); what is more is
+    /// taken for good. Throws std::runtime_error if the system has not got that much.
+    Machine(std::uint64_t mebibytes, std::uint64_t free, std::size_t processors) {
+        constexpr std::size_t section = PageSection::bytes;
+        std::size_t sections = (mebibytes * MiB + section - 1) / section;
+        sections = std::max(sections,
+                            (free + PageSection::usablePages() - 1) / PageSection::usablePages());
+        MachineMemory::left = sections * section;
+        MachineProcessors::now = 0;
+        MachineProcessors::all = processors;
+        std::vector<Page*> taken;
+        while (Page* const page = pages_.takePages(pageOrders - 1, Mobility::movable, 0)) {
+            taken.push_back(page);
+        }
+        if (MachineMemory::left != 0) {
+            throw std::runtime_error("the system has no memory for the simulated machine");
+        }
+        for (Page* const page : taken) {
+            pages_.givePages(*page);
+        }
+        usable_ = sections * PageSection::usablePages();
+        if (free != 0) {
+            takeForGood(usable_ - free);
+        }
+        here = this;
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    ~Machine() { here = nullptr; }
+
+    // --- pages of the object allocator ---
+
+    [[nodiscard]] Page* takeSlab(std::size_t order, Mobility mobility) noexcept {
+        Page* const page = pages_.takePages(order, mobility, 0);
+        if (page != nullptr) {
+            slabPages_ += std::size_t{1} << order;
+            mostSlabPages_ = std::max(mostSlabPages_, slabPages_);
+            ++slabsTaken_;
+        }
+        return page;
+    }
+    void giveSlab(Page& page) noexcept {
+        slabPages_ -= std::size_t{1} << page.order;
+        ++slabsGiven_;
+        pages_.givePages(page);
+    }
+
+    // --- pages of anybody else ---
+
+    [[nodiscard]] Page* take(std::size_t order, Mobility mobility) noexcept {
+        Page* const page = pages_.takePages(order, mobility, 0);
+        otherPages_ += page != nullptr ? std::size_t{1} << order : 0;
+        return page;
+    }
+    void give(Page& page) noexcept {
+        otherPages_ -= std::size_t{1} << page.order;
+        pages_.givePages(page);
+    }
+
+    [[nodiscard]] std::size_t usablePages() const noexcept { return usable_; }
+    [[nodiscard]] std::size_t slabPages() const noexcept { return slabPages_; }
+    [[nodiscard]] std::size_t mostSlabPages() const noexcept { return mostSlabPages_; }
+    [[nodiscard]] std::size_t otherPages() const noexcept { return otherPages_; }
+    [[nodiscard]] std::size_t freePages() const noexcept {
+        return usable_ - slabPages_ - otherPages_;
+    }
+    [[nodiscard]] std::uint64_t slabsTaken() const noexcept { return slabsTaken_; }
+    [[nodiscard]] std::uint64_t slabsGiven() const noexcept { return slabsGiven_; }
+    [[nodiscard]] bool owns(const void* address) const noexcept { return pages_.owns(address); }
+    [[nodiscard]] Pages& pages() noexcept { return pages_; }
+
+    static inline thread_local Machine* here = nullptr;
+
+private:
+    /// As large blocks as there are, movable, so that it is no event.
+    void takeForGood(std::size_t count) noexcept {
+        usable_ -= count;
+        for (std::size_t order = pageOrders; order-- > 0;) {
+            const std::size_t size = std::size_t{1} << order;
+            while (count >= size && pages_.takePages(order, Mobility::movable, 0) != nullptr) {
+                count -= size;
+            }
+        }
+    }
+
+    Pages pages_;
+    std::size_t usable_ = 0;
+    std::size_t slabPages_ = 0;
+    std::size_t mostSlabPages_ = 0;
+    std::size_t otherPages_ = 0;
+    std::uint64_t slabsTaken_ = 0;
+    std::uint64_t slabsGiven_ = 0;
+};
+
+/// The machine's pages as a heap: what the object allocators stand on. Pre: there is a machine.
+class MachinePages {
+public:
+    static constexpr std::size_t alignment = bytesOfPage;
+    static constexpr std::size_t largest = Machine::Pages::largest;
+    static constexpr std::size_t nodes = 1;
+    static constexpr bool uniform = false;
+    static constexpr bool concurrent = true; // one thread, one machine
+    static constexpr bool processLocal = true;
+    using Below = Heaps<>;
+
+    [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility,
+                                  std::size_t /*node*/) noexcept {
+        return Machine::here->takeSlab(order, mobility);
+    }
+    void givePages(Page& page) noexcept { Machine::here->giveSlab(page); }
+
+    [[nodiscard]] void* malloc(std::size_t size) noexcept {
+        Page* const page =
+            size > largest ? nullptr : takePages(pageOrderFor(size), Mobility::unmovable, 0);
+        return page == nullptr ? nullptr : PageSection::addressOfPage(*page);
+    }
+    void free(void* object) noexcept { givePages(PageSection::pageAt(object)); }
+    [[nodiscard]] bool owns(const void* object) const noexcept {
+        return Machine::here->owns(object);
+    }
+
+    void beforeFork() noexcept {}
+    void afterForkInParent() noexcept {}
+    void afterForkInChild() noexcept {}
+};
+
+static_assert(PagedHeap<MachinePages>);
+
+} // namespace heapwright::models

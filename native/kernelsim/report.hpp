@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcomes as JSON, as docs/kernel-models.md describes them.
+#pragma once
+
+#include "kernelsim/outcome.hpp"
+#include "kernelsim/traffic.hpp"
+
+#include <heapwright/core/json.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace heapwright::models {
+
+/// What the traffic is: where from, how many events, which machine.
+void tellTraffic(Json& json, const Traffic& traffic);
+
+/// One model; `times` are the nanoseconds of each round.
+void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
+                 const std::vector<std::uint64_t>& times);
+
+} // namespace heapwright::models

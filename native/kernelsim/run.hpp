@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs traffic on a machine with one object allocator, and looks at it from time to time.
+//
+// What can be dropped is dropped in the order in which it came: when free memory falls below a
+// 32nd, until it is a 16th; when a request cannot be served, though the caches have been shrunk;
+// and when the traffic says so. Each object is written into when it is taken, and looked at when it
+// is given back: an allocator that hands out what is live, or loses what was constructed, is found
+// out. Time is the processor's, between samples, so that looking does not count; the prelude does
+// not count either.
+// `Objects` is one of the kernel's heaps over `MachinePages`.
+#pragma once
+
+#include "kernelsim/machine.hpp"
+#include "kernelsim/outcome.hpp"
+#include "kernelsim/traffic.hpp"
+#include "kernelsim/written.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heapwright::models {
+
+template <class Objects>
+class Run {
+    using Cache = typename Objects::Cache;
+    using Verb = Event::Verb;
+
+public:
+    Run(const Traffic& traffic, std::size_t samples)
+        : traffic_(traffic), machine_(traffic.memory, traffic.freePages, traffic.processors),
+          heap_(std::make_unique<Objects>()), slots_(traffic.places) {
+        const std::size_t timed = traffic.events.size() - traffic.prelude;
+        interval_ = std::max<std::size_t>(1, timed / std::max<std::size_t>(1, samples));
+    }
+
+    Outcome run() {
+        makeCaches();
+        const std::vector<Event>& events = traffic_.events;
+        for (std::size_t at = 0; at < traffic_.prelude; ++at)
+            carryOut(events[at]);
+        const PageFallbacks before = machine_.pages().fallbacks();
+        sample(0);
+        for (std::size_t at = traffic_.prelude; at < events.size();) {
+            const std::size_t end = stretch(at);
+            const std::clock_t began = std::clock();
+            for (; at < end; ++at)
+                carryOut(events[at]);
+            clock_ += std::clock() - began;
+            sample(events[at - 1].time);
+            if (events[at - 1].verb == Verb::mark)
+                outcome_.samples.back().recorded = traffic_.marks[events[at - 1].what];
+        }
+        finish(before);
+        tearDown();
+        return std::move(outcome_);
+    }
+
+private:
+    struct Slot {
+        enum class Kind : std::uint8_t { empty, object, general, pages };
+        void* object = nullptr;
+        Page* page = nullptr;
+        std::uint32_t what = 0;
+        std::uint32_t turn = 0; ///< of those that were here
+        Kind kind = Kind::empty;
+        std::uint8_t processor = 0;
+    };
+
+    // --- caches ---
+
+    void makeCaches() {
+        for (const CacheKind& kind : traffic_.caches) {
+            const std::size_t before = machine_.slabPages();
+            Cache* const cache = heap_->createCache(traitsOf(kind));
+            if (cache == nullptr)
+                throw std::runtime_error("the simulated machine has no memory for its caches");
+            caches_.push_back(cache);
+            if constexpr (apart)
+                outcome_.cachePages += machine_.slabPages() - before;
+        }
+    }
+
+    /// Whether a cache's descriptor has pages of its own: all but SLOB's, which is an object.
+    static constexpr bool apart = requires(Cache & cache) { cache.slab; };
+
+    std::uint64_t slabPages() const { return machine_.slabPages() - outcome_.cachePages; }
+
+    // --- events ---
+
+    /// Where the stretch that begins at an event ends: with a mark, or at the next sample.
+    std::size_t stretch(std::size_t at) const {
+        const std::vector<Event>& events = traffic_.events;
+        const std::size_t most = std::min(at + interval_, events.size());
+        while (at < most)
+            if (events[at++].verb == Verb::mark)
+                break;
+        return at;
+    }
+
+    void carryOut(const Event& event) {
+        MachineProcessors::now = event.processor;
+        switch (event.verb) {
+        case Verb::take:
+        case Verb::general:
+        case Verb::pages:
+            takeSomething(event);
+            break;
+        case Verb::give:
+            give(event.place);
+            break;
+        case Verb::shrink:
+            shrink(event.what);
+            break;
+        case Verb::reclaim:
+            drop(machine_.freePages() + event.what);
+            shrink(Event::allCaches);
+            break;
+        case Verb::mark:
+            break;
+        }
+    }
+
+    void takeSomething(const Event& event) {
+        if (!droppable_.empty() && machine_.freePages() < machine_.usablePages() / 32)
+            drop(machine_.usablePages() / 16);
+        bool done = take(event);
+        if (!done) {
+            shrink(Event::allCaches);
+            done = take(event);
+        }
+        for (std::size_t wanted = machine_.usablePages() / 16; !done && !droppable_.empty();
+             wanted *= 2) {
+            drop(wanted);
+            shrink(Event::allCaches);
+            done = take(event);
+        }
+        outcome_.refused += done ? 0U : 1U;
+        if (done && event.droppable)
+            droppable_.push_back(event.place);
+    }
+
+    bool take(const Event& event) {
+        Slot& slot = slots_[event.place];
+        slot.what = event.what;
+        slot.processor = event.processor;
+        if (event.verb == Verb::pages) {
+            slot.page = machine_.take(event.order, static_cast<Mobility>(event.mobility));
+            slot.kind = slot.page == nullptr ? Slot::Kind::empty : Slot::Kind::pages;
+            outcome_.blockTakes += slot.page == nullptr ? 0U : 1U;
+            return slot.page != nullptr;
+        }
+        const bool general = event.verb == Verb::general;
+        slot.object = general ? heap_->malloc(std::max<std::size_t>(1, event.what))
+                              : heap_->take(*caches_[event.what]);
+        if (slot.object == nullptr)
+            return false;
+        slot.kind = general ? Slot::Kind::general : Slot::Kind::object;
+        ++outcome_.takes;
+        liveBytes_ += sizeOf(slot);
+        writeInto(slot.object, sizeOf(slot), isConstructed(slot), stampOf(slot, ++slot.turn));
+        return true;
+    }
+
+    void give(std::uint32_t place) {
+        Slot& slot = slots_[place];
+        const auto kind = std::exchange(slot.kind, Slot::Kind::empty);
+        if (kind == Slot::Kind::empty)
+            return; // there was no memory for it
+        if (kind == Slot::Kind::pages) {
+            machine_.give(*slot.page);
+            return;
+        }
+        slot.kind = kind;
+        const std::size_t size = sizeOf(slot);
+        const bool constructed = isConstructed(slot);
+        slot.kind = Slot::Kind::empty;
+        lookInto(slot.object, size, constructed, stampOf(slot, slot.turn));
+        ++outcome_.gives;
+        outcome_.remoteGives += slot.processor != MachineProcessors::now ? 1U : 0U;
+        liveBytes_ -= size;
+        if (kind == Slot::Kind::general)
+            heap_->free(slot.object);
+        else
+            heap_->put(*caches_[slot.what], slot.object);
+    }
+
+    void shrink(std::uint32_t what) {
+        if (what != Event::allCaches) {
+            heap_->shrinkCache(*caches_[what]);
+            return;
+        }
+        if constexpr (requires { heap_->flush(); })
+            heap_->flush();
+    }
+
+    /// Drops what can be dropped until so many pages are free, or nothing is left to drop.
+    void drop(std::size_t wanted) {
+        while (machine_.freePages() < wanted && !droppable_.empty()) {
+            give(droppable_.front());
+            droppable_.pop_front();
+            ++outcome_.dropped;
+        }
+    }
+
+    // --- what is in objects ---
+
+    std::size_t sizeOf(const Slot& slot) const {
+        return slot.kind == Slot::Kind::object ? traffic_.caches[slot.what].size : slot.what;
+    }
+    bool isConstructed(const Slot& slot) const {
+        return slot.kind == Slot::Kind::object && traffic_.caches[slot.what].constructed;
+    }
+    std::uint64_t stampOf(const Slot& slot, std::uint32_t turn) const {
+        return (static_cast<std::uint64_t>(&slot - slots_.data()) << 32U) | turn;
+    }
+
+    // --- looking ---
+
+    void sample(std::uint64_t time) {
+        Sample made;
+        made.time = time;
+        made.slabPages = slabPages();
+        made.otherPages = machine_.otherPages();
+        made.freePages = machine_.freePages();
+        made.liveBytes = liveBytes_;
+        made.fallbacks = machine_.pages().fallbacks().total();
+        machine_.pages().forEachZone([&made](const PageZone& zone) {
+            made.unusable = static_cast<std::uint64_t>(zone.unusableIndex(groupOrder));
+        });
+        outcome_.samples.push_back(made);
+    }
+
+    void finish(const PageFallbacks& before) {
+        outcome_.nanoseconds =
+            static_cast<std::uint64_t>(static_cast<double>(clock_) * (1e9 / CLOCKS_PER_SEC));
+        outcome_.mostSlabPages = machine_.mostSlabPages() - outcome_.cachePages;
+        outcome_.endSlabPages = slabPages();
+        outcome_.slabsTaken = machine_.slabsTaken();
+        outcome_.slabsGiven = machine_.slabsGiven();
+        outcome_.fallbacks = since(before, machine_.pages().fallbacks());
+        for (Sample& each : outcome_.samples) {
+            each.fallbacks -= before.total();
+            outcome_.meanSlabPages += each.slabPages;
+        }
+        outcome_.meanSlabPages /= outcome_.samples.size();
+        machine_.pages().forEachZone([this](const PageZone& zone) {
+            for (std::size_t order = 0; order < pageOrders; ++order) {
+                outcome_.unusable[order] = zone.unusableIndex(order);
+                outcome_.fragmentation[order] = zone.fragmentationIndex(order);
+            }
+        });
+        heap_->forEachCache([this](const CacheFigures& figures) {
+            outcome_.caches.push_back({std::string(figures.name), figures.size, figures.stride,
+                                       figures.live, figures.objects, figures.slabs, figures.pages,
+                                       figures.remoteFrees});
+        });
+    }
+
+    static PageFallbacks since(const PageFallbacks& before, PageFallbacks now) {
+        for (std::size_t order = 0; order < pageOrders; ++order)
+            for (std::size_t block = 0; block < pageOrders; ++block)
+                now.events[order][block] -= before.events[order][block];
+        now.claimed -= before.claimed;
+        return now;
+    }
+
+    /// Frees all; an allocator that then still has pages has lost some.
+    void tearDown() {
+        const Outcome seen = outcome_;
+        for (std::size_t place = 0; place < slots_.size(); ++place)
+            give(static_cast<std::uint32_t>(place));
+        outcome_ = seen;
+        outcome_.keptPages = slabPages();
+        shrink(Event::allCaches);
+        for (std::size_t index = 0; index < caches_.size(); ++index)
+            if (!heap_->destroyCache(*caches_[index]))
+                throw ModelFault("the cache " + traffic_.caches[index].name +
+                                 " has live objects when all are freed");
+        if (machine_.slabPages() != 0)
+            throw ModelFault(std::to_string(machine_.slabPages()) +
+                             " pages are not given back when all is freed");
+    }
+
+    const Traffic& traffic_;
+    Machine machine_;
+    std::unique_ptr<Objects> heap_;
+    std::vector<Cache*> caches_;
+    std::vector<Slot> slots_;
+    std::deque<std::uint32_t> droppable_;
+    Outcome outcome_;
+    std::size_t interval_ = 1;
+    std::clock_t clock_ = 0;
+    std::uint64_t liveBytes_ = 0;
+};
+
+} // namespace heapwright::models

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is written into objects, so that an allocator that mixes them up is found out, and so that
+// a constructor saves what it does in a kernel.
+//
+// An object without a constructor has its first 64 bytes written when it is taken, and a stamp that
+// no other live object has. One with a constructor has been filled by it, comes as it was left, and
+// gets the stamp in its second word while it is live. The constructor leaves the bytes behind the
+// largest power of two below its size alone.
+#pragma once
+
+#include "kernelsim/outcome.hpp"
+#include "kernelsim/traffic.hpp"
+
+#include <heapwright/structure/kernel/kernel_cache.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace heapwright::models {
+
+inline constexpr std::size_t word = sizeof(std::uint64_t);
+inline constexpr std::uint64_t constructedWord = 0xC0DE'0B1E'C7ED'5EEDU;
+inline constexpr std::size_t writtenAtOnce = 64;
+
+inline std::uint64_t readWord(const void* object, std::size_t at) noexcept {
+    std::uint64_t found = 0;
+    std::memcpy(&found, static_cast<const char*>(object) + at, word);
+    return found;
+}
+inline void writeWord(void* object, std::size_t at, std::uint64_t value) noexcept {
+    std::memcpy(static_cast<char*>(object) + at, &value, word);
+}
+
+template <std::size_t Bytes>
+void construct(void* object) {
+    for (std::size_t at = 0; at < Bytes; at += word)
+        writeWord(object, at, constructedWord);
+}
+
+/// The constructor for objects of a size of 8 bytes or more.
+inline auto constructorFor(std::size_t size) noexcept -> void (*)(void*) {
+    constexpr std::array<void (*)(void*), 10> all = {
+        &construct<8>,   &construct<16>,  &construct<32>,   &construct<64>,   &construct<128>,
+        &construct<256>, &construct<512>, &construct<1024>, &construct<2048>, &construct<4096>};
+    const auto floor = static_cast<std::size_t>(std::bit_width(size)) - 4;
+    return all[std::min(floor, all.size() - 1)];
+}
+
+inline CacheTraits traitsOf(const CacheKind& kind) noexcept {
+    CacheTraits traits;
+    traits.name = kind.name.c_str();
+    traits.size = kind.size;
+    traits.align = std::max(kind.align, word);
+    traits.reclaimable = kind.reclaimable;
+    if (kind.constructed && kind.size >= word)
+        traits.constructor = constructorFor(kind.size);
+    return traits;
+}
+
+/// What its user does with an object first. Throws ModelFault if it is not as constructed.
+inline void writeInto(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
+    if (size < word)
+        return;
+    if (!constructed) {
+        std::memset(object, 0, std::min(size, writtenAtOnce));
+        writeWord(object, 0, stamp);
+        return;
+    }
+    const bool whole = readWord(object, 0) == constructedWord &&
+                       (size < 2 * word || readWord(object, word) == constructedWord);
+    if (!whole)
+        throw ModelFault("an object came that its constructor has not seen");
+    if (size >= 2 * word)
+        writeWord(object, word, stamp);
+}
+
+/// And last: it is still his. One that was constructed is as it came when he leaves it.
+inline void lookInto(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
+    const std::size_t at = constructed ? word : 0;
+    if (size < at + word)
+        return;
+    if (readWord(object, at) != stamp)
+        throw ModelFault("a live object was given to somebody else");
+    if (constructed)
+        writeWord(object, word, constructedWord);
+}
+
+} // namespace heapwright::models

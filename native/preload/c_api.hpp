@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C entry points' rules over any complete allocator: errno, which argument is refused with
+// which error, and what zero means. The memory itself, with the limits on sizes, is the
+// allocator's work.
+//
+// Where the standards leave a choice, the C library's behaviour is taken, because programs are
+// written against it:
+//  - realloc(p, 0) frees p and returns null; realloc(null, 0) is malloc(0), an object of its own.
+//  - memalign rounds an alignment up to a power of two. aligned_alloc refuses one that is not (as
+//    the C library does from 2.38, before that it rounded); the size need not be a multiple of it.
+//  - posix_memalign reports by its value, and touches neither errno nor *out when it fails.
+// Cost: one test on the way out.
+#pragma once
+
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/pages.hpp>
+
+#include <preload/instance.hpp>
+
+namespace heapwright::interpose {
+
+template <class Allocator>
+struct CApi {
+    static void* malloc(std::size_t size) {
+        if constexpr (LenientHeap<Allocator>) {
+            void* const object = heap().mallocAtOnce(size);
+            return object != nullptr ? object : mallocAfterAll(size);
+        } else {
+            return orNoMemory(heap().malloc(size));
+        }
+    }
+
+    static void free(void* object) { heap().free(object); }
+
+    static void* calloc(std::size_t count, std::size_t size) {
+        return orNoMemory(heap().calloc(count, size));
+    }
+
+    static void* realloc(void* object, std::size_t size) {
+        if (size == 0 && object != nullptr) {
+            heap().free(object);
+            return nullptr;
+        }
+        return orNoMemory(heap().realloc(object, size));
+    }
+
+    static void* reallocarray(void* object, std::size_t count, std::size_t size) {
+        std::size_t total = 0;
+        if (__builtin_mul_overflow(count, size, &total)) {
+            return orNoMemory(nullptr);
+        }
+        return realloc(object, total);
+    }
+
+    static void* memalign(std::size_t alignment, std::size_t size) {
+        constexpr std::size_t largest = SIZE_MAX / 2 + 1;
+        if (alignment > largest) {
+            errno = EINVAL;
+            return nullptr;
+        }
+        return orNoMemory(heap().memalign(std::bit_ceil(alignment), size));
+    }
+
+    static void* alignedAlloc(std::size_t alignment, std::size_t size) {
+        if (!std::has_single_bit(alignment)) {
+            errno = EINVAL;
+            return nullptr;
+        }
+        return orNoMemory(heap().memalign(alignment, size));
+    }
+
+    static int posixMemalign(void** out, std::size_t alignment, std::size_t size) {
+        if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) {
+            return EINVAL;
+        }
+        const platform::ErrnoKeeper keeper;
+        void* object = heap().memalign(alignment, size);
+        if (object == nullptr) {
+            return ENOMEM;
+        }
+        *out = object;
+        return 0;
+    }
+
+    static void* valloc(std::size_t size) { return memalign(platform::pageSize(), size); }
+
+    static void* pvalloc(std::size_t size) {
+        const std::size_t page = platform::pageSize();
+        std::size_t padded = 0;
+        if (__builtin_add_overflow(size, page - 1, &padded)) {
+            return orNoMemory(nullptr);
+        }
+        return memalign(page, roundDown(padded, page));
+    }
+
+    static std::size_t usableSize(void* object) {
+        return object == nullptr ? 0 : heap().getSize(object);
+    }
+
+    static void freeSized(void* object, std::size_t size) {
+        if (object != nullptr && size > heap().getSize(object)) {
+            platform::abortWithMessage("free_sized", "the size is larger than the object");
+        }
+        heap().free(object);
+    }
+
+    static void freeAlignedSized(void* object, std::size_t alignment, std::size_t size) {
+        if (object == nullptr) {
+            return;
+        }
+        if (size > heap().getSize(object)) {
+            platform::abortWithMessage("free_aligned_sized", "the size is larger than the object");
+        }
+        if (!std::has_single_bit(alignment) || (addressOf(object) & (alignment - 1)) != 0) {
+            platform::abortWithMessage("free_aligned_sized", "the alignment is not the object's");
+        }
+        heap().free(object);
+    }
+
+private:
+    static Allocator& heap() { return instance<Allocator>(); }
+
+    /// Out of line, so that who is served at once needs no stack.
+    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size) {
+        return orNoMemory(heap().mallocAfterAll(size));
+    }
+
+    static void* orNoMemory(void* object) {
+        if (object == nullptr) [[unlikely]] {
+            errno = ENOMEM;
+        }
+        return object;
+    }
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns one complete allocator into a library that takes the place of malloc. A library is one
+// small file: it includes the allocator and this header, declares which allocator it is, and
+// includes the symbols (library.cpp.in shows it). Everything here is a template, and free of
+// symbols; the files in entry_points/ are nothing but symbols.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <malloc.h>
+#include <new>
+
+#include <preload/c_api.hpp>
+#include <preload/complete_allocator.hpp>
+#include <preload/cxx_new.hpp>
+#include <preload/fork_handlers.hpp>
+#include <preload/info.hpp>
+
+namespace heapwright::interpose {
+
+/// `Identity` has the library's `name` and `version`.
+template <CompleteAllocator Allocator, class Identity>
+struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
+    using Heap = Allocator;
+    using Objects = CxxNew<Allocator>;
+    using Fork = ForkHandlers<Allocator>;
+
+    static const char* description() {
+        return LibraryDescription<Allocator, Identity>::text.data();
+    }
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a library with granary's settings does besides malloc: the functions of
+// heapwright/c/granary.h over any complete allocator that can be inspected and walked, statistics
+// at exit and on a signal, and the thread that gives memory back.
+//
+// The library's own start reads the settings, so that a wrong one is told then at the latest, and
+// arranges for signal and fork; whatever may allocate is left to the program's first request.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <pthread.h>
+#include <string_view>
+
+#include <heapwright/c/granary.h>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/helper_thread.hpp>
+#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/settings/granary_settings.hpp>
+
+#include <preload/granary/attendant.hpp>
+#include <preload/granary/statistics.hpp>
+#include <preload/granary/walk.hpp>
+#include <preload/instance.hpp>
+
+namespace heapwright::interpose {
+
+template <class Allocator, class Identity>
+requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
+class GranaryApi {
+    using Attendant = GranaryAttendant<Allocator>;
+    using Statistics = GranaryStatistics<Allocator, Identity>;
+
+public:
+    // --- the life of the process ---
+
+    [[gnu::cold]] static void begin() noexcept {
+        GranarySettings::readOnce();
+        Chores::setWorker(&work);
+        GranarySettings::setWaker(&Attendant::wake);
+        ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
+        Statistics::keepDescriptor();
+        listen();
+        if (Attendant::wanted()) {
+            Attendant::watchThisThread();
+            Chores::ask(GranaryChore::start);
+        }
+    }
+
+    static void end() noexcept {
+        if (GranarySettings::printsAtExit()) {
+            Statistics::printAsSet();
+        }
+    }
+
+    // --- the functions ---
+
+    [[gnu::cold]] static int set(const char* name, const char* value) noexcept {
+        const platform::ErrnoKeeper keeper;
+        switch (GranarySettings::set(name, value)) {
+        case GranarySettings::Answer::unknownName:
+            return ENOENT;
+        case GranarySettings::Answer::wrongValue:
+            return EINVAL;
+        case GranarySettings::Answer::set:
+            break;
+        }
+        Statistics::keepDescriptor();
+        listen();
+        Attendant::start();
+        Attendant::wake();
+        return 0;
+    }
+
+    [[gnu::cold]] static std::size_t get(const char* name, char* value, std::size_t size) noexcept {
+        const auto text = GranarySettings::get(name);
+        const std::string_view view = text ? text->view() : std::string_view{};
+        if (size != 0) {
+            const std::size_t length = std::min(view.size(), size - 1);
+            std::memcpy(value, view.data(), length);
+            value[length] = '\0';
+        }
+        return view.size();
+    }
+
+    [[gnu::cold]] static void statistics(heapwright_granary_figures& to) noexcept {
+        Statistics::look([&to](const Inspection& now) {
+            const Inspection::Totals sum = now.totals();
+            to.live_objects = sum.liveObjects;
+            to.live_bytes = sum.liveBytes;
+            to.large_objects = now.large.objects;
+            to.large_bytes = now.large.bytes;
+            to.cached_objects = sum.cachedObjects;
+            to.cached_bytes = sum.cachedBytes;
+            to.free_bytes = sum.freeBytes;
+            to.dirty_bytes = now.source.dirtyBytes;
+            to.clean_bytes = now.source.cleanBytes;
+            to.mapped_bytes = now.system.nowMapped();
+            to.threads = now.cacheCount;
+            to.maps = now.system.maps;
+            to.unmaps = now.system.unmaps;
+            to.purges = now.system.purges;
+            to.purged_bytes = now.system.purgedBytes;
+            to.lock_takes = now.heapLocks.takes + now.globalLock.takes + now.sourceLock.takes;
+            to.lock_waits = now.heapLocks.waits + now.globalLock.waits + now.sourceLock.waits;
+        });
+    }
+
+    [[gnu::cold]] static int print(int descriptor, bool json) noexcept {
+        return Statistics::print(descriptor, json) ? 0 : EIO;
+    }
+
+    [[gnu::cold]] static int walk(int (*visit)(const heapwright_granary_object*, void*),
+                                  void* argument) {
+        const ObjectList<Allocator> list;
+        if (!list.complete()) {
+            return ENOMEM;
+        }
+        return list.forEach([visit, argument](const LiveObject& each) {
+            const bool large = each.sizeClass == LiveObject::noClass;
+            const heapwright_granary_object object = {each.address, each.size,
+                                                      large ? -1 : static_cast<int>(each.sizeClass),
+                                                      each.cached ? 1 : 0};
+            return visit(&object, argument);
+        });
+    }
+
+    [[gnu::cold]] static std::size_t purge() noexcept {
+        const std::uint64_t before = returned();
+        instance<Allocator>().trim(0);
+        const std::uint64_t after = returned();
+        return static_cast<std::size_t>(after > before ? after - before : 0);
+    }
+
+private:
+    /// Bytes that the system has got back since the start.
+    [[gnu::cold]] static std::uint64_t returned() noexcept {
+        std::uint64_t bytes = 0;
+        Statistics::look([&bytes](const Inspection& now) {
+            bytes = now.system.purgedBytes + now.system.unmappedBytes;
+        });
+        return bytes;
+    }
+
+    [[gnu::cold]] static void work(Chores::Set chores) noexcept {
+        const platform::ErrnoKeeper keeper;
+        if ((chores & GranaryChore::start) != 0) {
+            Attendant::start();
+        }
+        if ((chores & GranaryChore::print) != 0) {
+            Statistics::printAsSet();
+        }
+    }
+
+    [[gnu::cold]] static void onSignal(int signal) {
+        const platform::ErrnoKeeper keeper;
+        if (signal == GranarySettings::printsOnSignal()) {
+            Chores::ask(GranaryChore::print);
+            Attendant::wake();
+        }
+    }
+
+    /// Handles the signal that the settings name, once for each that they have named.
+    [[gnu::cold]] static void listen() noexcept {
+        static constinit std::atomic<std::uint64_t> heard{0};
+        const int signal = GranarySettings::printsOnSignal();
+        const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal & 63);
+        if (signal == 0 || (heard.fetch_or(bit) & bit) != 0) {
+            return;
+        }
+        struct sigaction action = {};
+        action.sa_handler = &onSignal;
+        action.sa_flags = SA_RESTART;
+        ::sigemptyset(&action.sa_mask);
+        ::sigaction(signal, &action, nullptr);
+    }
+
+    [[gnu::cold]] static void afterForkInChild() noexcept {
+        GranarySettings::afterForkInChild();
+        Statistics::afterForkInChild();
+        if (Attendant::wanted()) {
+            Attendant::watchThisThread();
+        }
+        Attendant::afterForkInChild();
+    }
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The figures of the allocator, taken at one moment and printed afterwards: as a table, or as a
+// line of JSON that docs/granary-statistics.schema.json describes.
+//
+// Nothing is allocated, and next to nothing is needed of the stack, because any request may find
+// that statistics were asked for: figures and text have a place of their own, which is touched only
+// when it is needed, and a lock. What is printed goes out in one write, so that the documents of
+// several processes can share a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/platform/output.hpp>
+#include <heapwright/structure/observe/fixed_text.hpp>
+#include <heapwright/structure/settings/granary_settings.hpp>
+#include <heapwright/structure/observe/inspection_json.hpp>
+#include <heapwright/structure/observe/inspection_table.hpp>
+#include <heapwright/sync/futex_lock.hpp>
+#include <heapwright/sync/lock.hpp>
+
+#include <preload/granary/held_still.hpp>
+#include <preload/instance.hpp>
+
+namespace heapwright::interpose {
+
+template <InspectableHeap Allocator, class Identity>
+class GranaryStatistics {
+    using Text = FixedText<48 * KiB>;
+
+public:
+    /// Prints where the settings say.
+    [[gnu::cold]] static bool printAsSet() noexcept {
+        const GranarySettings::Text target = GranarySettings::target();
+        const bool json = GranarySettings::printsJson();
+        if (target.view() == "stderr") {
+            return print(keptDescriptor(2), json);
+        }
+        if (const auto number = wholeNumber(target.view())) {
+            return print(keptDescriptor(static_cast<int>(*number)), json);
+        }
+        FixedText<GranarySettings::longestValue + 1> path;
+        writePath(path, target.view());
+        const int file = platform::appendToFile(path.view().data());
+        const bool written = file >= 0 && print(file, json);
+        if (file >= 0) {
+            platform::closeFile(file);
+        }
+        return written;
+    }
+
+    /// False if it could not be written.
+    [[gnu::cold]] static bool print(int descriptor, bool json) noexcept {
+        const Guard<FutexLock> hold(lock_);
+        take(inspection_);
+        text_.clear();
+        if (json) {
+            writeJson();
+        } else {
+            text_.put(Identity::name).put(' ').put(Identity::version).put(", process ");
+            text_.putNumber(platform::processNumber()).put('\n');
+            InspectionTable<Text>(inspection_, text_).write();
+        }
+        return platform::writeAll(descriptor, text_.view().data(), text_.view().size());
+    }
+
+    /// Runs `use` on the figures of this moment.
+    template <class Use>
+    [[gnu::cold]] static void look(Use use) noexcept {
+        const Guard<FutexLock> hold(lock_);
+        take(inspection_);
+        use(inspection_);
+    }
+
+    /// Many programs close stderr before they end. So the descriptor is kept under a second number
+    /// if at the end something is to be printed there.
+    [[gnu::cold]] static void keepDescriptor() noexcept {
+        if (!GranarySettings::printsAtExit() || kept_ >= 0) {
+            return;
+        }
+        const GranarySettings::Text target = GranarySettings::target();
+        const auto number = target.view() == "stderr" ? 2U : wholeNumber(target.view());
+        if (number) {
+            keptFor_ = static_cast<int>(*number);
+            kept_ = platform::duplicateFile(keptFor_);
+            identity_ = platform::identityOf(kept_);
+        }
+    }
+
+    static void afterForkInChild() noexcept { lock_.reset(); }
+
+private:
+    [[gnu::cold]] static void take(Inspection& inspection) noexcept {
+        std::construct_at(&inspection); // in its place: it is large for a stack
+        const HeldStill<Allocator> still(instance<Allocator>());
+        instance<Allocator>().inspect(inspection);
+    }
+
+    [[gnu::cold]] static void writeJson() noexcept {
+        text_.put(R"({"format":"heapwright granary statistics","schema_version":1,"allocator":)");
+        putJsonText(text_, Identity::name).put(R"(,"heapwright_version":)");
+        putJsonText(text_, Identity::version).put(R"(,"process":)");
+        text_.putNumber(platform::processNumber()).put(R"(,"settings":{)");
+        GranarySettings::forEach(
+            [first = true](std::string_view name, const GranarySettings::Text& value) mutable {
+                text_.put(first ? "" : ",");
+                putJsonText(text_, name).put(':');
+                putJsonText(text_, value.view());
+                first = false;
+            });
+        text_.put("},");
+        InspectionJson<Text>(inspection_, text_).writeFields();
+        text_.put("}\n");
+    }
+
+    /// The path, ended by a zero byte, "%p" in it replaced by the number of the process.
+    template <class Path>
+    [[gnu::cold]] static void writePath(Path& path, std::string_view pattern) noexcept {
+        const std::size_t place = pattern.find("%p");
+        path.put(firstOf(pattern, place));
+        if (place != std::string_view::npos) {
+            path.putNumber(platform::processNumber()).put(restOf(pattern, place + 2));
+        }
+        path.put('\0');
+    }
+
+    [[nodiscard, gnu::cold]] static int keptDescriptor(int number) noexcept {
+        const bool kept = kept_ >= 0 && keptFor_ == number;
+        return kept && platform::identityOf(kept_) == identity_ ? kept_ : number;
+    }
+
+    static inline constinit FutexLock lock_;
+    static inline constinit Inspection inspection_;
+    static inline constinit Text text_;
+    static inline constinit int kept_ = -1;
+    static inline constinit int keptFor_ = -1;
+    static inline constinit platform::FileIdentity identity_;
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the C library's questions about the heap are answered with, from the footprint that every
+// composition can measure. The C library's words: the "arena" is what was taken from the system for
+// many objects, "mmap" what serves single large ones; "ordblks" and "fordblks" are what is free in
+// the arena. Figures that a composition does not keep (the greatest size so far, the part that
+// could be trimmed) are 0 in the structures and left out of the texts.
+//
+// Invariant: the heap is measured first and printed afterwards, because printing allocates.
+// Cost: as the heap's `measure`.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdio>
+#include <malloc.h>
+#include <string_view>
+
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+
+#include <preload/instance.hpp>
+
+namespace heapwright::interpose {
+
+/// mallopt: the hints of the C library are accepted and have no effect, for a composition's rungs
+/// are its settings; what is no such hint is refused.
+inline int setOption(int parameter, int /*value*/) {
+    const bool classic = parameter >= M_MXFAST && parameter <= M_KEEP;
+    const bool later = parameter >= M_ARENA_MAX && parameter <= M_TRIM_THRESHOLD;
+    return classic || later ? 1 : 0;
+}
+
+template <class Allocator>
+struct HeapInfo {
+    [[gnu::cold]] static int trim(std::size_t pad) {
+        return instance<Allocator>().trim(pad) ? 1 : 0;
+    }
+
+    [[gnu::cold]] static struct mallinfo2 info() {
+        const Footprint now = measured();
+        struct mallinfo2 result = {};
+        result.arena = now.mapped - now.direct;
+        result.ordblks = now.heldCount;
+        result.hblks = now.directCount;
+        result.hblkhd = now.direct;
+        result.uordblks = result.arena - now.held;
+        result.fordblks = now.held;
+        return result;
+    }
+
+    /// The same in ints; what does not fit is INT_MAX.
+    [[gnu::cold]] static struct mallinfo oldInfo() {
+        const struct mallinfo2 wide = info();
+        struct mallinfo result = {};
+        result.arena = narrow(wide.arena);
+        result.ordblks = narrow(wide.ordblks);
+        result.hblks = narrow(wide.hblks);
+        result.hblkhd = narrow(wide.hblkhd);
+        result.uordblks = narrow(wide.uordblks);
+        result.fordblks = narrow(wide.fordblks);
+        return result;
+    }
+
+    /// malloc_info: the XML of the C library, as one heap.
+    [[gnu::cold]] static int xml(int options, std::FILE* stream) {
+        if (options != 0) {
+            return EINVAL;
+        }
+        const struct mallinfo2 now = info();
+        std::fputs("<malloc version=\"1\">\n<heap nr=\"0\">\n<sizes>\n</sizes>\n", stream);
+        printTotals(stream, now);
+        std::fputs("</heap>\n", stream);
+        printTotals(stream, now);
+        std::fputs("</malloc>\n", stream);
+        return 0;
+    }
+
+    /// malloc_stats: the C library's lines, on stderr.
+    [[gnu::cold]] static void printStats() {
+        const struct mallinfo2 now = info();
+        std::fprintf(stderr, "Arena 0:\n");
+        printUse(now.arena, now.uordblks);
+        std::fprintf(stderr, "Total (incl. mmap):\n");
+        printUse(now.arena + now.hblkhd, now.uordblks + now.hblkhd);
+    }
+
+private:
+    [[gnu::cold]] static Footprint measured() {
+        Footprint footprint;
+        instance<Allocator>().measure(footprint);
+        return footprint;
+    }
+
+    static int narrow(std::size_t value) {
+        return value > INT_MAX ? INT_MAX : static_cast<int>(value);
+    }
+
+    [[gnu::cold]] static void printTotals(std::FILE* stream, const struct mallinfo2& now) {
+        std::fprintf(stream,
+                     "<total type=\"fast\" count=\"0\" size=\"0\"/>\n"
+                     "<total type=\"rest\" count=\"%zu\" size=\"%zu\"/>\n"
+                     "<total type=\"mmap\" count=\"%zu\" size=\"%zu\"/>\n"
+                     "<system type=\"current\" size=\"%zu\"/>\n",
+                     now.ordblks, now.fordblks, now.hblks, now.hblkhd, now.arena);
+    }
+
+    [[gnu::cold]] static void printUse(std::size_t system, std::size_t used) {
+        std::fprintf(stderr, "system bytes     = %10zu\nin use bytes     = %10zu\n", system, used);
+    }
+};
+
+/// The text of `heapwright_describe`, made while compiling.
+template <class Allocator, class Identity>
+class LibraryDescription {
+    static constexpr std::array<std::string_view, 7> parts = {"{\"name\":\"",
+                                                              Identity::name,
+                                                              "\",\"version\":\"",
+                                                              Identity::version,
+                                                              "\",\"composition\":",
+                                                              describe<Allocator>(),
+                                                              "}"};
+
+    static constexpr std::size_t length() {
+        std::size_t sum = 0;
+        for (const std::string_view part : parts) {
+            sum += part.size();
+        }
+        return sum;
+    }
+
+    static constexpr auto join() {
+        std::array<char, length() + 1> joined{};
+        std::size_t end = 0;
+        for (const std::string_view part : parts) {
+            for (const char c : part) {
+                joined[end++] = c;
+            }
+        }
+        return joined;
+    }
+
+public:
+    static constexpr auto text = join();
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions that set signal handlers, for an allocator that wants to know of a handler which
+// interrupted it (HandlerSafeHeap): the kernel gets a function of ours, which calls the program's.
+//
+// If the instruction that was interrupted is none of the library's, and the thread is in no slow
+// path, the allocator was not interrupted: the program's handler is jumped to, and is ordinary
+// code. Only else the allocator is told before and after. Questions are answered with the program's
+// own handlers and flags. What comes from the kernel without us (a system call of the program's
+// own) or from within the C library (system, posix_spawn, which set and restore what the kernel
+// has) is left as it is. These functions may be called in handlers, in children of vfork, and
+// before the library's constructor has run; none changes errno unless it fails.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <dlfcn.h>
+#include <ucontext.h>
+
+#include <heapwright/platform/abort.hpp>
+#include <heapwright/platform/errno_keeper.hpp>
+#include <heapwright/platform/interruption.hpp>
+#include <heapwright/structure/signal/hidden_state.hpp>
+
+#include <preload/instance.hpp>
+#include <preload/own_code.hpp>
+#include <preload/signal_table.hpp>
+
+namespace heapwright::interpose {
+
+template <class Allocator>
+class SignalHandlers {
+    using Entry = SignalTable::Entry;
+    using Action = struct sigaction;
+
+public:
+    /// sigaction, as the program sees it.
+    static int setAction(int signal, const Action* wanted, Action* before) {
+        if (wanted == nullptr || !SignalTable::isSignal(signal) || !isFunction(*wanted)) {
+            return translated(signal, next()(signal, wanted, before), before);
+        }
+        Action ours = *wanted;
+        ours.sa_sigaction = &onSignal;
+        ours.sa_flags |= SA_SIGINFO;
+        Action old = {};
+        const Entry entry = {wanted->sa_sigaction, (wanted->sa_flags & SA_SIGINFO) != 0};
+        const Entry oldEntry = SignalTable::exchange(signal, entry);
+        if (next()(signal, &ours, &old) != 0) {
+            SignalTable::exchange(signal, oldEntry);
+            return -1;
+        }
+        if (before != nullptr) {
+            *before = old;
+            show(oldEntry, *before);
+        }
+        return 0;
+    }
+
+    /// signal and its kin: a handler under flags, with the signal itself blocked meanwhile or not.
+    static sighandler_t setHandler(int signal, sighandler_t handler, int flags, bool blocked) {
+        if (handler == SIG_ERR || !SignalTable::isSignal(signal)) {
+            errno = EINVAL;
+            return SIG_ERR;
+        }
+        Action wanted = {};
+        Action before = {};
+        wanted.sa_handler = handler;
+        wanted.sa_flags = flags;
+        if (blocked) {
+            ::sigaddset(&wanted.sa_mask, signal);
+        }
+        return setAction(signal, &wanted, &before) != 0 ? SIG_ERR : before.sa_handler;
+    }
+
+    /// signal as BSD has it: the signal is blocked meanwhile, and calls go on unless siginterrupt
+    /// was asked for.
+    static sighandler_t setBsdHandler(int signal, sighandler_t handler) {
+        const bool stops = SignalTable::isSignal(signal) && (interrupting() & bitOf(signal)) != 0;
+        return setHandler(signal, handler, stops ? 0 : SA_RESTART, true);
+    }
+
+    /// signal as System V has it: once.
+    static sighandler_t setSystemVHandler(int signal, sighandler_t handler) {
+        return setHandler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER, false);
+    }
+
+    /// siginterrupt: for the handler there is, and for those that `signal` will set.
+    static int setInterrupting(int signal, int interrupts) {
+        Action action = {};
+        if (setAction(signal, nullptr, &action) != 0) {
+            return -1;
+        }
+        if (interrupts != 0) {
+            interruptingSet.fetch_or(bitOf(signal), std::memory_order_relaxed);
+            action.sa_flags &= ~SA_RESTART;
+        } else {
+            interruptingSet.fetch_and(~bitOf(signal), std::memory_order_relaxed);
+            action.sa_flags |= SA_RESTART;
+        }
+        return setAction(signal, &action, nullptr);
+    }
+
+    /// sigset: a disposition, or SIG_HOLD, which blocks the signal instead.
+    static sighandler_t setDisposition(int signal, sighandler_t disposition) {
+        Action action = {};
+        sigset_t mask;
+        sigset_t old;
+        ::sigemptyset(&mask);
+        if (disposition == SIG_ERR || ::sigaddset(&mask, signal) != 0) {
+            errno = EINVAL;
+            return SIG_ERR;
+        }
+        const bool hold = disposition == holdSignal();
+        Action wanted = {};
+        wanted.sa_handler = disposition;
+        if (setAction(signal, hold ? nullptr : &wanted, &action) != 0 ||
+            ::sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &mask, &old) != 0) {
+            return SIG_ERR;
+        }
+        return ::sigismember(&old, signal) != 0 ? holdSignal() : action.sa_handler;
+    }
+
+    /// Finds the C library's function now, rather than in some handler.
+    static void prepare() { next(); }
+
+private:
+    using Setter = int(int, const Action*, Action*);
+
+    /// SIG_HOLD, which headers show to some programs only.
+    static sighandler_t holdSignal() { return reinterpret_cast<sighandler_t>(2); }
+
+    /// Whether a handler is the program's own, and no disposition, nor ours that came round.
+    static bool isFunction(const Action& action) {
+        return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
+               action.sa_handler != SIG_ERR && action.sa_sigaction != &onSignal;
+    }
+
+    static int translated(int signal, int result, Action* before) {
+        if (result == 0 && before != nullptr) {
+            show(SignalTable::at(signal), *before);
+        }
+        return result;
+    }
+
+    /// The program's own handler and flags where the kernel named ours.
+    static void show(Entry entry, Action& action) {
+        if (action.sa_sigaction == &onSignal) {
+            action.sa_sigaction = entry.handler;
+            action.sa_flags &= entry.takesInfo ? ~0 : ~SA_SIGINFO;
+        }
+    }
+
+    static void onSignal(int signal, siginfo_t* info, void* context) {
+        const auto& interrupted = *static_cast<const ucontext_t*>(context);
+        const Address instruction = platform::interruptedInstruction(interrupted);
+        const SignalTable::Handler handler = SignalTable::at(signal).handler;
+        if (instruction == 0 || OwnCode::contains(instruction) || Allocator::inRequest()) {
+            return runAside(handler, signal, info, context);
+        }
+        return handler(signal, info, context);
+    }
+
+    /// An exception of the handler's passes through; its leaving is noticed (hidden_state.hpp).
+    [[gnu::noinline]] static void runAside(SignalTable::Handler handler, int signal,
+                                           siginfo_t* info, void* context) {
+        const auto& interrupted = *static_cast<const ucontext_t*>(context);
+        const Address here = addressOf(__builtin_frame_address(0));
+        const auto part = StackPart::below(here, platform::alternateStackAt(interrupted, here));
+        const auto before = Allocator::beforeHandler(part, platform::interruptedStack(interrupted));
+        handler(signal, info, context);
+        Allocator::afterHandler(before);
+    }
+
+    /// The C library's sigaction.
+    static Setter* next() {
+        Setter* function = nextSetter.load(std::memory_order_relaxed);
+        if (function == nullptr) [[unlikely]] {
+            const platform::ErrnoKeeper keeper;
+            function = reinterpret_cast<Setter*>(::dlsym(RTLD_NEXT, "sigaction"));
+            if (function == nullptr) {
+                platform::abortWithMessage("sigaction", "the C library has none");
+            }
+            nextSetter.store(function, std::memory_order_relaxed);
+        }
+        return function;
+    }
+
+    static constexpr std::uint64_t bitOf(int signal) {
+        return std::uint64_t{1} << (static_cast<unsigned>(signal - 1) % 64U);
+    }
+    static std::uint64_t interrupting() { return interruptingSet.load(std::memory_order_relaxed); }
+
+    static inline constinit std::atomic<Setter*> nextSetter{nullptr};
+    static inline constinit std::atomic<std::uint64_t> interruptingSet{0};
+};
+
+} // namespace heapwright::interpose

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// See accounts.hpp; the reasoning behind the allowance is in native/runner/README.md.
+#include "accounts.hpp"
+
+#include "lives.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sched.h>
+#include <sys/wait.h>
+#include <tuple>
+
+namespace heapwright::harness {
+
+namespace {
+
+using witness::Record;
+
+// What the kernel may charge a process for its own burial, after its last word: measured at 0.03 to
+// 0.05 ms and 0.1 to 0.4 us for each page that it still had; the bound is three times that.
+constexpr Nanoseconds burial = 150'000;
+constexpr Nanoseconds burialPerPage = 1'000;
+constexpr Nanoseconds rounding = 2'000; // user and system time are told in whole microseconds
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t growth = 16
+                                << 20; // what a process may add between the last look and its end
+
+/// The CPU time of whole lives, from what their parents were told.
+class Totals {
+public:
+    explicit Totals(const std::vector<Life>& lives) : lives_(lives) {}
+
+    /// The life's own part of what its parent was told; the rest are the children it waited for.
+    Nanoseconds ownPart(const Life& life) const {
+        Nanoseconds own = ns(life.reaped->cpuNs);
+        for (const std::size_t index : life.children) {
+            own -= broughtIn(lives_[index], life.pid);
+        }
+        return std::max<Nanoseconds>(own, 0);
+    }
+
+private:
+    /// What a child adds to its parent's account: nothing if another waited for it.
+    Nanoseconds broughtIn(const Life& child, pid_t parent) const {
+        if (child.reaped != nullptr) {
+            return child.reaped->reaper == parent ? ns(child.reaped->cpuNs) : 0;
+        }
+        if (child.member != nullptr && child.member->reaped) {
+            return 0;
+        }
+        Nanoseconds sum = child.images.empty() ? 0 : ns(child.images.back()->cpuNs);
+        if (child.member != nullptr) {
+            sum = std::max(sum, child.member->cpu);
+        }
+        for (const std::size_t index : child.children) {
+            sum += broughtIn(lives_[index], child.pid);
+        }
+        return sum;
+    }
+
+    const std::vector<Life>& lives_;
+};
+
+std::optional<std::int64_t> seenPeak(const Member* member) {
+    return member != nullptr && member->peakBytes > 0 ? std::optional(member->peakBytes)
+                                                      : std::nullopt;
+}
+
+/// How the life as a whole came to its end, as far as anybody knows.
+void describeEnd(Account& account, const Life& life) {
+    const bool waited = life.member != nullptr && life.member->reaped;
+    if (waited || life.reaped != nullptr) {
+        const int status = waited ? life.member->status : life.reaped->status;
+        account.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    if (life.member != nullptr && life.member->signalled && account.signal != 0) {
+        account.ending = Ending::endedByHarness;
+    } else if (account.signal != 0) {
+        account.ending = Ending::killed;
+    } else if (waited || life.reaped != nullptr || life.left()) {
+        account.ending = Ending::exited;
+    } else if (life.member != nullptr && life.member->signalled) {
+        account.ending = Ending::endedByHarness;
+    } else {
+        account.ending = life.images.empty() ? Ending::unknown : Ending::vanished;
+    }
+}
+
+class Settlement {
+public:
+    Settlement(const WitnessFile& witness, const std::vector<Life>& lives, Nanoseconds gap)
+        : witness_(witness), lives_(lives), totals_(lives), gap_(gap) {
+        cpu_set_t cpus;
+        CPU_ZERO(&cpus);
+        processors_ = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    }
+
+    Accounts settled() {
+        for (const Life& life : lives_) {
+            if (life.images.empty()) {
+                addSilent(life);
+            } else {
+                addReporting(life);
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    void add(Account account) {
+        result_.known += account.cpu;
+        result_.list.push_back(std::move(account));
+    }
+
+    Account accountOf(const Life& life, const Record& record) const {
+        Account account;
+        account.pid = life.pid;
+        account.parent = record.parent;
+        account.exe = witness_.text(record.exe);
+        account.provider = witness_.text(record.provider);
+        account.providerIsLibc = has(record, witness::libcProvides);
+        account.witnessed = true;
+        return account;
+    }
+
+    /// All images but the last end where the next one's CPU clock began.
+    void addReporting(const Life& life) {
+        Nanoseconds before = 0;
+        for (std::size_t i = 0; i + 1 < life.images.size(); ++i) {
+            Account account = accountOf(life, *life.images[i]);
+            const Nanoseconds until = ns(life.images[i + 1]->cpuStartNs);
+            account.cpu = until - before;
+            account.exact = true;
+            account.ending = Ending::replaced;
+            before = until;
+            add(std::move(account));
+        }
+        addLast(life, before);
+    }
+
+    void addLast(const Life& life, Nanoseconds before) {
+        const Record& record = *life.images.back();
+        Account account = accountOf(life, record);
+        account.peakBytes = seenPeak(life.member);
+        const auto [cpu, exact] = cpuOfLife(life);
+        const Stretch* const other = silentProgram(life, account.exe);
+        if (has(record, witness::replacing) && !life.left()) {
+            const std::string next =
+                other != nullptr ? other->exe : witness_.text(record.successor);
+            const Nanoseconds until = std::max(ns(record.cpuNs), before);
+            account.cpu = until - before;
+            account.exact = true;
+            account.ending = Ending::replaced;
+            add(std::move(account));
+            addSuccessor(life, next, std::max<Nanoseconds>(cpu - until, 0), exact);
+            return;
+        }
+        if (other != nullptr) {
+            account.cpu = std::max<Nanoseconds>(other->cpuAtStart - before, 0);
+            account.ending = Ending::replaced;
+            add(std::move(account));
+            addStretch(life, *other, cpu, exact);
+            return;
+        }
+        account.cpu = std::max<Nanoseconds>(cpu - before, 0);
+        account.exact = exact;
+        describeEnd(account, life);
+        takePeak(account, record);
+        add(std::move(account));
+    }
+
+    /// The program that a process said it was about to become, and that has not reported.
+    void addSuccessor(const Life& life, const std::string& exe, Nanoseconds cpu, bool exact) {
+        Account account;
+        account.pid = life.pid;
+        account.parent = life.images.back()->parent;
+        account.exe = exe;
+        account.cpu = cpu;
+        account.exact = exact;
+        account.peakBytes = seenPeak(life.member);
+        describeEnd(account, life);
+        add(std::move(account));
+    }
+
+    struct Cpu {
+        Nanoseconds time;
+        bool exact;
+    };
+
+    /// The own CPU time of a life that reported. Its parent's account is taken to the end, but not
+    /// further beyond its last word than a burial can cost: there may be a child in it that nobody
+    /// else knows of. What is not known to the end adds to the allowance.
+    Cpu cpuOfLife(const Life& life) {
+        const Record& record = *life.images.back();
+        const Member* const member = life.member;
+        const bool spoke = life.left() && !has(record, witness::sandboxed);
+        const Nanoseconds said = ns(record.cpuNs);
+        if (member != nullptr && member->reaped) {
+            return {std::max(member->cpu, said), true};
+        }
+        const Nanoseconds least = spoke || member == nullptr ? said : std::max(said, member->cpu);
+        if (life.reaped != nullptr) {
+            result_.allowance += rounding;
+            const Nanoseconds own = totals_.ownPart(life);
+            return {spoke ? std::clamp(own, least, least + teardown(record, member))
+                          : std::max(own, least),
+                    true};
+        }
+        if (spoke) {
+            result_.allowance += teardown(record, member);
+        } else if (member != nullptr) { // seen alive to the end, but the end itself is not known
+            result_.allowance += teardown(record, member) + gap_ * processors_;
+        }
+        return {least, spoke};
+    }
+
+    static Nanoseconds teardown(const Record& record, const Member* member) {
+        std::int64_t resident = std::int64_t{record.peakKb} * 1024;
+        if (member != nullptr) {
+            resident = std::min(std::max(resident, member->peakBytes), member->lastBytes + growth);
+        }
+        return burial + burialPerPage * (resident / page);
+    }
+
+    /// The kernel's peak at the exit, unless exec had carried in a larger one from another image.
+    void takePeak(Account& account, const Record& record) {
+        if (has(record, witness::exited) && record.peakKb > record.peakStartKb) {
+            const std::int64_t peak = std::int64_t{record.peakKb} * 1024;
+            account.peakBytes = std::max(account.peakBytes.value_or(0), peak);
+            result_.peakBytes = std::max(result_.peakBytes, *account.peakBytes);
+        }
+    }
+
+    /// The program that a process was last seen to run, if that is not the one that reported last.
+    static const Stretch* silentProgram(const Life& life, const std::string& exe) {
+        if (life.member == nullptr || life.left()) {
+            return nullptr;
+        }
+        const Stretch& last = life.member->stretches.back();
+        const bool same = last.exe.empty() || exe.empty() || last.exe.ends_with(exe);
+        return !same && last.start > ns(life.images.back()->startNs) ? &last : nullptr;
+    }
+
+    /// A process that never reported: its parent knows how much it used, the sampler what it ran.
+    void addSilent(const Life& life) {
+        const bool waited = life.member != nullptr && life.member->reaped;
+        Nanoseconds cpu = life.member != nullptr ? life.member->cpu : 0;
+        if (life.reaped != nullptr && !waited) {
+            cpu = std::max(cpu, totals_.ownPart(life));
+        }
+        const bool exact = waited || life.reaped != nullptr;
+        if (life.member == nullptr) {
+            Account account;
+            account.pid = life.pid;
+            account.parent = life.parent;
+            account.cpu = cpu;
+            account.exact = exact;
+            describeEnd(account, life);
+            return add(std::move(account));
+        }
+        for (const Stretch& stretch : life.member->stretches) {
+            const bool last = &stretch == &life.member->stretches.back();
+            if (last || (&stretch + 1)->cpuAtStart - stretch.cpuAtStart > millisecond) {
+                addStretch(life, stretch, cpu, exact);
+            } // else only about to become another program
+        }
+    }
+
+    void addStretch(const Life& life, const Stretch& stretch, Nanoseconds cpuAtEnd, bool exact) {
+        const bool last = &stretch == &life.member->stretches.back();
+        Account account;
+        account.pid = life.pid;
+        account.parent = life.parent;
+        account.exe = stretch.exe;
+        const Nanoseconds end = last ? cpuAtEnd : (&stretch + 1)->cpuAtStart;
+        account.cpu = std::max<Nanoseconds>(end - stretch.cpuAtStart, 0);
+        account.exact = last && exact;
+        account.peakBytes = seenPeak(life.member);
+        if (last) {
+            describeEnd(account, life);
+        } else {
+            account.ending = Ending::replaced;
+        }
+        add(std::move(account));
+    }
+
+    const WitnessFile& witness_;
+    const std::vector<Life>& lives_;
+    Totals totals_;
+    Nanoseconds gap_;
+    int processors_ = 1;
+    Accounts result_;
+};
+
+} // namespace
+
+Accounts settle(const WitnessFile& witness, const std::vector<Member>& members, Nanoseconds gap) {
+    const std::vector<Life> lives = gatherLives(witness, members);
+    return Settlement(witness, lives, gap).settled();
+}
+
+std::vector<Account> folded(std::vector<Account> accounts) {
+    constexpr std::size_t keep = 200;
+    if (accounts.size() <= keep + keep / 2) {
+        return accounts;
+    }
+    std::stable_sort(accounts.begin(), accounts.end(),
+                     [](const Account& a, const Account& b) { return a.cpu > b.cpu; });
+    std::vector<Account> result(accounts.begin(), accounts.begin() + keep);
+    std::map<std::tuple<std::string, std::string, bool, bool, Ending, int>, std::size_t> places;
+    for (std::size_t i = keep; i < accounts.size(); ++i) {
+        const Account& account = accounts[i];
+        const auto [place, fresh] =
+            places.try_emplace({account.exe, account.provider, account.witnessed, account.exact,
+                                account.ending, account.signal},
+                               result.size());
+        if (fresh) {
+            result.push_back(account);
+            continue;
+        }
+        Account& sum = result[place->second];
+        sum.cpu += account.cpu;
+        sum.count += 1;
+        sum.peakBytes = std::max(sum.peakBytes, account.peakBytes); // nothing is below any number
+    }
+    return result;
+}
+
+} // namespace heapwright::harness

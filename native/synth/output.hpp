@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The trace that is being generated: allocations and frees become events, one after the other on
+// one invented clock, with invented addresses. The caller keeps the blocks.
+#pragma once
+
+#include "synth/block.hpp"
+#include "synth/places.hpp"
+#include "trace/writer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapwright::synthesis {
+
+/// A call as it is to be made.
+struct Request {
+    trace::Routine routine = trace::Routine::malloc;
+    std::uint64_t size = 0;
+    std::uint64_t alignment = 0; ///< a power of two for routines that have one, else 0
+};
+
+class Output {
+public:
+    /// Throws what the writer throws where the file cannot be written.
+    Output(const std::string& path, std::uint32_t threads, const std::vector<std::string>& command);
+
+    std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
+
+    /// From one call to the next so many nanoseconds pass where nothing else is said.
+    void pace(double nanoseconds) { step_ = nanoseconds; }
+
+    /// It is now so many nanoseconds after the beginning, or later if that is past already.
+    void passTo(double nanoseconds) { time_ = std::max(time_, nanoseconds); }
+
+    /// The block that `thread` gets; it will be freed by the same thread if nothing else is said.
+    Block allocate(std::uint32_t thread, const Request& request);
+
+    /// Frees the block by its `ender`.
+    void free(const Block& block);
+    void freeNull(std::uint32_t thread);
+
+    /// The block's `ender` makes it another size; the new block is its own. A block that does not
+    /// grow moves, so that each call counts as an allocation.
+    Block reallocate(const Block& block, std::uint64_t size);
+
+    std::uint64_t events() const { return events_; }
+
+    /// The file is whole only after this. Throws what the writer throws.
+    void close();
+
+private:
+    trace::Event begin(std::uint32_t thread, trace::Routine routine);
+
+    trace::TraceWriter writer_;
+    std::vector<std::uint32_t> threads_; ///< by our number: the writer's
+    Places places_;
+    double step_ = 50; ///< ns
+    double time_ = 0;  ///< ns
+    std::uint64_t events_ = 0;
+};
+
+} // namespace heapwright::synthesis

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traces made from descriptions that were published of them, where the traces themselves are
+// somebody else's; and one without a model, steady and of any length. docs/synth.md says what of
+// each was published and what had to be chosen.
+#pragma once
+
+#include "synth/output.hpp"
+
+#include <heapwright/core/random.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace heapwright::synthesis {
+
+struct Recreation {
+    std::string_view name;
+    std::string_view caption;
+    std::uint32_t threads;
+    std::uint64_t events; ///< about so many are made if nothing else is asked for
+    void (*make)(Output& output, Random& random, std::uint64_t events);
+};
+
+std::span<const Recreation> recreations();
+
+/// Null where none has that name.
+const Recreation* findRecreation(std::string_view name);
+
+} // namespace heapwright::synthesis

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of heapwright-count.
+#pragma once
+
+#include "valgrind/lackey/options.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace heapwright::instrument {
+
+struct Options : LogOptions {
+    std::uint64_t traceBytes = std::uint64_t{4} << 30;
+};
+
+/// Nothing, and a line on standard error that says why, when the command line is wrong.
+std::optional<Options> parseOptions(int count, char** arguments);
+
+} // namespace heapwright::instrument

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who sits at the desk of Code::Blocks quits when all is loaded, not before, and not for ever."""
+
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DESK = Path(__file__).parents[3] / "catalogue" / "programs" / "sources" / "desk.py"
+PARSED = "Project 'made' parsing stage done (1 total parsed files, 2 tokens in 0 minute(s))."
+LISTED = "SystemHeadersThread: Total number of paths: 7"
+ASKS = 'Master path of compiler ID "gcc" is empty -> triggers auto-detection.'
+
+
+@pytest.fixture
+def desk() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("desk", DESK)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("log", "pressed"),
+    [
+        ((LISTED, PARSED), 1),
+        ((PARSED, "Class browser updated", LISTED, "Class browser updated"), 1),
+        ((PARSED, PARSED), 0),
+        ((LISTED,), 0),
+        ((PARSED, "Deinitializing plugins...", LISTED), 0),
+    ],
+)
+def test_it_quits_when_all_is_parsed_and_listed(
+    log: tuple[str, ...],
+    pressed: int,
+    desk: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    presses: list[None] = []
+    monkeypatch.setattr(desk, "press_quit", lambda: presses.append(None))
+    terminal, theirs = os.openpty()
+    try:
+        desk.tty.setraw(theirs)
+        os.write(theirs, "".join(f"{line}\n" for line in (*log, ASKS)).encode())
+        with pytest.raises(SystemExit, match="compiler"):
+            desk.attend(terminal)
+    finally:
+        os.close(terminal)
+        os.close(theirs)
+    assert len(presses) == pressed
+    assert capsys.readouterr().out.splitlines() == [*log, ASKS]
+
+
+def test_its_cookie_is_nobody_elses_to_read(desk: ModuleType, tmp_path: Path) -> None:
+    cookie = tmp_path / "cookie"
+    desk.authority(cookie)
+    written = cookie.read_bytes()
+    assert cookie.stat().st_mode & 0o077 == 0
+    assert written[:6] == b"\xff\xff\0\0\0\0"  # any address, any number
+    assert written[6:26] == b"\0\x12MIT-MAGIC-COOKIE-1"
+    assert written[26:28] == b"\0\x10"
+    assert len(written) == 28 + 16

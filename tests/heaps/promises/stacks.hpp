@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is held to the bound: the heap of superblocks by itself, with the rules of its kind, and
+// what of granary stands on it.
+#pragma once
+
+#include <heapwright/allocators/granary.hpp>
+#include <heapwright/heap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace heapwright::testing::promises {
+
+template <class R, class Lines>
+struct HoardStack {
+    static constexpr std::size_t blockSize = 32 * KiB;
+    using Classes = GeometricSlots<6, 5, 16, 16 * KiB>;
+    using Rule = R;
+    using Heap = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
+                           AlignedBlockHeap<blockSize, 1 * MiB, MmapHeap>>;
+    static constexpr bool clean = Lines::clean;
+
+    [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
+        return Superblock<blockSize, Lines>::layoutFor(Classes::sizeOf(sizeClass)).count;
+    }
+    [[nodiscard]] static std::size_t cached(std::size_t /*sizeClass*/) { return 0; }
+    [[nodiscard]] static auto figures(Heap& heap, std::size_t sizeClass) {
+        return heap.figuresOf(sizeClass);
+    }
+};
+
+/// A heap that gives nothing back, held to a bound that is another's.
+struct KeepsAll : Emptiness<1, 4, 4> {
+    [[nodiscard]] static constexpr std::size_t least(std::size_t /*held*/,
+                                                     std::size_t /*each*/) noexcept {
+        return 0;
+    }
+};
+
+/// Granary's caches on granary's heap, and nothing between them, so that what the heap holds can be
+/// asked for. There is one of each type: a history begins with what is left when all was freed.
+template <class R, class Lines = CleanLines>
+struct GranaryStack {
+    struct Name {};
+    static constexpr std::size_t blockSize = allocators::granary::Shared::unitBytes;
+    using Classes = allocators::granary::Classes;
+    using Limits = allocators::granary::Limits;
+    using Rule = R;
+    using Small = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
+                            AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
+    using Heap = HomeCacheHeap<Classes, Limits, PlainLinks, UniqueHeap<Name, Small>>;
+    static constexpr bool clean = Lines::clean;
+
+    [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
+        return Superblock<blockSize, Lines>::layoutFor(Classes::sizeOf(sizeClass)).count;
+    }
+    /// Its list, and the chain of what is not at home with the thread, which may be of one class.
+    [[nodiscard]] static std::size_t cached(std::size_t sizeClass) {
+        const std::size_t size = Classes::sizeOf(sizeClass);
+        const std::size_t remote =
+            std::min(Limits::remoteObjects, (Limits::remoteBytes + size - 1) / size) - 1;
+        return Limits::roomFor(size) + remote;
+    }
+    [[nodiscard]] static auto figures(Heap& /*heap*/, std::size_t sizeClass) {
+        return UniqueHeap<Name, Small>::theHeap().figuresOf(sizeClass);
+    }
+};
+
+using Bounded = ::testing::Types<
+    GranaryStack<allocators::granary::Rule>, HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+    HoardStack<Emptiness<1, 4, 4>, AnyLines>, HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+
+/// Those that promise clean lines.
+using CleanOnes = ::testing::Types<GranaryStack<allocators::granary::Rule>,
+                                   HoardStack<Emptiness<1, 4, 4>, CleanLines>,
+                                   HoardStack<Emptiness<1, 2, 1>, CleanLines>>;
+/// The same without.
+using UncleanOnes = ::testing::Types<HoardStack<Emptiness<1, 4, 4>, AnyLines>>;
+
+} // namespace heapwright::testing::promises

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright agree`: rankings of a program, of its replay and of a load that imitates it."""
+
+import csv
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.agreement import RankingAgreement, schema_text
+from heapwright.artefacts.errors import ExitCode
+from heapwright.report.agreement import conclusions
+
+from .tools import Heapwright
+
+pytestmark = pytest.mark.usefixtures("native")
+
+PROGRAM = """
+format = 1
+name = "mine"
+title = "mine"
+command = ["perl", "-e", "{script}"]
+[parameters]
+script = 'for (1 .. 20) { my @a; push @a, "x" x $_ for 1 .. 300; } print "done";'
+[[check]]
+what = "it was done"
+pattern = "^done$"
+"""
+
+
+def page_of(found: RankingAgreement, every: Sequence[str]) -> str:
+    """What scripts/agreement_page.py makes of a document."""
+    script = Path(__file__).parents[3] / "scripts" / "agreement_page.py"
+    spec = importlib.util.spec_from_file_location("agreement_page", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text: str = module.page(found, every)
+    return text
+
+
+@pytest.fixture
+def program(tmp_path: Path, needs_programs: Callable[..., None]) -> Path:
+    needs_programs("record", "profile", "synth", "replay")
+    path = tmp_path / "mine.toml"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_two_allocators_are_ranked_three_ways(
+    heapwright: Heapwright, program: Path, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(
+        PROGRAM.replace('"mine"', '"wrong"').replace("[[check]]", "[other]\n[[check]]")
+    )
+    asked = ("agree", program, wrong, "-a", "glibc,hoard", "-n", "2", "--keep", "K")
+    done = heapwright(*asked, "--seed", "3", *("--json", "J", "--csv", "C", "--html", "H"))
+    assert done.status == ExitCode.OK, done.err
+    found = RankingAgreement.from_json((tmp_path / "J").read_text())
+    assert RankingAgreement.from_json(found.to_json()) == found
+    one, refused = found.programs
+    assert one.events > 6_000
+    assert {(each.what, each.load) for each in one.agreements} == {
+        (what, load) for what in ("time", "memory") for load in ("program", "replay", "synthetic")
+    }
+    assert all(each.runs == 2 and each.seconds for each in one.measured)
+    assert len(one.measured) == 2 * 3
+    assert "other" in refused.why
+    assert not refused.agreements
+    assert {each.programs for each in found.overall} == {1}
+    rows = list(csv.DictReader((tmp_path / "C").read_text().splitlines()))
+    assert len(rows) == 7
+    assert all(-1 <= float(row["tau"]) <= 1 for row in rows if row["tau"])
+    page = (tmp_path / "H").read_text()
+    assert "Does a load rank allocators as its program does?" in page
+    assert "a synthetic load" in done.out
+
+    text = page_of(found, ["mine", "another"])
+    assert f"| {program} | " in text
+    assert f"- {wrong}: " in text
+    assert "- not begun, for want of time: mine, another\n" in text
+    assert all(f"- {line}" in text for line in conclusions(found))
+
+    again = heapwright(*asked, "--json", "again")
+    assert again.status == ExitCode.OK, again.err
+    assert "as it was kept" in again.err
+    assert "blocks" not in again.err  # nothing was measured
+    assert RankingAgreement.from_json((tmp_path / "again").read_text()) == found
+    other = heapwright(*asked, "-n", "3")
+    assert other.status == ExitCode.BAD_INPUT
+    assert "blocks 2 there, 3 now" in other.err
+
+
+def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
+    heapwright: Heapwright, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(PROGRAM.replace('"mine"\ncommand', '"mine"\nown_allocator = "Inside"\ncommand'))
+    done = heapwright("agree", own, "-a", "glibc,hoard", "-n", "2")
+    assert done.status == ExitCode.NOTHING_COMPARED
+    assert "brings an allocator of its own, Inside" in done.err
+
+
+def test_the_schema_is_in_the_documentation() -> None:
+    held = Path(__file__).parents[3] / "docs" / "agreement.schema.json"
+    assert held.read_text(encoding="utf-8") == schema_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ((), ExitCode.BAD_INPUT, "name programs, or give --all"),
+        (("x", "--all"), ExitCode.BAD_INPUT, "name programs, or give --all"),
+        (
+            ("reference", "-a", "glibc"),
+            ExitCode.BAD_INPUT,
+            "only glibc is left: there is nothing to compare it with",
+        ),
+        (("nosuch", "-a", "glibc,hoard"), ExitCode.NOTHING_COMPARED, "there is no program"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    heapwright: Heapwright, words: tuple[str, ...], status: ExitCode, said: str
+) -> None:
+    done = heapwright("agree", *words)
+    assert done.status == status
+    assert said in done.err

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright allocators` and `heapwright allocators show`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.provenance import Allocator
+
+from .tools import Heapwright, forwarding, library
+
+pytestmark = pytest.mark.usefixtures("native")
+NAMES = read_catalogue(Path(__file__).parents[3] / "catalogue" / "allocators.toml").names
+
+
+def test_the_list_has_every_name_once(heapwright: Heapwright) -> None:
+    done = heapwright("allocators")
+    assert done.status == 0
+    assert [line.split()[0] for line in done.out.splitlines()[1 : 1 + len(NAMES)]] == list(NAMES)
+    assert "effective" in done.out
+
+
+def test_the_list_as_json(heapwright: Heapwright) -> None:
+    found = [
+        Allocator.model_validate(each)
+        for each in json.loads(heapwright("allocators", "--json").out)
+    ]
+    assert [allocator.name for allocator in found] == list(NAMES)
+    assert all(allocator.effective for allocator in found if allocator.name in ("lea", "glibc"))
+
+
+def test_one_of_ours_is_drawn_as_its_layers(heapwright: Heapwright) -> None:
+    done = heapwright("allocators", "show", "lea")
+    assert done.status == 0
+    (allocator,) = [
+        a for a in json.loads(heapwright("allocators", "--json").out) if a["name"] == "lea"
+    ]
+    layers = []
+
+    def walk(layer: dict[str, object]) -> None:
+        layers.append(layer["layer"])
+        for below in layer["below"]:  # type: ignore[attr-defined]
+            walk(below)
+
+    walk(allocator["composition"])
+    assert len(layers) > 4
+    for layer in layers:
+        assert layer in done.out
+    assert allocator["path"] in done.out
+
+
+def test_one_as_json(heapwright: Heapwright) -> None:
+    allocator = Allocator.model_validate(
+        json.loads(heapwright("allocators", "show", "glibc", "--json").out)
+    )
+    assert allocator.name == "glibc"
+    assert allocator.path is None
+
+
+def test_a_library_by_its_path(heapwright: Heapwright, tmp_path: Path) -> None:
+    path = forwarding(tmp_path / "mine.so")
+    done = heapwright("allocators", "show", "./mine.so")
+    assert done.status == 0
+    assert str(path) in done.out
+    assert "preload effective" in done.out
+    library(tmp_path / "none.so", "int nothing;\n")
+    done = heapwright("allocators", "show", "./none.so")
+    assert "not usable" in done.out
+    assert "it defines no malloc" in done.out
+
+
+def test_an_unknown_name_brings_the_nearest(heapwright: Heapwright) -> None:
+    done = heapwright("allocators", "show", "kingsly")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "did you mean kingsley?" in done.err
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "heapwright", "allocators"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 128 + signal.SIGPIPE
+
+
+def test_an_installation_without_its_parts_says_so(
+    heapwright: Heapwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEAPWRIGHT_NATIVE", str(tmp_path))
+    done = heapwright("allocators")
+    assert done.status == ExitCode.BAD_INPUT
+    assert f"there are no compiled parts in {tmp_path}" in done.err

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The studies that come with heapwright: each is well, at every scale, and is found by name."""
+
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts import shipped
+from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.native import VARIABLE, NativeMissingError
+from heapwright.artefacts.study_file import parse_study, scale_names
+from heapwright.study import library
+from heapwright.study.design import Machine, build_design
+
+STUDIES = Path(__file__).parents[3] / "catalogue" / "studies"
+FILES = sorted(STUDIES.glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_a_study_is_well_at_every_scale(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    whole = parse_study(text, str(path), folder=STUDIES)
+    assert whole.study.name == path.stem
+    assert whole.study.title
+    for scale in [None, *scale_names(whole)]:
+        file = parse_study(text, str(path), scale, STUDIES)
+        design = build_design(file, Machine(32), 1, programs=str)
+        assert design.treatments
+        assert {each.name for each in design.levels.get("allocator", ())} >= {design.baseline} - {
+            None
+        }
+
+
+def test_the_folder_is_that_of_the_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setattr(shipped, "TREE", tmp_path / "elsewhere")
+    with pytest.raises(NativeMissingError, match="there are no studies in"):
+        library.study_names()
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "mine.toml").write_text("")
+    assert library.study_names() == ["mine"]
+    assert library.study_path("mine") == tmp_path / "studies" / "mine.toml"
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nothing"))
+    with pytest.raises(NativeMissingError):
+        library.study_names()
+
+
+def test_names_and_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "studies_folder", lambda: STUDIES)
+    monkeypatch.chdir(tmp_path)
+    assert library.study_path("reference") == STUDIES / "reference.toml"
+    assert library.study_path("reference.toml") == Path("reference.toml")
+    assert library.study_path("./reference") == Path("./reference")
+    Path("own").touch()
+    assert library.study_path("own") == Path("own")
+    with pytest.raises(HeapwrightError, match="there is no study 'referenc'") as caught:
+        library.study_path("referenc")
+    assert caught.value.hint.startswith("did you mean reference?")

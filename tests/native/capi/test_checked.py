@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The checking library: tiny programs that misuse reaps and regions, each with its exact words.
+
+The words stand in the program, after `aborts:`; nothing else may be on standard error, and the end
+must be abort. Programs without mistakes hold as they do on the other library.
+"""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.native import NativeMissingError, native_dir
+
+ROOT = Path(__file__).parents[3]
+HERE = Path(__file__).parent
+MISUSES = sorted((HERE / "misuse").glob("*.c"))
+SOURCES = [
+    *sorted((ROOT / "native" / "capi" / "checked").glob("*.cpp")),
+    *(
+        ROOT / "native" / "capi" / name
+        for name in ("obstack.c", "obstack_in.c", "obstack_shared.c", "xalloc.cpp")
+    ),
+]
+INCLUDE = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
+# A malloc that gives null where there is no memory, as without the sanitizer. What waits after its
+# free is in maps whose pages the leak checker does not look into.
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0"}
+
+
+def tool(name: str) -> str:
+    return shutil.which(name) or pytest.skip(f"needs {name} (package {name})")
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def compile_library(folder: Path, *options: str) -> list[Path]:
+    """The object files; they need no C++ runtime."""
+    objects = []
+    for source in SOURCES:
+        target = folder / f"{source.name}.o"
+        driver = [tool("gcc"), "-std=c11"]
+        if source.suffix == ".cpp":
+            driver = [tool("g++"), "-std=c++20", "-fno-exceptions", "-fno-rtti"]
+        run(*driver, "-O1", *options, *INCLUDE, "-c", source, "-o", target)
+        objects.append(target)
+    return objects
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Without sanitizers, which would end the programs in their own words."""
+    return compile_library(tmp_path_factory.mktemp("checked"))
+
+
+def without_core() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@pytest.mark.parametrize("source", MISUSES, ids=lambda path: str(path.stem))
+def test_misuse_dies_with_its_words(source: Path, library: list[Path], tmp_path: Path) -> None:
+    program = tmp_path / source.stem
+    run(tool("gcc"), "-w", "-O1", *INCLUDE, source, *library, "-o", program)
+    (words,) = re.findall(r"^// aborts: (.*)$", source.read_text("utf-8"), re.MULTILINE)
+    done = subprocess.run(
+        [program], capture_output=True, text=True, check=False, preexec_fn=without_core, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGABRT, "")
+    assert done.stderr == f"{words}\n"
+
+
+def test_programs_without_mistakes_hold(tmp_path: Path) -> None:
+    sanitized = compile_library(tmp_path, *SANITIZERS)
+    for name in ("reap", "region", "xalloc"):
+        flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-DONE_BY_ONE", "-pthread"]
+        source = HERE / "programs" / f"{name}.c"
+        run(tool("gcc"), *flags, *SANITIZERS, *INCLUDE, source, *sanitized, "-o", tmp_path / name)
+        run(tmp_path / name)
+
+
+def test_the_installed_library_gives_what_the_other_gives() -> None:
+    def given(name: str) -> set[str]:
+        try:
+            path = native_dir() / "lib" / name
+        except NativeMissingError as error:
+            pytest.skip(f"{error.message}: {error.hint}")
+        if not path.exists():
+            pytest.skip(f"{name} is not installed: build and install again")
+        listed = run(tool("nm"), "-D", "--defined-only", path)
+        return {line.split()[-1] for line in listed.splitlines()}
+
+    names = given("libheapwright-c-checked.so")
+    assert len(names) > 40
+    assert names == given("libheapwright-c.so")

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search over memory that is made up here, so that every pointer in it is known.
+#include "leakscan/search.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "live_trace.hpp"
+
+namespace heapwright::reach {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t data = 0x5000'0000'0000;
+constexpr std::uint64_t heap = 0x7000'0000'0000;
+
+/// Zeros but for the words that were put there.
+class MadeUp final : public Memory {
+public:
+    void map(const Range& range, bool writable) {
+        readable_.push_back(range);
+        if (writable) {
+            writable_.push_back(range);
+        }
+    }
+    void put(std::uint64_t at, std::uint64_t word) { words_[at] = word; }
+    std::uint64_t asked() const { return asked_; }
+
+    std::vector<Range> writable() const override { return writable_; }
+    std::vector<Range> readable() const override { return readable_; }
+    std::size_t read(std::uint64_t address, std::uint64_t* words, std::size_t most) const override {
+        ++asked_;
+        const auto range =
+            std::find_if(readable_.begin(), readable_.end(), [address](const Range& some) {
+                return some.begin <= address && address < some.end;
+            });
+        if (range == readable_.end()) {
+            return 0;
+        }
+        const std::size_t got = std::min<std::size_t>(most, (range->end - address) / sizeof *words);
+        for (std::size_t word = 0; word < got; ++word) {
+            const auto found = words_.find(address + word * sizeof *words);
+            words[word] = found == words_.end() ? 0 : found->second;
+        }
+        return got;
+    }
+
+private:
+    std::vector<Range> writable_;
+    std::vector<Range> readable_;
+    std::map<std::uint64_t, std::uint64_t> words_;
+    mutable std::uint64_t asked_ = 0;
+};
+
+MadeUp program() {
+    MadeUp memory;
+    memory.map({data, data + 2 * page}, true);
+    memory.map({heap, heap + 16 * page}, true);
+    return memory;
+}
+
+std::vector<bool> reached(const LiveBlocks& live) {
+    std::vector<bool> all;
+    for (const Block& block : live.blocks()) {
+        all.push_back(block.reached);
+    }
+    return all;
+}
+
+TEST(Search, FollowsFromDataAndOnFromBlockToBlock) {
+    LiveBlocks live =
+        LiveTrace().malloc(heap, 32).malloc(heap + 64, 32).malloc(heap + 128, 32).live();
+    MadeUp memory = program();
+    memory.put(data + page + 8, heap);  // data -> first
+    memory.put(heap + 24, heap + 64);   // first -> second, and nothing to the third
+    memory.put(heap + 128, heap + 128); // which points to itself
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), (std::vector{true, true, false}));
+}
+
+TEST(Search, AcceptsAPointerIntoTheMiddleButNotBehind) {
+    LiveBlocks live = LiveTrace().malloc(heap, 32, 40).malloc(heap + 64, 32, 40).live();
+    MadeUp memory = program();
+    memory.put(data, heap + 39);
+    memory.put(data + 8, heap + 64 + 40);
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), (std::vector{true, false}));
+}
+
+TEST(Search, BeginsWithTheWordsOfRegisters) {
+    LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(heap + 64, 32).live();
+    MadeUp memory = program();
+    memory.put(heap, heap + 64);
+    search(memory, {1, heap + 8}, live);
+    EXPECT_EQ(reached(live), (std::vector{true, true}));
+}
+
+TEST(Search, DoesNotBelieveWhatIsLeftInPagesOfTheHeap) {
+    LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(heap + 64, 32).free(heap + 64).live();
+    MadeUp memory = program();
+    memory.put(heap + 64, heap); // from a freed object
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), std::vector{false});
+}
+
+TEST(Search, BlocksInPagesThatMayNotBeWrittenLeadOn) {
+    LiveBlocks live = LiveTrace().malloc(heap, 32).malloc(heap + 0x100'0000, 32).live();
+    MadeUp memory = program();
+    memory.map({heap + 0x100'0000, heap + 0x100'0000 + page}, false);
+    memory.put(data, heap + 0x100'0000);
+    memory.put(heap + 0x100'0000, heap);
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), (std::vector{true, true}));
+}
+
+TEST(Search, AChainOfManyBlocksNeedsNoStack) {
+    constexpr std::uint64_t many = 4000;
+    LiveTrace trace;
+    MadeUp memory = program();
+    for (std::uint64_t block = 0; block < many; ++block) {
+        trace.malloc(heap + 16 * block, 16);
+        memory.put(heap + 16 * block, heap + 16 * (block + 1));
+    }
+    memory.put(data, heap);
+    LiveBlocks live = trace.live();
+    search(memory, {}, live);
+    EXPECT_TRUE(std::all_of(live.blocks().begin(), live.blocks().end(),
+                            [](const Block& block) { return block.reached; }));
+}
+
+TEST(Search, ABlockOfADamagedSizeIsReadOnlyWhereMemoryIs) {
+    LiveBlocks live = LiveTrace().malloc(heap, std::uint64_t{1} << 45).live();
+    MadeUp memory = program();
+    memory.put(data, heap);
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), std::vector{true});
+    EXPECT_LT(memory.asked(), 100u);
+}
+
+TEST(ProcessMemory, ReadsItsOwn) {
+    const ProcessMemory memory(getpid());
+    static std::uint64_t known = 0;
+    known = 0x1234'5678'9abc'def0;
+    std::uint64_t word = 0;
+    EXPECT_EQ(memory.read(reinterpret_cast<std::uintptr_t>(&known), &word, 1), 1u);
+    EXPECT_EQ(word, known);
+    EXPECT_EQ(memory.read(8, &word, 1), 0u);
+    const auto holds = [](const std::vector<Range>& ranges, const void* address) {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return std::any_of(ranges.begin(), ranges.end(), [at](const Range& range) {
+            return range.begin <= at && at < range.end;
+        });
+    };
+    static const int constant = 7;
+    EXPECT_TRUE(holds(memory.writable(), &known));
+    EXPECT_TRUE(holds(memory.readable(), &constant));
+    EXPECT_FALSE(holds(memory.writable(), &constant));
+    const std::vector<Range> readable = memory.readable();
+    EXPECT_TRUE(std::is_sorted(readable.begin(), readable.end(),
+                               [](const Range& a, const Range& b) { return a.begin < b.begin; }));
+}
+
+TEST(ProcessMemory, OfNoProcessIsAnError) {
+    EXPECT_THROW(ProcessMemory(0x7FFF'FFFF), std::system_error);
+}
+
+} // namespace
+} // namespace heapwright::reach

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/structure/settings/granary_settings.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+using Settings = GranarySettings;
+using Answer = GranarySettings::Answer;
+
+class GranarySettingsTest : public ::testing::Test {
+protected:
+    GranarySettingsTest() {
+        ::unsetenv(name);
+        Settings::forget();
+    }
+    ~GranarySettingsTest() override {
+        ::unsetenv(name);
+        Settings::forget();
+    }
+
+    /// As a process sees it that is started with this text; what it says on stderr.
+    static std::string startWith(const char* text) {
+        ::setenv(name, text, 1);
+        Settings::forget();
+        ::testing::internal::CaptureStderr();
+        Settings::readOnce();
+        return ::testing::internal::GetCapturedStderr();
+    }
+
+    static std::string told(const char* setting) {
+        return std::string(Settings::get(setting).value().view());
+    }
+
+    static constexpr const char* name = "HEAPWRIGHT_GRANARY";
+};
+
+TEST_F(GranarySettingsTest, HaveDefaults) {
+    EXPECT_EQ(Settings::returnDelay(), 250U);
+    EXPECT_FALSE(Settings::background() || Settings::hugePages() || Settings::printsAtExit() ||
+                 Settings::printsJson());
+    EXPECT_EQ(Settings::printsOnSignal(), 0);
+    EXPECT_EQ(Settings::target().view(), "stderr");
+}
+
+TEST_F(GranarySettingsTest, AreReadFromTheEnvironmentWhenTheFirstIsAskedFor) {
+    EXPECT_EQ(startWith("return=2s, background=on,huge-pages=on,statistics=exit+signal:USR2,"
+                        "format=json,to=/tmp/granary"),
+              "");
+    EXPECT_EQ(Settings::returnDelay(), 2000U);
+    EXPECT_TRUE(Settings::background() && Settings::hugePages() && Settings::printsAtExit() &&
+                Settings::printsJson());
+    EXPECT_EQ(Settings::printsOnSignal(), SIGUSR2);
+    EXPECT_EQ(Settings::target().view(), "/tmp/granary");
+}
+
+TEST_F(GranarySettingsTest, AreReadOnce) {
+    startWith("return=2s");
+    EXPECT_EQ(Settings::set("return", "never"), Answer::set);
+    ::setenv(name, "return=3s", 1);
+    EXPECT_EQ(Settings::returnDelay(), returnNever);
+}
+
+TEST_F(GranarySettingsTest, SayWhatIsWrongAndKeepWhatWasSet) {
+    EXPECT_EQ(startWith("return=2s,return=soon"),
+              "heapwright: HEAPWRIGHT_GRANARY: return cannot be 'soon', only a time as 250ms or "
+              "2s, at-once or never; it stays 2000ms\n");
+    EXPECT_EQ(Settings::returnDelay(), 2000U);
+}
+
+TEST_F(GranarySettingsTest, SayWhatThereIsNot) {
+    EXPECT_EQ(startWith("retrun=2s"),
+              "heapwright: HEAPWRIGHT_GRANARY: there is no setting 'retrun'; there are return, "
+              "background, huge-pages, statistics, format, to\n");
+    EXPECT_EQ(Settings::returnDelay(), 250U);
+}
+
+TEST_F(GranarySettingsTest, TakeTheOthersWhereOneIsWrong) {
+    EXPECT_NE(startWith("format=xml,return=never,statistics=signal:KILL,background"), "");
+    EXPECT_EQ(Settings::returnDelay(), returnNever);
+    EXPECT_FALSE(Settings::printsJson() || Settings::background());
+    EXPECT_EQ(Settings::printsOnSignal(), 0);
+}
+
+TEST_F(GranarySettingsTest, CannotBeFloodedFromOutside) {
+    const std::string far(100'000, 'x');
+    const std::string said = startWith((far + "=" + far + ",to=" + far).c_str());
+    EXPECT_LT(said.size(), 1000U);
+    EXPECT_EQ(Settings::target().view(), "stderr");
+}
+
+TEST_F(GranarySettingsTest, AreToldAsTheyAreSet) {
+    for (const auto& [setting, value] :
+         std::vector<std::pair<const char*, const char*>>{{"return", "at-once"},
+                                                          {"return", "never"},
+                                                          {"return", "10ms"},
+                                                          {"background", "on"},
+                                                          {"background", "off"},
+                                                          {"huge-pages", "on"},
+                                                          {"statistics", "off"},
+                                                          {"statistics", "exit"},
+                                                          {"statistics", "signal:USR1"},
+                                                          {"statistics", "exit+signal:USR2"},
+                                                          {"format", "json"},
+                                                          {"format", "table"},
+                                                          {"to", "2"}}) {
+        EXPECT_EQ(Settings::set(setting, value), Answer::set) << setting << value;
+        EXPECT_EQ(told(setting), value);
+    }
+}
+
+TEST_F(GranarySettingsTest, AreToldAllOfThem) {
+    std::string all;
+    Settings::forEach([&all](std::string_view setting, const Settings::Text& value) {
+        all.append(setting).append("=").append(value.view()).append(" ");
+    });
+    EXPECT_EQ(all, "return=250ms background=off huge-pages=off statistics=off format=table "
+                   "to=stderr ");
+}
+
+TEST_F(GranarySettingsTest, ChangeNothingWhereTheValueIsWrong) {
+    for (const auto& [setting, value] :
+         std::vector<std::pair<const char*, const char*>>{{"return", ""},
+                                                          {"return", "-1ms"},
+                                                          {"background", "yes"},
+                                                          {"huge-pages", "ON"},
+                                                          {"statistics", "exit+"},
+                                                          {"statistics", "exit+off"},
+                                                          {"statistics", "exits"},
+                                                          {"statistics", "signal:"},
+                                                          {"statistics", "signal:SEGV"},
+                                                          {"format", ""},
+                                                          {"to", ""}}) {
+        const std::string before = told(setting);
+        EXPECT_EQ(Settings::set(setting, value), Answer::wrongValue) << setting << value;
+        EXPECT_EQ(told(setting), before);
+    }
+    EXPECT_EQ(Settings::set("colour", "on"), Answer::unknownName);
+    EXPECT_FALSE(Settings::get("colour").has_value());
+}
+
+TEST_F(GranarySettingsTest, WakeWhoReturnsMemoryIfThereIsSomebody) {
+    static int wakes = 0;
+    Settings::setWaker([]() noexcept { ++wakes; });
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 0);
+    EXPECT_EQ(Settings::set("background", "on"), Answer::set);
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 1);
+    Settings::setWaker(nullptr);
+    Settings::memoryWaits();
+    EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(GranarySettingsTest, MayBeSetAndReadByManyThreadsAtOnce) {
+    const std::string one(200, 'a');
+    const std::string other(100, 'b');
+    std::vector<std::thread> threads;
+    for (const std::string* value : {&one, &other}) {
+        threads.emplace_back([value] {
+            for (int i = 0; i < 1000; ++i) {
+                EXPECT_EQ(Settings::set("to", *value), Answer::set);
+            }
+        });
+        threads.emplace_back([&one, &other] {
+            for (int i = 0; i < 1000; ++i) {
+                const std::string seen(Settings::target().view());
+                EXPECT_TRUE(seen == one || seen == other || seen == "stderr");
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+} // namespace
+} // namespace heapwright::testing

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/structure/superblock/owner_set.hpp>
+#include <heapwright/sync/futex_lock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+struct Owner {
+    FutexLock lock;
+    std::uint32_t heldSince = 0;
+};
+using Owners = OwnerSet<Owner, 8>;
+
+/// Whether another thread could take it.
+bool isFree(Owner& owner) {
+    bool taken = false;
+    std::thread([&] {
+        taken = owner.lock.tryLock();
+        if (taken) {
+            owner.lock.unlock();
+        }
+    }).join();
+    return taken;
+}
+
+class OwnerSetTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        owners_.enter(5, five_);
+        owners_.enter(2, two_);
+    }
+    std::vector<Owner*> all() { return {&owners_.first(), &two_, &five_, &owners_.global()}; }
+    void expectAllFree(bool expected) {
+        for (Owner* const owner : all()) {
+            EXPECT_EQ(isFree(*owner), expected);
+        }
+    }
+
+    Owner two_;
+    Owner five_;
+    Owners owners_;
+};
+
+TEST_F(OwnerSetTest, FindsWhatWasEntered) {
+    EXPECT_EQ(owners_.find(2), &two_);
+    EXPECT_EQ(owners_.find(5), &five_);
+    EXPECT_EQ(owners_.find(3), nullptr);
+    std::vector<Owner*> seen;
+    owners_.forEachHeap([&](Owner& owner) { seen.push_back(&owner); });
+    EXPECT_EQ(seen, (std::vector<Owner*>{&owners_.first(), &two_, &five_}));
+    owners_.forget();
+    EXPECT_EQ(owners_.find(2), nullptr);
+}
+
+TEST_F(OwnerSetTest, HoldsEveryLockOverAFork) {
+    owners_.beforeFork();
+    expectAllFree(false);
+    owners_.afterForkInParent();
+    expectAllFree(true);
+    owners_.beforeFork();
+    owners_.afterForkInChild();
+    expectAllFree(true);
+}
+
+TEST_F(OwnerSetTest, LeavesWhatTheThreadHoldsAlready) {
+    std::thread([this] { // the process has more than one
+        two_.lock.lock();
+        owners_.beforeFork();
+        expectAllFree(false);
+        owners_.afterForkInParent();
+        EXPECT_FALSE(isFree(two_));
+        EXPECT_TRUE(isFree(five_));
+        owners_.beforeFork();
+        owners_.beforeFork(); // in a handler of the first
+        owners_.afterForkInChild();
+        EXPECT_FALSE(isFree(five_));
+        owners_.afterForkInChild();
+        EXPECT_TRUE(isFree(five_));
+        EXPECT_FALSE(isFree(two_));
+        two_.lock.unlock();
+    })
+        .join();
+    expectAllFree(true);
+}
+
+} // namespace
+} // namespace heapwright::testing
