@@ -153,7 +153,7 @@ def write_pairs(output: Path, catalogue: Catalogue, parts: int) -> None:
     declared = "".join(under(toolbox, layer) for layer in layers)
     declared += "".join(each.text for each in every)
     includes = "#pragma once\n\n#include <heapwright/heap.hpp>\n\n"
-    includes += "#include <layers/pairs/pair.hpp>\n#include <support/counted.hpp>\n"
+    includes += "#include <heaps/layers/pairs/pair.hpp>\n#include <support/counted.hpp>\n"
     write(output / "pairs.hpp", unit(includes, declared))
     names = [f"void addPairs{part}(std::vector<Pair>& pairs)" for part in range(parts)]
     for part, name in enumerate(names):
@@ -169,7 +169,7 @@ def write_pairs(output: Path, catalogue: Catalogue, parts: int) -> None:
     body = "".join(f"{name};\n" for name in names)
     body += "\nstd::vector<Pair> allPairs() {\n    std::vector<Pair> pairs;\n"
     body += f"{calls}    return pairs;\n}}\n"
-    write(output / "all_pairs.cpp", unit("#include <layers/pairs/pair.hpp>\n", body))
+    write(output / "all_pairs.cpp", unit("#include <heaps/layers/pairs/pair.hpp>\n", body))
 
 
 def main(include: Path, output: Path, parts: int) -> int:

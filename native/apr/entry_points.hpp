@@ -8,7 +8,7 @@
 // with its allocator, which has a mutex, for all threads take memory there.
 #pragma once
 
-#include <apr/heapwright_apr.h>
+#include <heapwright/c/apr.h>
 #include <apr/pool.hpp>
 #include <apr/printing.hpp>
 

@@ -20,7 +20,7 @@ GTEST = Path("/usr/include/gtest/gtest.h")
 HEADER = "heapwright/layers/object/cache_line_heap.hpp"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 OURS = """\
-#include <layers/pairs/pair.hpp>
+#include <heaps/layers/pairs/pair.hpp>
 namespace heapwright::testing {{
 void addPairs{part}(std::vector<Pair>& pairs);
 std::vector<Pair> allPairs() {{

@@ -14,7 +14,7 @@ from pathlib import Path
 from heapwright.artefacts.errors import ExitCode, HeapwrightError
 from heapwright.kernel.archive import Entry, character, compressed, cpio, folder, regular
 from heapwright.kernel.libraries import find_program, with_libraries
-from heapwright.kernel.places import shipped
+from heapwright.kernel.places import guest_sources
 
 FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-static", "-Wl,--build-id=none")
 COMPILER = "gcc"
@@ -22,8 +22,8 @@ COMPILER = "gcc"
 
 def compiled_init(cache: Path) -> Path:
     """The init, compiled where it is not yet. Raises HeapwrightError."""
-    sources = sorted((shipped() / "init").glob("*.c"))
-    headers = sorted((shipped() / "init").glob("*.h"))
+    sources = sorted(guest_sources().glob("*.c"))
+    headers = sorted(guest_sources().glob("*.h"))
     compiler = find_program(COMPILER, "gcc libc6-dev")
     digest = hashlib.sha256(_version_of(compiler))
     for path in (*sources, *headers):

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "leakscan/blocks.hpp"
-#include "tests/trace/trace_file.hpp"
+#include "../trace/trace_file.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 

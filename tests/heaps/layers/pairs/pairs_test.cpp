@@ -4,7 +4,7 @@
 // Every pair of neighbours that the concepts allow works: over random histories, over a source that
 // fails at each call in turn, over sizes that no memory holds, through `clear` and to the end of
 // its life. The pairs are known by their tables only, so all of this is compiled once.
-#include <layers/pairs/pair.hpp>
+#include <heaps/layers/pairs/pair.hpp>
 #include <support/counting_heap.hpp>
 #include <support/history.hpp>
 
