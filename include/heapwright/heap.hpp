@@ -146,32 +146,32 @@
 #include <heapwright/layers/region/zone_heap.hpp>            // chunks of one size
 
 // policies
-#include <heapwright/sizeclass/at_least.hpp>         // another's classes, from a size on
-#include <heapwright/sizeclass/exact.hpp>            // blocks of 32, 48, 64 ...
-#include <heapwright/sizeclass/from_list.hpp>        // blocks as listed
-#include <heapwright/sizeclass/geometric.hpp>        // blocks in a fixed ratio
-#include <heapwright/sizeclass/geometric_slots.hpp>  // slots in a fixed ratio, without tags
-#include <heapwright/sizeclass/large_limit.hpp>      // what is large
-#include <heapwright/sizeclass/linear_slots.hpp>     // slots 16 apart, and then in steps
-#include <heapwright/sizeclass/per_doubling.hpp>     // steps within each doubling, as jemalloc
-#include <heapwright/sizeclass/power_of_two.hpp>     // blocks of 2^k bytes
-#include <heapwright/sizeclass/up_to.hpp>            // the first of another's classes
-#include <heapwright/sizeclass/waste.hpp>            // what classes lose at worst
-#include <heapwright/structure/thread/assignment.hpp>       // which of several heaps serves
-#include <heapwright/structure/cache/cache_limits.hpp>     // how much a thread keeps
-#include <heapwright/structure/observe/descriptor_trace.hpp> // a trace as text, to a file
-#include <heapwright/structure/superblock/emptiness.hpp>        // how empty a heap may become
-#include <heapwright/structure/fit/exact_fit.hpp>        // a list per size, another fit beyond
+#include <heapwright/sizeclass/at_least.hpp>           // another's classes, from a size on
+#include <heapwright/sizeclass/exact.hpp>              // blocks of 32, 48, 64 ...
+#include <heapwright/sizeclass/from_list.hpp>          // blocks as listed
+#include <heapwright/sizeclass/geometric.hpp>          // blocks in a fixed ratio
+#include <heapwright/sizeclass/geometric_slots.hpp>    // slots in a fixed ratio, without tags
+#include <heapwright/sizeclass/large_limit.hpp>        // what is large
+#include <heapwright/sizeclass/linear_slots.hpp>       // slots 16 apart, and then in steps
+#include <heapwright/sizeclass/per_doubling.hpp>       // steps within each doubling, as jemalloc
+#include <heapwright/sizeclass/power_of_two.hpp>       // blocks of 2^k bytes
+#include <heapwright/sizeclass/up_to.hpp>              // the first of another's classes
+#include <heapwright/sizeclass/waste.hpp>              // what classes lose at worst
+#include <heapwright/structure/cache/cache_limits.hpp> // how much a thread keeps
+#include <heapwright/structure/cache/links.hpp>        // links of freed objects, plain or encoded
+#include <heapwright/structure/extent/return_rule.hpp> // when free memory goes back
+#include <heapwright/structure/extent/system_extents.hpp> // pages and the clock
+#include <heapwright/structure/fit/exact_fit.hpp>         // a list per size, another fit beyond
+#include <heapwright/structure/fit/sequential_fits.hpp>   // the first, next or best of one list
+#include <heapwright/structure/fit/size_tree.hpp>         // the best of a tree
+#include <heapwright/structure/fit/size_tries.hpp>        // the best of tries
+#include <heapwright/structure/fit/unsorted_bins.hpp>     // bins, into which blocks are sorted late
+#include <heapwright/structure/observe/descriptor_trace.hpp>  // a trace as text, to a file
+#include <heapwright/structure/observe/ring_trace.hpp>        // the latest of a trace, in memory
 #include <heapwright/structure/settings/granary_settings.hpp> // what may be set of granary
-#include <heapwright/structure/thread/heap_choice.hpp>      // which heap is the thread's
-#include <heapwright/structure/cache/links.hpp>            // links of freed objects, plain or encoded
-#include <heapwright/structure/thread/processor_choice.hpp> // on which processor a thread is
-#include <heapwright/structure/extent/return_rule.hpp>      // when free memory goes back
-#include <heapwright/structure/observe/ring_trace.hpp>       // the latest of a trace, in memory
-#include <heapwright/structure/fit/sequential_fits.hpp>  // the first, next or best of one list
-#include <heapwright/structure/fit/size_tree.hpp>        // the best of a tree
-#include <heapwright/structure/fit/size_tries.hpp>       // the best of tries
-#include <heapwright/structure/extent/system_extents.hpp>   // pages and the clock
-#include <heapwright/structure/fit/unsorted_bins.hpp>    // bins, into which blocks are sorted late
-#include <heapwright/sync/futex_lock.hpp>            // one word, sleeps in the kernel
-#include <heapwright/sync/shared_futex_lock.hpp>     // the same between processes
+#include <heapwright/structure/superblock/emptiness.hpp>      // how empty a heap may become
+#include <heapwright/structure/thread/assignment.hpp>         // which of several heaps serves
+#include <heapwright/structure/thread/heap_choice.hpp>        // which heap is the thread's
+#include <heapwright/structure/thread/processor_choice.hpp>   // on which processor a thread is
+#include <heapwright/sync/futex_lock.hpp>                     // one word, sleeps in the kernel
+#include <heapwright/sync/shared_futex_lock.hpp>              // the same between processes

@@ -19,8 +19,8 @@
 #include <heapwright/layers/region/clear_optimized_heap.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/area/bump_area.hpp>
+#include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/fit/exact_fit.hpp>
 #include <heapwright/structure/fit/size_tree.hpp>
 #include <heapwright/structure/object/tag.hpp>

@@ -89,7 +89,7 @@ private:
     }
 
     /// Whether a cache's descriptor has pages of its own: all but SLOB's, which is an object.
-    static constexpr bool apart = requires(Cache & cache) { cache.slab; };
+    static constexpr bool apart = requires(Cache& cache) { cache.slab; };
 
     std::uint64_t slabPages() const { return machine_.slabPages() - outcome_.cachePages; }
 

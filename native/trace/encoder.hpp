@@ -315,7 +315,6 @@ inline void Encoder::seal(bool threadEnded) noexcept {
 // The encoder's part for fewer events: shapes that its table does not hold, routines beside malloc,
 // new and free, and addresses that are no multiple of 16.
 
-
 inline void Encoder::finishNewShape(std::byte* tag, std::byte* at, unsigned bits,
                                     Rest rest) noexcept {
     const bool unknown = rest.usable == 0 && rest.size != 0;

@@ -149,7 +149,7 @@ constexpr void addWholeHeapVerbs(HeapVerbs& verbs) {
     if constexpr (requires(H h) { h.clear(); }) {
         verbs.clear = [](void* heap) { static_cast<H*>(heap)->clear(); };
     }
-    if constexpr (requires(H h, Footprint & footprint) { h.measure(footprint); }) {
+    if constexpr (requires(H h, Footprint& footprint) { h.measure(footprint); }) {
         verbs.measure = [](void* heap, Footprint& f) { static_cast<H*>(heap)->measure(f); };
     }
     if constexpr (requires(H h) { h.beforeFork(); }) {

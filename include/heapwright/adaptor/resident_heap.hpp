@@ -54,9 +54,7 @@ struct RoomOf {
     using type = typename decltype(firstRoom(typename H::Below{}))::type;
 };
 template <class H>
-requires requires {
-    typename H::RoomMemory;
-}
+    requires requires { typename H::RoomMemory; }
 struct RoomOf<H> {
     using type = typename H::RoomMemory;
 };

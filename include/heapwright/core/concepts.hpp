@@ -55,7 +55,8 @@ struct Footprint {
     }
 };
 
-/// The first word of an object on its way in a chain of several (structure/object/object_chain.hpp).
+/// The first word of an object on its way in a chain of several
+/// (structure/object/object_chain.hpp).
 struct ObjectLink;
 
 /// A heap gives out memory and takes it back. It answers null when it has none and never throws.
@@ -112,10 +113,10 @@ concept HoldingHeap = Heap<H> && requires(H heap, std::size_t size) {
 
 /// An aligned heap can be asked in the same way.
 template <class H>
-concept AlignedHoldingHeap = AlignedHeap<H> &&
-    requires(H heap, std::size_t alignment, std::size_t size) {
-    { heap.memalignHeld(alignment, size) } -> std::same_as<void*>;
-};
+concept AlignedHoldingHeap =
+    AlignedHeap<H> && requires(H heap, std::size_t alignment, std::size_t size) {
+        { heap.memalignHeld(alignment, size) } -> std::same_as<void*>;
+    };
 
 /// An area heap gives out all that it has left of a chunk, `least` bytes or more, to who carves by
 /// itself, and says how much that is.
@@ -170,11 +171,11 @@ concept HideableHeap = LenientHeap<H> && requires {
 /// A batching heap gives out several objects in one step, `count` at most, and takes any back in
 /// one. Each begins with the address of the next, the last with null: sizes are a word at least.
 template <class H>
-concept BatchingHeap = Heap<H> &&
-    requires(H heap, std::size_t size, std::size_t count, ObjectLink* chain) {
-    { heap.mallocBatch(size, count) } -> std::same_as<ObjectLink*>;
-    { heap.freeBatch(chain) } -> std::same_as<void>;
-};
+concept BatchingHeap =
+    Heap<H> && requires(H heap, std::size_t size, std::size_t count, ObjectLink* chain) {
+        { heap.mallocBatch(size, count) } -> std::same_as<ObjectLink*>;
+        { heap.freeBatch(chain) } -> std::same_as<void>;
+    };
 
 /// A homing heap has its objects in units whose first word, which any thread may read, says for
 /// which thread a cache above may keep the object when it is freed; it knows which of any addresses
@@ -182,8 +183,8 @@ concept BatchingHeap = Heap<H> &&
 /// in one step and says how many there are, and takes as many back of one as it is told; what is
 /// left is the answer (structure/cache/home_word.hpp).
 template <class H>
-concept HomingHeap = Heap<H> &&
-    requires(H heap, const void* object, std::size_t size, std::size_t number, ObjectLink* chain) {
+concept HomingHeap = Heap<H> && requires(H heap, const void* object, std::size_t size,
+                                         std::size_t number, ObjectLink* chain) {
     { H::unitBytes } -> std::convertible_to<std::size_t>;
     { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
     { heap.hasHome(object) } -> std::same_as<bool>;
@@ -267,39 +268,29 @@ concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t si
 /// A concurrent heap may be used by several threads at once. It says so itself: a lock makes it so,
 /// and a layer without state of its own is so if the heap below is.
 template <class H>
-concept ConcurrentHeap = Heap<H> && requires {
-    requires H::concurrent;
-};
+concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
 
 /// An adopting heap takes the objects of any heap of its type for its own: frees them, knows their
 /// size, and keeps them beyond the life of the heap that gave them out. So is what keeps no record
 /// of what it has given out; it says so itself.
 template <class H>
-concept AdoptingHeap = Heap<H> && requires {
-    requires H::adopting;
-};
+concept AdoptingHeap = Heap<H> && requires { requires H::adopting; };
 
 /// An openly owning heap may be asked which addresses are its own by any thread at any time,
 /// whoever is inside it: no lock is taken for that. It says so itself.
 template <class H>
-concept OpenlyOwningHeap = OwningHeap<H> && requires {
-    requires H::ownsOpenly;
-};
+concept OpenlyOwningHeap = OwningHeap<H> && requires { requires H::ownsOpenly; };
 
 /// All objects of a unique heap's type are faces of one and the same heap (`UniqueHeap`).
 template <class H>
-concept UniquelyNamedHeap = Heap<H> && requires {
-    requires H::unique;
-};
+concept UniquelyNamedHeap = Heap<H> && requires { requires H::unique; };
 
 /// The remainder that a heap's addresses leave modulo its alignment: 0 unless it says otherwise.
 template <class H>
 inline constexpr std::size_t phaseOf = 0;
 
 template <class H>
-requires requires {
-    H::phase;
-}
+    requires requires { H::phase; }
 inline constexpr std::size_t phaseOf<H> = H::phase;
 
 /// The least size of an object that a heap can keep when it is freed: what its links take, a word
@@ -308,9 +299,7 @@ template <class H>
 inline constexpr std::size_t leastObjectOf = sizeof(void*);
 
 template <class H>
-requires requires {
-    H::leastObject;
-}
+    requires requires { H::leastObject; }
 inline constexpr std::size_t leastObjectOf<H> = H::leastObject;
 
 namespace detail {
@@ -374,9 +363,7 @@ concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
 /// A keeping heap has no memory but what it is given: it takes any object and hands it out again,
 /// or it declines (`keep`) what it has no room for.
 template <class H>
-concept KeepingHeap = HoldingHeap<H> && requires {
-    requires H::keeping;
-};
+concept KeepingHeap = HoldingHeap<H> && requires { requires H::keeping; };
 
 /// An unphased heap's objects stand on multiples of 16, as most layers want them.
 template <class H>

@@ -215,8 +215,8 @@ struct LiveObject {
 class ObjectVisitor {
 public:
     template <class Visit>
-    requires(!std::same_as<std::remove_const_t<Visit>,
-                           ObjectVisitor>) explicit constexpr ObjectVisitor(Visit& visit) noexcept
+        requires(!std::same_as<std::remove_const_t<Visit>, ObjectVisitor>)
+    explicit constexpr ObjectVisitor(Visit& visit) noexcept
         : visit_(&visit), run_([](const void* visitor, const LiveObject& object) {
               (*const_cast<Visit*>(static_cast<const Visit*>(visitor)))(object);
           }) {}

@@ -23,8 +23,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/helper_thread.hpp>
-#include <heapwright/structure/thread/chores.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
+#include <heapwright/structure/thread/chores.hpp>
 
 #include <preload/granary/attendant.hpp>
 #include <preload/granary/statistics.hpp>
@@ -34,7 +34,7 @@
 namespace heapwright::interpose {
 
 template <class Allocator, class Identity>
-requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
+    requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
 class GranaryApi {
     using Attendant = GranaryAttendant<Allocator>;
     using Statistics = GranaryStatistics<Allocator, Identity>;

@@ -19,9 +19,9 @@
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/platform/process.hpp>
 #include <heapwright/platform/thread_exit.hpp>
-#include <heapwright/structure/thread/chores.hpp>
-#include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/settings/granary_settings.hpp>
+#include <heapwright/structure/thread/chores.hpp>
 
 #include <preload/instance.hpp>
 

@@ -19,9 +19,9 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/structure/observe/fixed_text.hpp>
-#include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/structure/observe/inspection_json.hpp>
 #include <heapwright/structure/observe/inspection_table.hpp>
+#include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 

@@ -154,26 +154,16 @@ void ProbeHeap::note(const char* verb) {
 // names out of `PassedOn`. It is also true of a verb that cannot be seen at all.
 #define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
     template <class L>                                                                             \
-    constexpr bool sees_##verb = requires(L heap, std::size_t n, void* p, Block* b, Footprint& f,  \
-                                          Inspection& i, const ObjectVisitor& v) {                 \
-        heap.verb(HEAPWRIGHT_CALL_##verb);                                                         \
-    };                                                                                             \
+    constexpr bool sees_##verb =                                                                   \
+        requires(L heap, std::size_t n, void* p, Block* b, Footprint& f, Inspection& i,            \
+                 const ObjectVisitor& v) { heap.verb(HEAPWRIGHT_CALL_##verb); };                   \
     template <class L>                                                                             \
-    constexpr bool owns_##verb = requires {                                                        \
-        static_cast<result (L::*)(__VA_ARGS__)>(&L::verb);                                         \
-    }                                                                                              \
-    || requires {                                                                                  \
-        static_cast<result (L::*)(__VA_ARGS__) const>(&L::verb);                                   \
-    }                                                                                              \
-    || requires {                                                                                  \
-        static_cast<result (*)(__VA_ARGS__)>(&L::verb);                                            \
-    }                                                                                              \
-    || requires {                                                                                  \
-        static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__)>(&L::verb);                       \
-    }                                                                                              \
-    || requires {                                                                                  \
-        static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__) const>(&L::verb);                 \
-    };
+    constexpr bool owns_##verb =                                                                   \
+        requires { static_cast<result (L::*)(__VA_ARGS__)>(&L::verb); } ||                         \
+        requires { static_cast<result (L::*)(__VA_ARGS__) const>(&L::verb); } ||                   \
+        requires { static_cast<result (*)(__VA_ARGS__)>(&L::verb); } ||                            \
+        requires { static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__)>(&L::verb); } ||       \
+        requires { static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__) const>(&L::verb); };
 
 #define HEAPWRIGHT_CALL_malloc n
 #define HEAPWRIGHT_CALL_mallocHeld n

@@ -4,8 +4,8 @@
 // A program of one process and one thread, told call by call; then what is live of it.
 #pragma once
 
-#include "leakscan/blocks.hpp"
 #include "../trace/trace_file.hpp"
+#include "leakscan/blocks.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 

@@ -31,9 +31,7 @@ struct File {
 #ifdef __SANITIZE_THREAD__ // has the quiet addresses, and starts threads in children
     static constexpr Address address = 0x7EA0'0000'0000;
 #endif
-    static int open() noexcept {
-        return platform::openFile(path.c_str());
-    }
+    static int open() noexcept { return platform::openFile(path.c_str()); }
 };
 using Kept = Composed<MappedFileHeap<File>>;
 

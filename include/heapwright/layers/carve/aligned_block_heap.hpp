@@ -31,15 +31,16 @@
 namespace heapwright {
 
 template <std::size_t BlockSize, std::size_t ChunkSize, AnyOrderHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class AlignedBlockHeap : private SuperHeap {
     static constexpr std::size_t perChunk = ChunkSize / BlockSize;
 
     /// Invariant: on the list of full chunks if no block is free, on that of empty ones if all
     /// are, else on the third.
     struct Chunk {
-        std::uint64_t home = 0; ///< where a superblock has its own (structure/cache/home_word.hpp), and
-        void* owner = nullptr;  ///< where it says whose it is
+        std::uint64_t home =
+            0; ///< where a superblock has its own (structure/cache/home_word.hpp), and
+        void* owner = nullptr; ///< where it says whose it is
         Chunk* next = nullptr;
         Chunk* previous = nullptr;
         void* memory = nullptr; ///< what came from below
@@ -128,7 +129,9 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         for (const Chunk* const list : {partial_, empty_}) {
             for (const Chunk* chunk = list; chunk != nullptr; chunk = chunk->next) {

@@ -119,7 +119,9 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         dropEmpty();
         return SuperHeap::trim(pad);
     }
@@ -133,7 +135,9 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         std::size_t vacancies = empty_ != nullptr ? perSlab : 0;
         for (const Slab* slab = partial_; slab != nullptr; slab = slab->next) {

@@ -23,7 +23,7 @@
 namespace heapwright {
 
 template <std::size_t ChunkSize, std::size_t Lead, UniquelyNamedHeap SuperHeap>
-requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class BumpHeap : private SuperHeap {
     /// What is asked for below, which puts 16 bytes before it and leaves as many behind it.
     static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
@@ -54,7 +54,9 @@ public:
     }
 
     /// Chunks come from the superheap as zero and no piece is handed out twice.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return malloc(size);
     }
 
@@ -67,13 +69,17 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         footprint.held += end_ - next_;
         footprint.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -24,7 +24,7 @@
 namespace heapwright {
 
 template <std::size_t ChunkSize, std::size_t Lead, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class ChunkHeap : private SuperHeap {
     struct Chunk {
         Chunk* next;
@@ -59,7 +59,9 @@ public:
     }
 
     /// Chunks come from the superheap as zero and no piece is handed out twice.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return malloc(size);
     }
 
@@ -88,13 +90,17 @@ public:
         next_ = end_ = 0;
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         footprint.held += end_ - next_;
         footprint.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -5,12 +5,13 @@
 // of `Nodes` nodes, kept apart by whether they can be moved (structure/kernel/page_zone.hpp).
 //
 // A node takes `Least` bytes at once when it is first asked: sections of 16 MiB, of which each page
-// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by pages of
-// another mobility, comes from one more section; where there is no memory for that, from the next
-// node. So how pages fragment can be seen as in a machine whose memory is that large. Sections that
-// are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable pages of the first
-// node; larger requests than a block get null. Each node has its lock, and over a fork all are
-// held. Cost: a lock, and a step for each order that is passed. After the page allocator of Linux.
+// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by
+// pages of another mobility, comes from one more section; where there is no memory for that, from
+// the next node. So how pages fragment can be seen as in a machine whose memory is that large.
+// Sections that are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable
+// pages of the first node; larger requests than a block get null. Each node has its lock, and over
+// a fork all are held. Cost: a lock, and a step for each order that is passed. After the page
+// allocator of Linux.
 //
 // Example: KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>
 #pragma once
@@ -18,10 +19,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/kernel/page_zone.hpp>
 #include <heapwright/structure/map/region_map.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -32,7 +33,7 @@
 namespace heapwright {
 
 template <std::size_t Nodes, std::size_t Least, Lock Mutex, AlignedHeap SuperHeap>
-requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class KernelPageHeap : private SuperHeap {
     static_assert(Nodes >= 1 && Nodes <= 64);
     static_assert(Least % PageSection::bytes == 0, "whole sections");
@@ -128,7 +129,9 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         forEachZone([&footprint](const PageZone& zone) {
             footprint.held += zone.freePages() * bytesOfPage;
             for (std::size_t order = 0; order < pageOrders; ++order) {

@@ -140,7 +140,9 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         superblocks_.measure(footprint);
     }

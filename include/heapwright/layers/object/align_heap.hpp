@@ -14,8 +14,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -25,7 +25,7 @@
 namespace heapwright {
 
 template <TaggedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class AlignHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
@@ -38,7 +38,9 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return SuperHeap::zalloc(size);
     }
 
@@ -66,8 +68,9 @@ public:
     }
 
     /// A displaced object stays where it is as long as its new size fits.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         void* const whole = original(object);
         if (whole == object) [[likely]] {
             return SuperHeap::resize(object, size);
@@ -75,8 +78,9 @@ public:
         return size <= SuperHeap::getSize(whole) - (addressOf(object) - addressOf(whole));
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return original(object) == object ? SuperHeap::relocate(object, size) : nullptr;
     }
 

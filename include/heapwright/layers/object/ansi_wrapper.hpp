@@ -24,7 +24,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ANSIWrapper : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -58,18 +58,24 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void*
-    mallocAtOnce(std::size_t size) noexcept requires LenientHeap<SuperHeap> {
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires LenientHeap<SuperHeap>
+    {
         return SuperHeap::mallocAtOnce(size);
     }
-    [[nodiscard, gnu::always_inline]] bool
-    freeAtOnce(void* object) noexcept requires LenientHeap<SuperHeap> {
+    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
+        requires LenientHeap<SuperHeap>
+    {
         return SuperHeap::freeAtOnce(object);
     }
-    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept requires LenientHeap<SuperHeap> {
+    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept
+        requires LenientHeap<SuperHeap>
+    {
         return afterAll(size, *this);
     }
-    void freeAfterAll(void* object) noexcept requires LenientHeap<SuperHeap> {
+    void freeAfterAll(void* object) noexcept
+        requires LenientHeap<SuperHeap>
+    {
         afterAll(object, *this);
     }
 
@@ -150,12 +156,20 @@ public:
         }
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+    std::uint32_t tend() noexcept
+        requires TendedHeap<SuperHeap>
+    {
+        return SuperHeap::tend();
+    }
 
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+    void inspect(Inspection& inspection) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
         SuperHeap::inspect(inspection);
     }
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         SuperHeap::walk(visit);
     }
 
@@ -178,19 +192,25 @@ public:
     }
 
     /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
-    [[nodiscard]] static bool inRequest() noexcept requires requires { SuperHeap::inRequest(); }
-    { return SuperHeap::inRequest(); }
-    [[nodiscard]] static auto beforeHandler(auto part,
-                                            Address interrupted) noexcept requires requires {
-        SuperHeap::beforeHandler(part, interrupted);
+    [[nodiscard]] static bool inRequest() noexcept
+        requires requires { SuperHeap::inRequest(); }
+    {
+        return SuperHeap::inRequest();
     }
-    { return SuperHeap::beforeHandler(part, interrupted); }
-    static void afterHandler(const auto& before) noexcept requires requires {
+    [[nodiscard]] static auto beforeHandler(auto part, Address interrupted) noexcept
+        requires requires { SuperHeap::beforeHandler(part, interrupted); }
+    {
+        return SuperHeap::beforeHandler(part, interrupted);
+    }
+    static void afterHandler(const auto& before) noexcept
+        requires requires { SuperHeap::afterHandler(before); }
+    {
         SuperHeap::afterHandler(before);
     }
-    { SuperHeap::afterHandler(before); }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -58,7 +58,7 @@ struct ClassMemory {
     static void* take(std::size_t size, std::size_t align, bool array = false) noexcept {
         if (!serves(size, align, array)) {
             return align <= ordinary ? ::operator new(size, std::nothrow)
-                                     : ::operator new (size, std::align_val_t{align}, std::nothrow);
+                                     : ::operator new(size, std::align_val_t{align}, std::nothrow);
         }
         if constexpr (AlignedHeap<SuperHeap>) {
             if (align > SuperHeap::alignment) {
@@ -119,7 +119,7 @@ struct ClassMemory {
         if (align <= ordinary) {
             ::operator delete(object);
         } else {
-            ::operator delete (object, std::align_val_t{align});
+            ::operator delete(object, std::align_val_t{align});
         }
     }
 };
@@ -127,7 +127,7 @@ struct ClassMemory {
 } // namespace detail
 
 template <class Class, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class PerClassHeap {
     using Memory_ = detail::ClassMemory<Class, SuperHeap>;
 
@@ -205,7 +205,7 @@ public:
 /// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
 /// destructor: else `delete` does not know of the heap.
 template <class Class, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class PooledClass final : public Class,
                           public PerClassHeap<PooledClass<Class, SuperHeap>, SuperHeap> {
 public:

@@ -13,8 +13,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <new>
@@ -24,9 +24,9 @@ namespace heapwright {
 
 /// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
 template <class H>
-concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
-                         (phaseOf<H> % minAlignment == 0 ||
-                          (phaseOf<H> + Tag::bytes) % minAlignment == 0);
+concept HeaderableHeap =
+    Heap<H> && H::alignment % minAlignment == 0 &&
+    (phaseOf<H> % minAlignment == 0 || (phaseOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
 class SizeHeap : private PassedOn<SuperHeap> {
@@ -48,7 +48,9 @@ public:
         return block == 0 ? nullptr : place(SuperHeap::malloc(block), block);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         const std::size_t block = blockFor(size);
         return block == 0 ? nullptr : place(SuperHeap::zalloc(block), block);
     }

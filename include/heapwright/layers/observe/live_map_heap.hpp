@@ -58,22 +58,27 @@ public:
         return entered([&] { return SuperHeap::malloc(size); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::zalloc(size); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::mallocHeld(size); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::memalign(align, size); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::memalignHeld(align, size); });
     }
 
@@ -88,15 +93,18 @@ public:
         SuperHeap::free(object);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         check(object, "malloc_usable_size");
         return SuperHeap::getSize(object);
     }
 
     /// Also where the superheap has no such verb: `realloc` asks this first, so it is where a
     /// wrong pointer given to it shows.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         check(object, "realloc");
         if constexpr (ResizableHeap<SuperHeap>) {
             return SuperHeap::resize(object, size);
@@ -106,8 +114,9 @@ public:
     }
 
     /// The old address is left first, for another thread may be given it at once.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         check(object, "realloc");
         bits_.leave(object);
         void* const moved = SuperHeap::relocate(object, size);
@@ -127,12 +136,16 @@ public:
         }
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         bits_.clear();
         SuperHeap::clear();
     }
 
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         const auto told = [this, &visit](LiveObject object) {
             object.cached = bits_.at(object.address) != Life::live;
             visit(object);

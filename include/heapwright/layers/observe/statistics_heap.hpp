@@ -18,9 +18,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/observe/heap_statistics.hpp>
 #include <heapwright/structure/passed_on.hpp>
-#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -48,22 +48,27 @@ public:
         return given(Verb::malloc, size, SuperHeap::malloc(size));
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return given(Verb::zalloc, size, SuperHeap::zalloc(size));
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return given(Verb::memalign, size, SuperHeap::memalign(align, size));
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return given(Verb::mallocHeld, size, SuperHeap::mallocHeld(size));
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return given(Verb::memalignHeld, size, SuperHeap::memalignHeld(align, size));
     }
 
@@ -73,7 +78,9 @@ public:
         taken(bytes);
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         const std::size_t bytes = bytesOf(object);
         SuperHeap::free(object, size);
         taken(bytes);
@@ -84,8 +91,9 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const std::size_t before = bytesOf(object);
         const bool done = SuperHeap::resize(object, size);
         statistics_.count(Verb::resize, done);
@@ -96,8 +104,9 @@ public:
         return done;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const std::size_t before = bytesOf(object);
         void* const moved = SuperHeap::relocate(object, size);
         statistics_.count(Verb::relocate, moved != nullptr);
@@ -108,15 +117,21 @@ public:
         return moved;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
         return counted(Verb::flush, SuperHeap::flush());
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return counted(Verb::trim, SuperHeap::trim(pad));
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         SuperHeap::clear();
         statistics_.count(Verb::clear, true);
         statistics_.liveObjects = statistics_.liveBytes = 0;

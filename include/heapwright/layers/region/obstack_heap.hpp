@@ -26,7 +26,7 @@
 namespace heapwright {
 
 template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ObstackHeap : private SuperHeap {
     static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
 
@@ -121,7 +121,9 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         footprint.held += end_ - next_;
         footprint.heldCount += end_ != next_ ? 1U : 0U;

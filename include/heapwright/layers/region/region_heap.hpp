@@ -45,7 +45,7 @@ public:
 };
 
 template <std::size_t FirstChunk, std::size_t MostChunk, UnphasedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class RegionHeap : private SuperHeap {
     /// A chunk is so much smaller than it is called that a rung below can put a header before it.
     static constexpr std::size_t spared = 2 * minAlignment;
@@ -119,7 +119,9 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         footprint.held += end_ - next_;
         footprint.heldCount += end_ != next_ ? 1U : 0U;

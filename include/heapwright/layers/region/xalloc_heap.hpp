@@ -63,7 +63,9 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return area_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         if (area_.memory() != nullptr) {
             footprint.held += Size - area_.used();

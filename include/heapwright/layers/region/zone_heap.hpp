@@ -18,7 +18,7 @@
 namespace heapwright {
 
 template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class ZoneHeap : private RegionHeap<ChunkSize, ChunkSize, SuperHeap> {
     using Region = RegionHeap<ChunkSize, ChunkSize, SuperHeap>;
 
@@ -48,7 +48,9 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return Region::owns(object); }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         Region::measure(footprint);
     }
 };

@@ -33,7 +33,7 @@ template <class H, class Waiting>
 concept SizedFor = SizedHeap<H> || !Waiting::bySize;
 
 template <Dictionary Waiting, AnyOrderHeap SuperHeap>
-requires SizedFor<SuperHeap, Waiting>
+    requires SizedFor<SuperHeap, Waiting>
 class AdaptHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -68,16 +68,18 @@ public:
     }
 
     /// What waited is cleared.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         void* const object = waiting(size);
         return object != nullptr ? std::memset(object, 0, size)
                                  : noted(SuperHeap::zalloc(raised(size)), raised(size));
     }
 
     /// What waits may be aligned no better than any object.
-    [[nodiscard]] void*
-    memalign(std::size_t align,
-             std::size_t size) noexcept requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap>
+    {
         return align <= alignment ? malloc(size)
                                   : noted(SuperHeap::memalign(align, raised(size)), raised(size));
     }
@@ -93,7 +95,9 @@ public:
     }
 
     /// `free` while there is room; false if there is none.
-    [[nodiscard]] bool keep(void* object) noexcept requires BoundedDictionary<Waiting> {
+    [[nodiscard]] bool keep(void* object) noexcept
+        requires BoundedDictionary<Waiting>
+    {
         if (waiting_.full()) [[unlikely]] {
             return false;
         }
@@ -104,13 +108,16 @@ public:
     /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
     void remove(void* object) noexcept { waiting_.remove(object); }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
     /// Only where sizes are compared: a list relies on them to stay as they were.
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept requires
-        ResizableHeap<SuperHeap> && SizedDictionary<Waiting> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap> && SizedDictionary<Waiting>
+    {
         return SuperHeap::resize(object, raised(size));
     }
 
@@ -124,19 +131,25 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         handDown();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         waiting_.clear();
         floor_.reset();
         SuperHeap::clear();
     }
 
     /// Without sizes, what waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires keeping || MeasurableHeap<SuperHeap>
+    {
         if constexpr (MeasurableHeap<SuperHeap>) {
             SuperHeap::measure(footprint);
         }
@@ -148,15 +161,25 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
     }
 

@@ -20,8 +20,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/list/lifo_list.hpp>
-#include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/structure/list/size_floor.hpp>
+#include <heapwright/structure/random_numbers.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -69,9 +69,9 @@ public:
     }
 
     /// What waits may be aligned no better than any object.
-    [[nodiscard]] void*
-    memalign(std::size_t align,
-             std::size_t size) noexcept requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap>
+    {
         return align <= alignment ? malloc(size)
                                   : noted(SuperHeap::memalign(align, raised(size)), raised(size));
     }
@@ -86,7 +86,9 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
@@ -100,12 +102,16 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         handDown();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         list_.clear();
         count_ = 0;
         floor_.reset();
@@ -113,7 +119,9 @@ public:
     }
 
     /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept requires keeping || MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires keeping || MeasurableHeap<SuperHeap>
+    {
         if constexpr (MeasurableHeap<SuperHeap>) {
             SuperHeap::measure(footprint);
         }
@@ -122,7 +130,9 @@ public:
         footprint.held += floor_.times(count);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -9,11 +9,11 @@
 //
 // Free units that somebody used are dirty: their memory is still there and serves the next one
 // without a page fault. They go back to the system when they have been free for as long as `Rule`
-// says (structure/extent/return_rule.hpp), which is looked at whenever units come back, and by `tend`; a
-// surplus at once (structure/extent/extent_returns.hpp). So what is free and yet takes memory was freed
-// within the delay before it was last looked at, and is no more than half of what is in use, or
-// than 8 MiB unless more was wanted again and again. Clean units are known to be zero, and cost
-// nothing but addresses. (The system does not take back what is locked in memory.)
+// says (structure/extent/return_rule.hpp), which is looked at whenever units come back, and by
+// `tend`; a surplus at once (structure/extent/extent_returns.hpp). So what is free and yet takes
+// memory was freed within the delay before it was last looked at, and is no more than half of what
+// is in use, or than 8 MiB unless more was wanted again and again. Clean units are known to be
+// zero, and cost nothing but addresses. (The system does not take back what is locked in memory.)
 //
 // It is for several threads: one lock, and no system call and no fill under it. A chunk's first
 // unit holds what is known of it, in one page or two; chunks are in the map of the address space,
@@ -27,10 +27,10 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/structure/extent/extent_returns.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
-#include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/extent/return_rule.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
+#include <heapwright/structure/map/region_map.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <algorithm>

@@ -11,10 +11,11 @@
 //       static int open() noexcept { return platform::openFile("/var/lib/index/heap"); }
 //   };
 // A bump pointer moves through it; the object given out last can grow, and goes back when it is
-// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it. Null
-// when the file is full, or cannot be opened: another process has it, it holds something else, or
-// who had it last died (structure/room/room_memory.hpp). By itself the heap keeps what it gave out, and
-// goes on behind it; layers above it keep their state in the file if the whole heap lies there:
+// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it.
+// Null when the file is full, or cannot be opened: another process has it, it holds something else,
+// or who had it last died (structure/room/room_memory.hpp). By itself the heap keeps what it gave
+// out, and goes on behind it; layers above it keep their state in the file if the whole heap lies
+// there:
 //   using Kept = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, MappedFileHeap<Index>>>>;
 //   ResidentHeap<Kept> heap;   // adaptor/resident_heap.hpp: heap->malloc(), heap.root()
 //
@@ -25,10 +26,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/room/room.hpp>
 #include <heapwright/structure/room/room_memory.hpp>
 #include <heapwright/structure/room/room_source.hpp>
-#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -4,8 +4,8 @@
 // Gives each object a mapping of its own, straight from the system, and gives it back on free.
 //
 // The tag stands before the object, and from the two follow start and length of the mapping
-// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize` and
-// `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
+// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize`
+// and `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
 // object.
 //
 // Example: MmapHeap

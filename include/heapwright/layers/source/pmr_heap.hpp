@@ -38,8 +38,7 @@ struct DefaultResource {
 /// Names a memory resource.
 template <class R>
 concept NamedResource = requires {
-    { R::get() }
-    noexcept;
+    { R::get() } noexcept;
     requires std::convertible_to<decltype(R::get()), std::pmr::memory_resource*>;
 };
 

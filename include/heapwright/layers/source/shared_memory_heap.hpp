@@ -5,10 +5,10 @@
 // first are asked for, of which only what is touched takes memory.
 //
 // A bump pointer moves through it; the object given out last can grow, and goes back when it is
-// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it. Null
-// when all is given out. By itself the heap shares its objects but not itself: allocate on one side
-// of a fork only. For both sides to allocate, the whole heap has to lie in the shared memory, with
-// a lock between processes:
+// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it.
+// Null when all is given out. By itself the heap shares its objects but not itself: allocate on one
+// side of a fork only. For both sides to allocate, the whole heap has to lie in the shared memory,
+// with a lock between processes:
 //   using Shared = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, SharedMemoryHeap<64 * MiB>>>>;
 //   ResidentHeap<Shared> heap;   // adaptor/resident_heap.hpp: then fork, and heap->malloc()
 //
@@ -18,10 +18,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/room/room.hpp>
 #include <heapwright/structure/room/room_memory.hpp>
 #include <heapwright/structure/room/room_source.hpp>
-#include <heapwright/structure/object/tag.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -5,8 +5,8 @@
 // request, and memory returns to the heap it came from, whoever frees it.
 //
 // The heaps take their memory from regions that are entered in the map of the address space
-// (structure/map/region_map.hpp), so whose an object is follows from where it lies: it carries nothing
-// for that, and what is nobody's is told without being touched. Which heap serves says
+// (structure/map/region_map.hpp), so whose an object is follows from where it lies: it carries
+// nothing for that, and what is nobody's is told without being touched. Which heap serves says
 // `Assignment`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
 // is inside (`FirstFree`). Cost: the assignment's, two loads and a division by a constant on free,
 // which waits for whoever is inside the owner.
@@ -22,10 +22,10 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/thread/assignment.hpp>
-#include <heapwright/structure/thread/heap_group.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/structure/thread/heap_group.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -33,8 +33,8 @@
 namespace heapwright {
 
 template <class Assignment, ConcurrentHeap SuperHeap>
-requires UnphasedHeap<SuperHeap> && RegionalHeap<SuperHeap> &&
-    AssignmentOf<Assignment, HeapArray<Assignment::count, SuperHeap>>
+    requires UnphasedHeap<SuperHeap> && RegionalHeap<SuperHeap> &&
+             AssignmentOf<Assignment, HeapArray<Assignment::count, SuperHeap>>
 class ArenaHeap : public HeapGroup<Assignment::count, SuperHeap> {
     using HeapGroup<Assignment::count, SuperHeap>::heaps_;
 
@@ -56,18 +56,23 @@ public:
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.malloc(size); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return assignment_.serve(
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.mallocHeld(size); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return assignment_.serve(
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.zalloc(size); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return assignment_.serve(heaps_, [align, size](auto& heap, std::size_t /*index*/) {
             return heap.memalign(align, size);
         });
@@ -75,23 +80,27 @@ public:
 
     void free(void* object) noexcept { ownerOf(object, "free").free(object); }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return ownerOf(object, "malloc_usable_size").getSize(object);
     }
 
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
-        requires(SuperHeap h) {
-        h.getSizeUnlocked(object);
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
+        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+    {
+        return ownerOf(object, "malloc_usable_size").getSizeUnlocked(object);
     }
-    { return ownerOf(object, "malloc_usable_size").getSizeUnlocked(object); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return ownerOf(object, "realloc").resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return ownerOf(object, "realloc").relocate(object, size);
     }
 

@@ -29,9 +29,9 @@
 #include <heapwright/structure/cache/batch_lists.hpp>
 #include <heapwright/structure/cache/caching_heap.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
-#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ namespace heapwright {
 
 template <SizeClasses Classes, std::size_t Target, std::size_t Most, std::size_t Slots,
           ConcurrentHeap SuperHeap>
-requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
-    AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+             AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class BatchCacheHeap : public CachingHeap<BatchCacheHeap<Classes, Target, Most, Slots, SuperHeap>,
                                           Classes, SuperHeap> {
     static_assert(Target >= 2 && Most >= 1 && Slots >= 1 && Slots <= threadSlots);
@@ -130,7 +130,9 @@ public:
     }
 
     /// Pre: no other thread uses the heap.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             for (Slot& slot : slots_) {
                 awake(slot.lists[index].removeServing(), index);
@@ -143,7 +145,9 @@ public:
         below().clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         below().measure(footprint);
         for (std::size_t index = 0; index < Classes::count; ++index) {
             std::size_t count = depots_[index].count() * target[index];

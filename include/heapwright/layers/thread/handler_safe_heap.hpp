@@ -5,8 +5,8 @@
 // flag on the way of who is not interrupted (`SignalSafeHeap` has one).
 //
 // What the heap below does at once works on a state of the thread. Who runs a handler tells this
-// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if the
-// handler interrupted the heap: then the state is out of sight, the heap below refuses to do
+// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if
+// the handler interrupted the heap: then the state is out of sight, the heap below refuses to do
 // anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
 // fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
 // its home word, and what is the heap's waits on a lock-free list for the next ordinary slow path.
@@ -22,11 +22,11 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/thread/chores.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/signal/hidden_state.hpp>
 #include <heapwright/structure/signal/slow_path.hpp>
+#include <heapwright/structure/thread/chores.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,8 @@
 namespace heapwright {
 
 template <HideableHeap SuperHeap>
-requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
-    AnyOrderHeap<SuperHeap>
+    requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+             AnyOrderHeap<SuperHeap>
 class HandlerSafeHeap : private SuperHeap {
     using Arena = HandlerArena<SuperHeap::unitBytes>;
     using Hidden = HiddenState<typename SuperHeap::ThreadState>;
@@ -113,7 +113,9 @@ public:
         SuperHeap::freeAfterAll(object);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         if (isInside()) [[unlikely]] {
             void* const object = arena_.memalign(alignment, size);
             return object == nullptr ? nullptr : std::memset(object, 0, size);
@@ -143,8 +145,9 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         if (isHandlers(object)) [[unlikely]] {
             return size <= Arena::getSize(object);
         }
@@ -155,8 +158,9 @@ public:
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         if (isHandlers(object) || isInside()) [[unlikely]] {
             return nullptr;
         }
@@ -164,7 +168,9 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         if (isInside()) {
             return false;
         }
@@ -173,7 +179,9 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         if (isInside()) {
             return;
         }
@@ -182,7 +190,9 @@ public:
         footprint.mapped += arena_.bytes();
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+    std::uint32_t tend() noexcept
+        requires TendedHeap<SuperHeap>
+    {
         if (isInside()) {
             return 0;
         }
@@ -190,14 +200,20 @@ public:
         return SuperHeap::tend();
     }
 
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+    void inspect(Inspection& inspection) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
         SuperHeap::inspect(inspection);
     }
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         SuperHeap::walk(visit);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object) || isHandlers(object);
     }
 

@@ -5,12 +5,12 @@
 // gives a superblock when too little of what it has is used. So no thread waits for another as a
 // rule, and yet memory that one thread does not use serves the others.
 //
-// `Assignment` says which heap is the thread's (structure/thread/heap_choice.hpp), `Rule` when a heap has
-// too much, class by class (structure/superblock/emptiness.hpp), `Lines` whether a superblock that has been
-// transferred may put objects of two owners on one cache line (structure/superblock/superblock.hpp). Memory
-// returns to the superblock it came from, whoever frees it; the fullest superblock with room serves
-// first. How superblocks go from heap to heap is in structure/superblock/hoard_memory.hpp. Larger requests get
-// null.
+// `Assignment` says which heap is the thread's (structure/thread/heap_choice.hpp), `Rule` when a
+// heap has too much, class by class (structure/superblock/emptiness.hpp), `Lines` whether a
+// superblock that has been transferred may put objects of two owners on one cache line
+// (structure/superblock/superblock.hpp). Memory returns to the superblock it came from, whoever
+// frees it; the fullest superblock with room serves first. How superblocks go from heap to heap is
+// in structure/superblock/hoard_memory.hpp. Larger requests get null.
 //
 // Invariant, for each heap and class: u >= a - K superblocks' worth, or u >= (1 - f) a, where u is
 // what is used of the a that is held. So for H heaps and live memory U the most that is held is
@@ -27,9 +27,9 @@
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
-#include <heapwright/structure/superblock/hoard_memory.hpp>
 #include <heapwright/structure/cache/home_word.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/superblock/hoard_memory.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -206,7 +206,8 @@ public:
     /// its class; a number that is none if it stands inside its slot.
     [[nodiscard, gnu::always_inline]] std::size_t classOfLive(void* object,
                                                               std::string_view routine) noexcept
-        requires(!Lines::clean) {
+        requires(!Lines::clean)
+    {
         Block& block = Block::of(object);
         if (block.owner.load(std::memory_order_relaxed) == nullptr) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
@@ -219,15 +220,20 @@ public:
     }
 
     /// For a cache above: it keeps an object, which for the program is freed from now on.
-    void setAside(void* object, std::string_view routine) noexcept requires(!Lines::clean) {
+    void setAside(void* object, std::string_view routine) noexcept
+        requires(!Lines::clean)
+    {
         Block::of(object).setAside(object, routine);
     }
     /// It gives it out again, or is about to free it.
-    void bringBack(void* object) noexcept requires(!Lines::clean) {
+    void bringBack(void* object) noexcept
+        requires(!Lines::clean)
+    {
         Block::of(object).bringBack(object);
     }
 
-    /// What a class holds, and how often the global lock was taken (structure/superblock/hoard_memory.hpp).
+    /// What a class holds, and how often the global lock was taken
+    /// (structure/superblock/hoard_memory.hpp).
     using Memory::figuresOf;
     using Memory::globalTakes;
 
@@ -240,9 +246,10 @@ public:
         }
     }
 
-    /// For a cache above: the home word of an object's superblock (structure/cache/home_word.hpp), which
-    /// is the calling thread's key, `homeOfThread()`, as long as the cache may keep the object for
-    /// that thread. The object is then of class `classAt(object)`, and what is kept counts as used.
+    /// For a cache above: the home word of an object's superblock (structure/cache/home_word.hpp),
+    /// which is the calling thread's key, `homeOfThread()`, as long as the cache may keep the
+    /// object for that thread. The object is then of class `classAt(object)`, and what is kept
+    /// counts as used.
     ///
     /// It does no harm that the word may change in the same moment: the superblock has got another
     /// tenant, so what is kept became old there. Its thread has it still, alone; and all that is
@@ -298,13 +305,17 @@ public:
     }
 
     /// Nobody else may be inside.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         const Hold hold(global().lock);
         this->forget();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         owners_.forEachHeap([&footprint](Owner& heap) {
             const Hold hold(heap.lock);
             heap.superblocks.measure(footprint);

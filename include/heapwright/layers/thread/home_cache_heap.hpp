@@ -7,8 +7,8 @@
 // and no line comes to be shared through a cache.
 //
 // The lists stand in thread-local storage, one for each size class, with how many objects more each
-// may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled by a batch, a full one
-// gives one up. What is not at home goes onto another list, and down by batches. When a thread
+// may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled by a batch, a full
+// one gives one up. What is not at home goes onto another list, and down by batches. When a thread
 // ends, all goes down. A thread that has no home has no cache, nor has one that comes for the first
 // time when its end is not told any more. The heap below must be one by its name (`UniqueHeap`): so
 // there is one cache in a thread for the type, and it is found without looking for it. `Links` says
@@ -33,14 +33,14 @@
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/cache_limits.hpp>
-#include <heapwright/structure/signal/hidden_state.hpp>
 #include <heapwright/structure/cache/home_cache.hpp>
 #include <heapwright/structure/cache/home_cache_view.hpp>
 #include <heapwright/structure/cache/home_word.hpp>
 #include <heapwright/structure/cache/links.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
-#include <heapwright/structure/thread/registry.hpp>
+#include <heapwright/structure/signal/hidden_state.hpp>
 #include <heapwright/structure/signal/slow_path.hpp>
+#include <heapwright/structure/thread/registry.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,8 +50,8 @@
 namespace heapwright {
 
 template <SizeClasses Classes, class Limits, LinkCode Links, UniquelyNamedHeap SuperHeap>
-requires HomingHeap<SuperHeap> && BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> &&
-    UnphasedHeap<SuperHeap>
+    requires HomingHeap<SuperHeap> && BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> &&
+             UnphasedHeap<SuperHeap>
 class HomeCacheHeap : private SuperHeap {
     using Cache = HomeCache<Classes, Limits, Links>;
     using Mine = platform::PerThread<HomeCacheHeap, Cache>;
@@ -162,8 +162,9 @@ public:
         return nullptr;
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return align <= minAlignment
                    ? malloc(size)
                    : orAfterFlush([align, size] { return below().memalign(align, size); });
@@ -196,16 +197,21 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return isAtHome(object) ? nullptr : below().relocate(object, size);
     }
 
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         below().check(object, routine);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return below().owns(object);
     }
 
@@ -218,13 +224,17 @@ public:
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         flushMine();
         return below().trim(pad);
     }
 
     /// Of what is kept, what the calling thread keeps.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         below().measure(footprint);
         const Cache& cache = Mine::mine();
         if (cache.isActive() && footprint.enters(&cache)) {
@@ -232,9 +242,15 @@ public:
         }
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return below().tend(); }
+    std::uint32_t tend() noexcept
+        requires TendedHeap<SuperHeap>
+    {
+        return below().tend();
+    }
 
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+    void inspect(Inspection& inspection) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
         below().inspect(inspection);
         caches_.forEach([&inspection](Cache& cache) {
             HomeCacheView<Cache> view(cache);
@@ -255,7 +271,9 @@ public:
     using SuperHeap::hasHome;
 
     /// What is kept is shown, too, as such: marked below as far as the lists can be followed.
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         const auto mark = [](ObjectLink* object) { return SuperHeap::theHeap().mark(object); };
         caches_.forEach([mark](Cache& cache) { HomeCacheView<Cache>(cache).forEachKept(mark); });
         below().walk(visit);

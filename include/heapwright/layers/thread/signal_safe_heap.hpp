@@ -15,9 +15,9 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/thread/chores.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/emergency_arena.hpp>
+#include <heapwright/structure/thread/chores.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -29,7 +29,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Set from a fork inside a request until that fork is over.
@@ -77,7 +77,9 @@ public:
         }
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         if (Inside::mine()) [[unlikely]] {
             void* const object = arena_.memalign(alignment, size);
             return object == nullptr ? nullptr : std::memset(object, 0, size);
@@ -87,8 +89,9 @@ public:
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         if (Inside::mine()) [[unlikely]] {
             return arena_.memalign(align, size);
         }
@@ -127,8 +130,9 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         if (arena_.owns(object)) [[unlikely]] {
             return size <= EmergencyArena::getSize(object);
         }
@@ -139,8 +143,9 @@ public:
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         if (arena_.owns(object) || Inside::mine()) [[unlikely]] {
             return nullptr;
         }
@@ -148,7 +153,9 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         if (Inside::mine()) {
             return false;
         }
@@ -157,7 +164,9 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         if (Inside::mine()) {
             return;
         }
@@ -165,7 +174,9 @@ public:
         SuperHeap::measure(footprint);
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+    std::uint32_t tend() noexcept
+        requires TendedHeap<SuperHeap>
+    {
         if (Inside::mine()) {
             return 0;
         }
@@ -174,14 +185,20 @@ public:
     }
 
     /// Held still by whoever asks, who so is inside; what is in the arena is not told.
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+    void inspect(Inspection& inspection) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
         SuperHeap::inspect(inspection);
     }
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         SuperHeap::walk(visit);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return arena_.owns(object) || SuperHeap::owns(object);
     }
 
@@ -237,8 +254,8 @@ private:
         }
     }
 
-    /// Whether somebody wants something done (structure/thread/chores.hpp); asked only over heaps that
-    /// have such settings.
+    /// Whether somebody wants something done (structure/thread/chores.hpp); asked only over heaps
+    /// that have such settings.
     [[nodiscard]] static bool choresDue() noexcept {
         if constexpr (TendedHeap<SuperHeap>) {
             return Chores::due();
@@ -283,13 +300,15 @@ private:
     }
 
     /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
-    [[nodiscard, gnu::always_inline]] void*
-    mallocAtOnce(std::size_t size) noexcept requires PromptHeap<SuperHeap> {
+    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
+        requires PromptHeap<SuperHeap>
+    {
         const Entry entry;
         return SuperHeap::mallocAtOnce(size);
     }
-    [[nodiscard, gnu::always_inline]] bool
-    freeAtOnce(void* object) noexcept requires PromptHeap<SuperHeap> {
+    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
+        requires PromptHeap<SuperHeap>
+    {
         const Entry entry;
         return SuperHeap::freeAtOnce(object);
     }

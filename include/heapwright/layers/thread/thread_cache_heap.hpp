@@ -15,10 +15,10 @@
 // there is no memory below, the caller's own cache goes there first.
 //
 // An object that is freed, resized or measured while it waits in any thread's cache ends the
-// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under its
-// lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After the
-// thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after glibc's
-// tcache.
+// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under
+// its lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After
+// the thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after
+// glibc's tcache.
 //
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -41,8 +41,8 @@ namespace heapwright {
 
 template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
           ConcurrentHeap SuperHeap>
-requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
-    AnyOrderHeap<SuperHeap>
+    requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
+             AnyOrderHeap<SuperHeap>
 class ThreadCacheHeap
     : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Batch, Slots, SuperHeap>, Classes,
                          SuperHeap> {
@@ -112,14 +112,18 @@ public:
     }
 
     /// Pre: no other thread uses the heap.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         for (Slot& slot : slots_) {
             slot.cache.clear();
         }
         below().clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         below().measure(footprint);
         for (const Slot& slot : slots_) {
             footprint.held += slot.cache.bytes();
@@ -146,10 +150,11 @@ public:
         keepOnlyMySlot();
     }
 
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
+    [[nodiscard]] bool heldByThisThread() const noexcept
+        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+    {
+        return below().heldByThisThread();
     }
-    { return below().heldByThisThread(); }
 
 private:
     /// Out of line, as `freeBelow` is; static, so that the size stays in its register.

@@ -31,8 +31,8 @@
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
+#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
@@ -46,7 +46,7 @@
 namespace heapwright {
 
 template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentHeap SuperHeap>
-requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ThreadQuarantineHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
@@ -88,23 +88,28 @@ public:
         return orAfterRelease([&] { return SuperHeap::malloc(size); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return orAfterRelease([&] { return SuperHeap::zalloc(size); });
     }
 
     /// What waits is not held for use.
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return SuperHeap::mallocHeld(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return orAfterRelease([&] { return SuperHeap::memalign(align, size); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return SuperHeap::memalignHeld(align, size);
     }
 
@@ -119,10 +124,9 @@ public:
             platform::abortWithMessage("free", "double free");
         }
         admit(*ward, Poisoned(object, size));
-        while (ward->bytes.load(std::memory_order_relaxed) > Bytes)
-            [[unlikely]] {
-                releaseOne(*ward);
-            }
+        while (ward->bytes.load(std::memory_order_relaxed) > Bytes) [[unlikely]] {
+            releaseOne(*ward);
+        }
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
@@ -136,18 +140,22 @@ public:
         }
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
     /// Only what would not wait: what moves without a free would not be seen.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object) > largest ? SuperHeap::relocate(object, size) : nullptr;
     }
 
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         SuperHeap::check(object, routine);
     }
 
@@ -162,18 +170,24 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         releaseMine();
         return SuperHeap::trim(pad);
     }
 
     /// Nobody else may be inside.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         dropWards();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(Footprint& footprint) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         SuperHeap::measure(footprint);
         forEachWard([&footprint](const Ward& ward) {
             footprint.held += ward.bytes.load(std::memory_order_relaxed);
@@ -183,7 +197,9 @@ public:
 
     /// What waits counts as cached. A thread changes its own while it is looked at: then it is told
     /// as of some moment each.
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
+    void inspect(Inspection& inspection) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
         SuperHeap::inspect(inspection);
         forEachWard([this, &inspection](const Ward& ward) {
             anyIn(ward, [this, &inspection](Poisoned waiting) {
@@ -194,7 +210,9 @@ public:
     }
 
     /// The same, of those that nobody has written to.
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         const auto told = [this, &visit](LiveObject object) {
             object.cached = object.cached || waitsAnywhere(object);
             visit(object);
@@ -360,7 +378,7 @@ private:
 
     /// The size class of an object in use, where the heap below says so; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
-        if constexpr (requires(SuperHeap & heap) { heap.hasHome(object), heap.classAt(object); }) {
+        if constexpr (requires(SuperHeap& heap) { heap.hasHome(object), heap.classAt(object); }) {
             return this->hasHome(object) ? this->classAt(object) : LiveObject::noClass;
         } else {
             return LiveObject::noClass;

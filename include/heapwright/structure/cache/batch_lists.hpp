@@ -11,8 +11,8 @@
 // stands here at any moment: no object is on both lists. From McKenney and Slingwine (1993).
 #pragma once
 
-#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>

@@ -18,8 +18,8 @@
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/home_word.hpp>
 #include <heapwright/structure/cache/links.hpp>
-#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/cache/streaks.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 
 #include <algorithm>
 #include <array>

@@ -12,8 +12,8 @@
 
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
 #include <array>

@@ -11,8 +11,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/map/bit_runs.hpp>
 #include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/map/bit_runs.hpp>
 
 #include <algorithm>
 #include <cstddef>

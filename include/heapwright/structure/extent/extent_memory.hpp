@@ -12,9 +12,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/inspection.hpp>
 #include <heapwright/structure/extent/extent_space.hpp>
-#include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/extent/return_rule.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
+#include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/sync/lock.hpp>
 #include <heapwright/sync/shared_word.hpp>
 

@@ -15,10 +15,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/thread/fork_lock.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/structure/thread/fork_lock.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/structure/thread/processor_choice.hpp>
 #include <heapwright/sync/lock.hpp>
 

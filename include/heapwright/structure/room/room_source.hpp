@@ -12,8 +12,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/structure/area/bump.hpp>
-#include <heapwright/structure/room/room.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/room/room.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -16,8 +16,8 @@
 #include <heapwright/platform/environment.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/signal_names.hpp>
-#include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/settings/setting_text.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>

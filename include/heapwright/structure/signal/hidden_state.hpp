@@ -45,7 +45,7 @@ struct StackPart {
 };
 
 template <class State>
-requires std::is_trivially_copyable_v<State> && std::is_default_constructible_v<State>
+    requires std::is_trivially_copyable_v<State> && std::is_default_constructible_v<State>
 class HiddenState {
     enum class Phase : std::uint8_t { visible, hidden, returning };
     static constexpr std::size_t depths = 8;

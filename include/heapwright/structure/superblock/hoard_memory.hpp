@@ -15,14 +15,14 @@
 
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/superblock/emptiness.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
-#include <heapwright/structure/superblock/hoard_owner.hpp>
 #include <heapwright/structure/cache/home_word.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/superblock/emptiness.hpp>
+#include <heapwright/structure/superblock/hoard_owner.hpp>
 #include <heapwright/structure/superblock/owner_set.hpp>
 #include <heapwright/structure/superblock/owners_view.hpp>
 #include <heapwright/structure/superblock/superblock_classes.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>

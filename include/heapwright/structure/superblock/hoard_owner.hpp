@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One of those between whom superblocks go from hand to hand (structure/superblock/hoard_memory.hpp): its lock
-// and its superblocks. It stands in a block of memory for superblocks, which is nobody's, as its
-// first two words say. The lock is counted where the rule asks for it.
+// One of those between whom superblocks go from hand to hand
+// (structure/superblock/hoard_memory.hpp): its lock and its superblocks. It stands in a block of
+// memory for superblocks, which is nobody's, as its first two words say. The lock is counted where
+// the rule asks for it.
 #pragma once
 
 #include <heapwright/structure/cache/home_word.hpp>

@@ -14,8 +14,8 @@
 
 namespace heapwright {
 
-/// `Superblocks` are those of one owner (structure/superblock/superblock_classes.hpp), `Owners` a set of
-/// owners.
+/// `Superblocks` are those of one owner (structure/superblock/superblock_classes.hpp), `Owners` a
+/// set of owners.
 template <class Superblocks, class Classes, class Owners>
 class OwnersView {
     using Block = typename Superblocks::Block;

@@ -17,10 +17,11 @@
 //
 // With `CleanLines` a superblock has a tenant, the thread that it serves. When that changes, all
 // that is live becomes old, and what shares a cache line with an old object is withheld until the
-// last of them is gone. The first word of the header is the home word (structure/cache/home_word.hpp):
-// the key of the tenant, with its lowest bit set while some object is old or stands inside its
-// slot; so whoever has this key may keep what he frees here, and find its class in the header.
-// From Hoard's heap blocks (Berger 2002, 7.2). Cost: a multiplication for each object.
+// last of them is gone. The first word of the header is the home word
+// (structure/cache/home_word.hpp): the key of the tenant, with its lowest bit set while some object
+// is old or stands inside its slot; so whoever has this key may keep what he frees here, and find
+// its class in the header. From Hoard's heap blocks (Berger 2002, 7.2). Cost: a multiplication for
+// each object.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -227,25 +228,33 @@ public:
     /// A cache keeps an object: for the program it is freed, here it counts as used. Aborts unless
     /// it is live. No lock is needed, since who frees an object is alone with it; but not together
     /// with `CleanLines`.
-    void setAside(void* object, std::string_view routine) noexcept requires(!Lines::clean) {
+    void setAside(void* object, std::string_view routine) noexcept
+        requires(!Lines::clean)
+    {
         check(object, routine);
         Link& link = links()[indexOf(object)];
         link = static_cast<Link>(link | aside);
     }
 
     /// A cache gives out what it kept, or is about to free it. (It may have stood inside its slot.)
-    void bringBack(void* object) noexcept requires(!Lines::clean) {
+    void bringBack(void* object) noexcept
+        requires(!Lines::clean)
+    {
         Link& link = links()[indexOf(object)];
         link = static_cast<Link>(link & ~aside);
     }
 
     /// The key of the thread for which its lines are clean; 0 if they are so for any.
-    [[nodiscard]] Home tenant() const noexcept requires(Lines::clean) {
+    [[nodiscard]] Home tenant() const noexcept
+        requires(Lines::clean)
+    {
         return home_.load(std::memory_order_relaxed) & ~keptByNobody;
     }
 
     /// Gives it to a tenant. Unless that is the one it has, all that is live becomes old.
-    void letTo(Home key) noexcept requires(Lines::clean) {
+    void letTo(Home key) noexcept
+        requires(Lines::clean)
+    {
         if (tenant() != key) {
             if (tenant() != 0) {
                 becomeOld();

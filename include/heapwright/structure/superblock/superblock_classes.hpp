@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The superblocks of one owner, by size class (structure/superblock/superblock_lists.hpp), and what of them is
-// empty: that can serve any class.
+// The superblocks of one owner, by size class (structure/superblock/superblock_lists.hpp), and what
+// of them is empty: that can serve any class.
 //
 // Invariant: a class with an empty superblock has its bit set; one whose bit is set may have none.
 #pragma once

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands where in a superblock (structure/superblock/superblock.hpp): its header, the 16 bits of each
-// slot, the slots; in which slot an address lies; and whether it is that of a live object. What
-// happens to the slots is said there.
+// What stands where in a superblock (structure/superblock/superblock.hpp): its header, the 16 bits
+// of each slot, the slots; in which slot an address lies; and whether it is that of a live object.
+// What happens to the slots is said there.
 #pragma once
 
 #include <heapwright/core/address.hpp>

@@ -27,7 +27,7 @@ template <class H>
 concept AttemptingHeap = Heap<H> && requires(H heap) {
     {
         heap.attempt([](auto& /*inside*/) {})
-        } -> std::same_as<bool>;
+    } -> std::same_as<bool>;
 };
 
 /// Each live thread has a heap of its own as long as there are no more threads than heaps; what
@@ -91,7 +91,7 @@ public:
     static constexpr std::size_t count = Count;
 
     template <class Heaps, class Take>
-    requires AttemptingHeap<typename Heaps::Each>
+        requires AttemptingHeap<typename Heaps::Each>
     [[nodiscard]] void* serve(Heaps& heaps, Take take) noexcept {
         const std::size_t index = Last::mine() != 0 ? Last::mine() - 1 : ByThread<Count>::mine();
         void* object = nullptr;
@@ -166,7 +166,7 @@ concept AssignmentOf = requires(A assignment, Heaps& heaps) {
     { A::count } -> std::convertible_to<std::size_t>;
     {
         assignment.serve(heaps, [](auto& heap, std::size_t) { return heap.malloc(1); })
-        } -> std::same_as<void*>;
+    } -> std::same_as<void*>;
 };
 
 } // namespace heapwright

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of several heaps is the calling thread's, where that is fixed: the same heap at each call.
-// A choice has `count` heaps and says which is `mine()`. `ByThread` (structure/thread/assignment.hpp),
-// where the n-th thread has heap n modulo their number, is one too.
+// A choice has `count` heaps and says which is `mine()`. `ByThread`
+// (structure/thread/assignment.hpp), where the n-th thread has heap n modulo their number, is one
+// too.
 #pragma once
 
 #include <heapwright/platform/processors.hpp>

@@ -30,9 +30,7 @@ template <template <class> class Under, class Source, class... Others>
 struct OverFirst<Under, Source, Others...> : OverFirst<Under, Others...> {};
 
 template <template <class> class Under, class Source, class... Others>
-requires requires {
-    typename Under<Source>;
-}
+    requires requires { typename Under<Source>; }
 struct OverFirst<Under, Source, Others...> {
     using Type = Under<Source>;
 };

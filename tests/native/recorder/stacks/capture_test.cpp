@@ -232,8 +232,7 @@ ucontext_t& home() {
     other.uc_stack.ss_size = bytes;
     other.uc_link = &home();
     inHandler() = {};
-    ::makecontext(
-        &other, [] { inHandler() = inDepth(5); }, 0);
+    ::makecontext(&other, [] { inHandler() = inDepth(5); }, 0);
     ASSERT_EQ(::swapcontext(&home(), &other), 0);
     ::munmap(stack, bytes);
 }

@@ -30,9 +30,7 @@ static_assert(ForkableHeap<Large> && ForkableHeap<Shared> && ClearableHeap<Large
 static_assert(!ClearableHeap<Shared> && OpenlyOwningHeap<Large>);
 
 template <class H, std::size_t Unit = unit>
-concept StandsOn = requires {
-    typename UnitObjectHeap<Unit, H>;
-};
+concept StandsOn = requires { typename UnitObjectHeap<Unit, H>; };
 static_assert(StandsOn<Extents> && !StandsOn<Extents, 2 * unit> && !StandsOn<MmapHeap>);
 
 class UnitObjectHeapTest : public ::testing::Test {

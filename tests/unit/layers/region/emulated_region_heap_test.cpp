@@ -26,9 +26,7 @@ static_assert(!AlignedHeap<Emulated> && AlignedHeap<OnMalloc> && ZeroingHeap<OnM
 static_assert(!ConcurrentHeap<OnMalloc> && !AdoptingHeap<OnMalloc> && AnyOrderHeap<Emulated>);
 
 template <class Records, class Super>
-constexpr bool stacks = requires {
-    typename EmulatedRegionHeap<Records, Super>;
-};
+constexpr bool stacks = requires { typename EmulatedRegionHeap<Records, Super>; };
 static_assert(!stacks<MmapHeap, ObstackHeap<4 * KiB, MallocHeap>>);
 static_assert(!stacks<ObstackHeap<4 * KiB, MallocHeap>, MallocHeap>);
 

@@ -31,9 +31,7 @@ static_assert(!HoldingHeap<Nested> && !FlushableHeap<Nested> && !TrimmableHeap<N
 // A child leaves in any order.
 using Stacked = NestedHeap<ObstackHeap<1 * KiB, CountingHeap>>;
 template <class H>
-constexpr bool makesChildren = requires(H heap) {
-    heap.makeChild();
-};
+constexpr bool makesChildren = requires(H heap) { heap.makeChild(); };
 static_assert(stackHeap<Stacked> && makesChildren<Nested> && !makesChildren<Stacked>);
 
 std::size_t chunks() {

@@ -18,9 +18,7 @@ namespace {
 using Chunks = ChunkHeap<4 * KiB, 0, CountingHeap>; // knows no sizes
 
 template <class Waiting, class Super>
-concept Adaptable = requires {
-    typename AdaptHeap<Waiting, Super>;
-};
+concept Adaptable = requires { typename AdaptHeap<Waiting, Super>; };
 static_assert(Adaptable<LifoList, NullHeap> && Adaptable<FifoList, Chunks>);
 static_assert(Adaptable<BestFitTree, CountingHeap> && !Adaptable<BestFitTree, Chunks>);
 static_assert(!Adaptable<int, CountingHeap>);

@@ -31,9 +31,7 @@ struct Reusing {
 };
 
 template <class Super>
-concept Quarantinable = requires {
-    typename QuarantineHeap<1000, Super>;
-};
+concept Quarantinable = requires { typename QuarantineHeap<1000, Super>; };
 static_assert(Quarantinable<CountingHeap> && !Quarantinable<ChunkHeap<4 * KiB, 0, CountingHeap>>);
 
 TEST(QuarantineHeap, LetsTheOldestGoWhenThereIsMoreThanItsBytes) {

@@ -130,13 +130,9 @@ TEST(CachingHeapDeathTest, SeesTheUseOfWhatWaits) {
 }
 
 template <class H>
-concept Trims = requires(H heap) {
-    heap.trim(0);
-};
+concept Trims = requires(H heap) { heap.trim(0); };
 template <class H>
-concept Resizes = requires(H heap, void* object) {
-    heap.resize(object, 1);
-};
+concept Resizes = requires(H heap, void* object) { heap.resize(object, 1); };
 
 TEST(CachingHeap, OffersNoMoreThanTheHeapBelow) {
     EXPECT_FALSE(Trims<OneKept>);

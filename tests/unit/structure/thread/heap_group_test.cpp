@@ -58,13 +58,9 @@ TEST(HeapGroup, IsHeldOverAForkAndLeavesTheSlotsOfNobodyInTheChild) {
 }
 
 template <class Group>
-concept Holds = requires(Group group) {
-    group.beforeFork();
-};
+concept Holds = requires(Group group) { group.beforeFork(); };
 template <class Group>
-concept Clears = requires(Group group) {
-    group.clear();
-};
+concept Clears = requires(Group group) { group.clear(); };
 
 TEST(HeapGroup, OffersWhatItsHeapsDoAndNoMore) {
     EXPECT_TRUE(Holds<Mapped>);
