@@ -12,10 +12,12 @@ from urllib.parse import quote
 
 import pytest
 
-PRIMES = (Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "primes.bc").read_bytes()
+PRIMES = (
+    Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "primes.bc"
+).read_bytes()
 PRIME_1000 = "7919"
 
-pytestmark = pytest.mark.usefixtures("needs_calculator")
+pytestmark = [pytest.mark.programs, pytest.mark.usefixtures("needs_calculator")]
 
 
 def test_programs_and_expressions(server: Any, httpd: ModuleType) -> None:

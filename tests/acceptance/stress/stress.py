@@ -118,7 +118,10 @@ def workloads() -> list[str]:
 
 def composed() -> list[str]:
     """All allocators of ours."""
-    return [entry.name for entry in read_catalogue(native.native_dir() / "catalogue" / "allocators.toml").composed]
+    return [
+        entry.name
+        for entry in read_catalogue(native.native_dir() / "catalogue" / "allocators.toml").composed
+    ]
 
 
 def carry_out(run: Run) -> Ran:
