@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import polars as pl
 import pytest
 import vl_convert
 
@@ -303,7 +304,7 @@ def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> 
 
 
 def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: ModuleType) -> None:
-    bad = small.frame.with_columns(outcome=making.pl.lit("crashed"))
+    bad = small.frame.with_columns(outcome=pl.lit("crashed"))
     analysis = small.analysis.model_copy(
         update={"responses": (), "pareto": (), "agreements": (), "outcomes": {"crashed": 90}}
     )
