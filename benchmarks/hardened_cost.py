@@ -26,7 +26,7 @@ from heapwright.artefacts.comparison import Comparison
 HERE = Path(__file__).parent
 ROWS = {
     "WithFlag": "… with `SignalSafeHeap` for `HandlerSafeHeap`",
-    "WithLinks": "+ `EncodedLinks`",
+    "WithLinks": "+ `EncodedFreelist`",
     "WithGaps": "+ closed gaps",
     "WithClosedRuns": "+ freed runs wait, closed",
     "WithQuarantine": "+ `ThreadQuarantineHeap`",

@@ -37,8 +37,8 @@ PREFERRED = "MallocHeap"
 # The probe for who wants more than verbs of his superheap, as its concept says, or who it is.
 PROBES = {
     "BlockHeap": "ProbeBlocks",
-    "HideableHeap": "ProbeAtOnce",
-    "HomeCacheHeap": "ProbeHomes",
+    "SuspendableHeap": "ProbeAtOnce",
+    "OwnerCacheHeap": "ProbeOwnerTags",
     "PageHeap": "ProbeRuns",
     "PagedHeap": "ProbePages",
     "RunHeap": "ProbeRuns",

@@ -24,7 +24,7 @@ using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>;                           // in runs of units
 using Shared = UniqueHeap<HeapName<9>, SplitHeap<16 * KiB, Small, Large>>; // S/2 and more is large
 using Limits = CacheLimits<8 * KiB, 64, 2 * KiB, 16, 32, 64 * KiB>;        // what a thread keeps
-using Cached = HomeCacheHeap<Classes, Limits, PlainLinks, Shared>;         // each thread's own
+using Cached = OwnerCacheHeap<Classes, Limits, PlainFreelist, Shared>;     // each thread's own
 using HandlerSafe = HandlerSafeHeap<Cached>; // a handler may interrupt
 } // namespace granary
 

@@ -126,7 +126,7 @@ struct ClassMemory {
 
 } // namespace detail
 
-template <class Class, UnphasedHeap SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class PerClassHeap {
     using Memory_ = detail::ClassMemory<Class, SuperHeap>;
@@ -204,7 +204,7 @@ public:
 
 /// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
 /// destructor: else `delete` does not know of the heap.
-template <class Class, UnphasedHeap SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class PooledClass final : public Class,
                           public PerClassHeap<PooledClass<Class, SuperHeap>, SuperHeap> {

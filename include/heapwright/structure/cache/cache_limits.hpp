@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How much a thread keeps for itself in a cache, and how much moves at once, by the size of the
-// objects (layers/thread/home_cache_heap.hpp).
+// objects (layers/thread/owner_cache_heap.hpp).
 //
 // A thread keeps `Bytes` of each size class, but no more than `Most` objects; one at least. It is
 // filled with `Refill` bytes, as many objects at most as are handed down at once when it has no
 // more room: `Batch` of them, or half of what it keeps; more when that happens again and again
-// (structure/cache/home_cache.hpp). Of what is not at home with it a thread
+// (structure/cache/owner_cache.hpp). Of what is not at home with it a thread
 // holds up to `Remote` objects, together no more than `RemoteBytes` and one, before all go.
 #pragma once
 

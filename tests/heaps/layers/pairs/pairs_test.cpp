@@ -315,13 +315,13 @@ TEST_P(PairOfHeaps, MeasuresWhatItHasTaken) {
     }
     const Life life(verbs());
     const std::vector<void*> objects = take(life.heap(), 60);
-    Footprint footprint;
-    verbs().measure(life.heap().heap, footprint);
-    if (footprint.mapped != 0) { // where somebody below knows
-        EXPECT_GE(footprint.mapped, objects.size() * usual);
-        EXPECT_GE(footprint.mapped, footprint.direct);
+    MemoryUsage usage;
+    verbs().measure(life.heap().heap, usage);
+    if (usage.mapped != 0) { // where somebody below knows
+        EXPECT_GE(usage.mapped, objects.size() * usual);
+        EXPECT_GE(usage.mapped, usage.direct);
     }
-    EXPECT_LT(footprint.mapped, 4 * GiB);
+    EXPECT_LT(usage.mapped, 4 * GiB);
     giveBack(life.heap(), objects);
 }
 

@@ -61,17 +61,17 @@ TEST(UniqueHeap, LetsTwoLayersDrawOnOneSource) {
     EXPECT_LT(addressOf(large) - addressOf(small), 200U) << "out of one chunk";
     heap.free(small);
     heap.free(large);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GT(footprint.mapped, 60 * KiB);
-    EXPECT_LT(footprint.mapped, 100 * KiB) << "counted once";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GT(usage.mapped, 60 * KiB);
+    EXPECT_LT(usage.mapped, 100 * KiB) << "counted once";
     Source::theHeap().clear();
 }
 
 TEST(UniqueHeap, KeepsFromOneFaceWhatConcernsThemAll) {
     using Shared = UniqueHeap<First, ChunkHeap<4 * KiB, 0, MmapHeap>>;
     EXPECT_FALSE(ClearableHeap<Shared>);
-    EXPECT_TRUE(AdoptingHeap<Shared> && UniquelyNamedHeap<Shared>);
+    EXPECT_TRUE(ForeignFreeHeap<Shared> && UniquelyNamedHeap<Shared>);
     EXPECT_FALSE(ConcurrentHeap<Shared>);
     using Locked = UniqueHeap<First, LockedHeap<FutexLock, MmapHeap>>;
     EXPECT_TRUE(ConcurrentHeap<Locked>);

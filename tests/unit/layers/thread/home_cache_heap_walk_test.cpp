@@ -24,7 +24,7 @@ template <class Name>
 struct Stack {
     using Blocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
     using Small = UniqueHeap<Name, HoardHeap<Classes, OwnHeap<64>, Rule, CleanLines, Blocks>>;
-    using CachedSmall = HomeCacheHeap<Classes, Limits, PlainLinks, Small>;
+    using CachedSmall = OwnerCacheHeap<Classes, Limits, PlainFreelist, Small>;
 };
 
 /// What is shown is what was given out, whose figures are the same; what a thread has freed but
@@ -64,8 +64,8 @@ TEST(HomeCacheHeapFromOutside, ShowsWhatIsLiveAndWhatIsKept) {
     };
     heap.beforeFork();
     heap.walk(ObjectVisitor(collect));
-    Inspection inspection;
-    heap.inspect(inspection);
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
     heap.afterForkInParent();
     turn = 2;
     turn.notify_all();
@@ -77,13 +77,13 @@ TEST(HomeCacheHeapFromOutside, ShowsWhatIsLiveAndWhatIsKept) {
         EXPECT_EQ(expected.count(object) == 0, kept);
     }
     EXPECT_EQ(live, expected.size());
-    const Inspection::Totals totals = inspection.totals();
+    const HeapSnapshot::Totals totals = snapshot.totals();
     EXPECT_EQ(totals.liveObjects, expected.size());
     EXPECT_EQ(totals.liveBytes, liveBytes);
     EXPECT_EQ(totals.cachedObjects, seen.size() - expected.size());
-    EXPECT_EQ(inspection.allCaches.remoteObjects, 5U);
-    EXPECT_GE(inspection.cacheCount, 2U);
-    EXPECT_GE(inspection.allCaches.refills, 1U);
+    EXPECT_EQ(snapshot.allCaches.remoteObjects, 5U);
+    EXPECT_GE(snapshot.cacheCount, 2U);
+    EXPECT_GE(snapshot.allCaches.refills, 1U);
     for (const auto& [object, kept] : expected) {
         heap.free(object);
     }
@@ -126,10 +126,10 @@ TEST(HomeCacheHeapFromOutside, MayBeLookedAtWhileThreadsGoOn) {
         };
         heap.beforeFork();
         heap.walk(ObjectVisitor(count));
-        Inspection inspection;
-        heap.inspect(inspection);
+        HeapSnapshot snapshot;
+        heap.inspect(snapshot);
         heap.afterForkInParent();
-        EXPECT_LE(inspection.cacheCount, 4U);
+        EXPECT_LE(snapshot.cacheCount, 4U);
     }
     stop = true;
     for (std::thread& thread : threads) {
