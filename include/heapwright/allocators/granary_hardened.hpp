@@ -12,14 +12,14 @@
 namespace heapwright::allocators {
 
 namespace granary_hardened {
-struct Name {};
-struct Memory {};
+struct SharedName {};
+struct ExtentsName {};
 using Gaps = GuardGapHeap<32 * KiB, 32 * MiB, 16384, FutexLock, granary::Source>; // closed pages
-using Extents = UniqueHeap<Memory, Gaps>; // units of 32 KiB, a closed one behind each run
+using Extents = UniqueHeap<ExtentsName, Gaps>; // units of 32 KiB, a closed one behind each run
 using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
-using Shared = UniqueHeap<Name, SplitHeap<16 * KiB, Small, Large>>;
-using Cached = OwnerCacheHeap<granary::Classes, granary::Limits, EncodedFreelist, Shared>;
+using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
+using Cached = OwnerCacheHeap<granary::Classes, granary::limits, EncodedFreelist, Shared>;
 using Waiting = ThreadQuarantineHeap<256, 256 * KiB, 2048, Cached>; // late, in random order
 using SignalSafe = SignalSafeHeap<Waiting>;                         // a handler may interrupt
 using Guarded = TailCanaryHeap<SignalSafe>;                         // the end of each object

@@ -10,7 +10,7 @@
 // pieces are not taken back. What is left of a chunk when the next one is begun is lost, and so is
 // what the heap has left when it is destroyed. Cost: an addition and a compare.
 //
-// Example: BumpHeap<64 * KiB, 8, UniqueHeap<HeapName<1>, MmapHeap>>
+// Example: BumpHeap<64 * KiB, 8, UniqueHeap<DefaultName, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>

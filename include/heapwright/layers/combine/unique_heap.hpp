@@ -11,7 +11,7 @@
 // that is reached without has `theHeap()` for it). In a usage it is counted once. It is for
 // several threads if the superheap is. Cost: none, an address that the linker knows.
 //
-// Example: UniqueHeap<HeapName<1>, MmapHeap>
+// Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -24,9 +24,9 @@
 
 namespace heapwright {
 
-/// A name for who does not want to declare a type for it.
-template <std::size_t Number>
-struct HeapName {};
+/// The name of a heap of which the program has only one. Other names are types that the composition
+/// declares.
+struct DefaultName {};
 
 namespace detail {
 

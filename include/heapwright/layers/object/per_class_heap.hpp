@@ -22,7 +22,7 @@
 // are as old as the language (Stroustrup, The C++ Programming Language); the layer is from Heap
 // Layers.
 //
-// Example: PerClassHeap<HeapName<1>, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
+// Example: PerClassHeap<DefaultName, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>

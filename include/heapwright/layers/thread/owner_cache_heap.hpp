@@ -22,7 +22,7 @@
 // Cost: 12 instructions for `malloc`, 14 for `free`, on x86-64. The bins are after glibc's tcache,
 // the owner tag after the page owner of mimalloc, the rest is Hoard's.
 //
-// Example: OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainFreelist, UniqueHeap<HeapName<2>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>
+// Example: OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -49,7 +49,8 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, class Limits, FreelistEncoding Encoding, UniquelyNamedHeap SuperHeap>
+template <SizeClasses Classes, CacheLimits Limits, FreelistEncoding Encoding,
+          UniquelyNamedHeap SuperHeap>
     requires OwnerTaggedHeap<SuperHeap> && BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> &&
              MaxAlignedHeap<SuperHeap>
 class OwnerCacheHeap : private SuperHeap {

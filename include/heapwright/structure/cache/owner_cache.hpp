@@ -8,7 +8,7 @@
 // nothing to take, and the thread is at home nowhere. So it can be moved out of the way while a
 // signal handler runs, and come back, between any two instructions of the quick steps.
 // Invariant, while the cache is active: a list has as many objects as its room is below
-// `Limits::roomFor`; so it does when another thread looks at the room, which is read as it is.
+// `Limits.roomFor`; so it does when another thread looks at the room, which is read as it is.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,6 +16,7 @@
 #include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/cache_limits.hpp>
 #include <heapwright/structure/cache/freelist_encoding.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/cache/repeat_counts.hpp>
@@ -35,12 +36,13 @@ namespace heapwright {
 template <class Cache>
 class OwnerCacheView;
 
-template <SizeClasses Classes, class Limits, FreelistEncoding Encoding>
+template <SizeClasses Classes, CacheLimits Limits, FreelistEncoding Encoding>
 class OwnerCache {
     friend class OwnerCacheView<OwnerCache>;
     // For who looks from outside, under names that parameters do not have.
     using ClassesKept = Classes;
-    using LimitsKept = Limits;
+    static_assert(Limits.areValid(), "each count of objects is at least 1");
+    static constexpr CacheLimits limits = Limits;
     using EncodingKept = Encoding;
 
 public:
@@ -125,7 +127,7 @@ public:
         remote_ = ::new (object) ObjectLink{remote_};
         ++remoteCount_;
         remoteBytes_ += size;
-        return remoteCount_ < Limits::remoteObjects && remoteBytes_ < Limits::remoteBytes
+        return remoteCount_ < Limits.remoteObjects && remoteBytes_ < Limits.remoteBytes
                    ? nullptr
                    : takeRemote();
     }
@@ -151,7 +153,7 @@ public:
 
     /// How many objects of a class wait.
     [[nodiscard]] std::size_t count(std::size_t index) const noexcept {
-        const std::uint32_t most = Limits::roomFor(Classes::sizeOf(index));
+        const std::uint32_t most = Limits.roomFor(Classes::sizeOf(index));
         return most - static_cast<std::uint32_t>(room_[index]);
     }
 
@@ -167,7 +169,7 @@ public:
     void begin(OwnerTag key) noexcept {
         if (key != uncachedOwnerTag) {
             for (std::size_t index = 0; index < Classes::count; ++index) {
-                room_[index] = static_cast<Room>(Limits::roomFor(Classes::sizeOf(index)));
+                room_[index] = static_cast<Room>(Limits.roomFor(Classes::sizeOf(index)));
             }
             thread_ = platform::threadNumber();
             state.me = key;
@@ -197,9 +199,9 @@ private:
         std::array<Numbers, Classes::count> table{};
         for (std::size_t index = 0; index < Classes::count; ++index) {
             const std::size_t size = Classes::sizeOf(index);
-            table[index] = {static_cast<std::uint16_t>(Limits::refillFor(size)),
-                            static_cast<std::uint16_t>(Limits::flushFor(size)),
-                            static_cast<std::uint16_t>(Limits::roomFor(size))};
+            table[index] = {static_cast<std::uint16_t>(Limits.refillFor(size)),
+                            static_cast<std::uint16_t>(Limits.flushFor(size)),
+                            static_cast<std::uint16_t>(Limits.roomFor(size))};
         }
         return table;
     }();

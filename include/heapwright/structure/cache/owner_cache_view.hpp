@@ -21,7 +21,6 @@ namespace heapwright {
 template <class Cache>
 class OwnerCacheView {
     using Classes = typename Cache::ClassesKept;
-    using Limits = typename Cache::LimitsKept;
     using Encoding = typename Cache::EncodingKept;
 
 public:
@@ -74,7 +73,7 @@ private:
     }
 
     [[nodiscard]] std::size_t count(std::size_t index) const noexcept {
-        const auto most = static_cast<std::int64_t>(Limits::roomFor(Classes::sizeOf(index)));
+        const auto most = static_cast<std::int64_t>(Cache::limits.roomFor(Classes::sizeOf(index)));
         const std::int64_t room = read(cache_.room_[index]);
         return room < 0 || room > most ? 0 : static_cast<std::size_t>(most - room);
     }

@@ -22,7 +22,8 @@ constexpr std::size_t unit = 32 * KiB;
 
 using Extents = ExtentHeap<unit, FutexLock, SetDelay, LedgerExtents>;
 using Large = UnitObjectHeap<unit, Extents>;
-using Shared = UnitObjectHeap<unit, UniqueHeap<HeapName<7301>, Extents>>;
+struct SharedExtents {};
+using Shared = UnitObjectHeap<unit, UniqueHeap<SharedExtents, Extents>>;
 
 static_assert(ZeroingHeap<Large> && AlignedHeap<Large> && ResizableHeap<Large>);
 static_assert(RelocatingHeap<Large> && CheckingHeap<Large> && ConcurrentHeap<Large>);

@@ -17,7 +17,12 @@ namespace heapwright::testing {
 namespace {
 
 using Classes = LinearSlots<512, 512, 2 * KiB>;
-using Limits = CacheLimits<1 * KiB, 16, 512, 8, 8, 4 * KiB>;
+constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
+                                    .perClassObjects = 16,
+                                    .refillBytes = 512,
+                                    .batchObjects = 8,
+                                    .remoteObjects = 8,
+                                    .remoteBytes = 4 * KiB};
 using Rule = Verified<Emptiness<1, 4, 1>>;
 
 /// A heap of its own for each name, so that each test has one.
@@ -27,8 +32,8 @@ struct Stack {
     using Small = HoardHeap<Classes, OwnHeap<Heaps>, Rule, CleanLines, Blocks>;
     using Shared = UniqueHeap<Name, SplitHeap<2 * KiB, Small, CheckedHeap<MmapHeap>>>;
     using Small1 = UniqueHeap<Name, Small>;
-    using Cached = OwnerCacheHeap<Classes, Limits, PlainFreelist, Shared>;
-    using CachedSmall = OwnerCacheHeap<Classes, Limits, PlainFreelist, Small1>;
+    using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>;
+    using CachedSmall = OwnerCacheHeap<Classes, limits, PlainFreelist, Small1>;
 };
 
 std::size_t lineOf(const void* object) {
@@ -73,12 +78,12 @@ TEST(OwnerCacheHeap, TakesNoMoreThanItsLimitFromTheHeapBelow) {
     std::vector<void*> objects;
     for (int i = 0; i < 100; ++i) {
         objects.push_back(heap.malloc(64));
-        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + Limits::roomFor(64));
+        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + limits.roomFor(64));
     }
     while (!objects.empty()) {
         heap.free(objects.back());
         objects.pop_back();
-        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + Limits::roomFor(64));
+        ASSERT_LE(below.figuresOf(sizeClass).used, objects.size() + limits.roomFor(64));
     }
     EXPECT_GT(below.figuresOf(sizeClass).used, 0U);
     EXPECT_TRUE(heap.flush());
@@ -101,7 +106,7 @@ TEST(OwnerCacheHeap, HandsHomeWhatAnotherThreadFrees) {
         for (std::size_t i = 0; i < 99; ++i) {
             ASSERT_FALSE(heap.tryFreeFast(objects[i]));
             heap.free(objects[i]);
-            ASSERT_LT(below.figuresOf(sizeClass).used, 100 - i + Limits::remoteObjects);
+            ASSERT_LT(below.figuresOf(sizeClass).used, 100 - i + limits.remoteObjects);
         }
         EXPECT_GT(below.figuresOf(sizeClass).used, 1U);
     }).join();

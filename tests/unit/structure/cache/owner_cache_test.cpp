@@ -15,7 +15,12 @@ namespace heapwright::testing {
 namespace {
 
 using Classes = LinearSlots<512, 512, 512>;
-using Limits = CacheLimits<128, 4, 64, 2, 3, 100>;
+constexpr auto limits = CacheLimits{.perClassBytes = 128,
+                                    .perClassObjects = 4,
+                                    .refillBytes = 64,
+                                    .batchObjects = 2,
+                                    .remoteObjects = 3,
+                                    .remoteBytes = 100};
 
 template <class Encoding>
 class HomeCacheTest : public ::testing::Test {
@@ -28,7 +33,7 @@ protected:
         std::array<std::byte, 512> bytes;
     };
     std::array<Object, 8> objects;
-    OwnerCache<Classes, Limits, Encoding> made;
+    OwnerCache<Classes, limits, Encoding> made;
 };
 using Kinds = ::testing::Types<PlainFreelist, EncodedFreelist>;
 TYPED_TEST_SUITE(HomeCacheTest, Kinds);
@@ -87,7 +92,7 @@ TYPED_TEST(HomeCacheTest, TakesAndGivesChains) {
 
 /// A cache that has not begun, or has ended, has nothing to hand out.
 TYPED_TEST(HomeCacheTest, HandsOutNothingUnlessItIsActive) {
-    OwnerCache<Classes, Limits, TypeParam> cache;
+    OwnerCache<Classes, limits, TypeParam> cache;
     const auto never = [](ObjectLink* chain, std::size_t) {
         ADD_FAILURE();
         return chain;
@@ -96,7 +101,15 @@ TYPED_TEST(HomeCacheTest, HandsOutNothingUnlessItIsActive) {
 }
 
 TYPED_TEST(HomeCacheTest, MovesMoreAtOnceInAStreakUpToItsRoom) {
-    OwnerCache<Classes, CacheLimits<8 * KiB, 64, 2 * KiB, 16, 32, 64 * KiB>, TypeParam> cache;
+    OwnerCache<Classes,
+               CacheLimits{.perClassBytes = 8 * KiB,
+                           .perClassObjects = 64,
+                           .refillBytes = 2 * KiB,
+                           .batchObjects = 16,
+                           .remoteObjects = 32,
+                           .remoteBytes = 64 * KiB},
+               TypeParam>
+        cache;
     EXPECT_EQ(cache.refills(0), 16U);
     EXPECT_EQ(cache.refills(0), 32U);
     EXPECT_EQ(cache.refills(0), 64U);
@@ -141,7 +154,7 @@ TYPED_TEST(HomeCacheTest, RefusesEverythingWhileItsStateIsAside) {
 }
 
 TYPED_TEST(HomeCacheTest, BeginsOnce) {
-    OwnerCache<Classes, Limits, TypeParam> cache;
+    OwnerCache<Classes, limits, TypeParam> cache;
     EXPECT_FALSE(cache.isActive());
     EXPECT_TRUE(cache.mayBegin());
     EXPECT_FALSE(cache.mayBegin()) << "it is about to";

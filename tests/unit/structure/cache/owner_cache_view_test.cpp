@@ -14,12 +14,17 @@ namespace heapwright::testing {
 namespace {
 
 using Classes = LinearSlots<512, 512, 2 * KiB>;
-using Limits = CacheLimits<1 * KiB, 16, 512, 8, 8, 4 * KiB>;
+constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
+                                    .perClassObjects = 16,
+                                    .refillBytes = 512,
+                                    .batchObjects = 8,
+                                    .remoteObjects = 8,
+                                    .remoteBytes = 4 * KiB};
 
 template <class Encoding>
 class HomeCacheViewTest : public ::testing::Test {
 protected:
-    using Cache = OwnerCache<Classes, Limits, Encoding>;
+    using Cache = OwnerCache<Classes, limits, Encoding>;
 
     HomeCacheViewTest() {
         Encoding::prepare();

@@ -16,7 +16,12 @@ namespace heapwright::testing {
 namespace {
 
 using Classes = LinearSlots<512, 512, 2 * KiB>;
-using Limits = CacheLimits<1 * KiB, 16, 512, 8, 8, 4 * KiB>;
+constexpr auto limits = CacheLimits{.perClassBytes = 1 * KiB,
+                                    .perClassObjects = 16,
+                                    .refillBytes = 512,
+                                    .batchObjects = 8,
+                                    .remoteObjects = 8,
+                                    .remoteBytes = 4 * KiB};
 using Rule = Verified<Emptiness<1, 4, 1>>;
 
 /// A heap of its own for each name, so that each test has one.
@@ -24,7 +29,7 @@ template <class Name>
 struct Stack {
     using Blocks = AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>;
     using Small = UniqueHeap<Name, HoardHeap<Classes, OwnHeap<64>, Rule, CleanLines, Blocks>>;
-    using CachedSmall = OwnerCacheHeap<Classes, Limits, PlainFreelist, Small>;
+    using CachedSmall = OwnerCacheHeap<Classes, limits, PlainFreelist, Small>;
 };
 
 /// What is shown is what was given out, whose figures are the same; what a thread has freed but
