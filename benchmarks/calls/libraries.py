@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.provenance import Allocator, read_environment
+from heapwright.artefacts.run.provenance import Allocator, read_environment
 from heapwright.cli.setup import discovering
 from heapwright.experiment.treatments import parse_requests
 

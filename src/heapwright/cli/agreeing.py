@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.artefacts.agreement import LOADS, Load, ProgramAgreement, RankingAgreement
-from heapwright.artefacts.agreement_kept import Asked, KeptAnswers
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.program_library import program_names
-from heapwright.artefacts.runs import Run
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.agreement.document import LOADS, Load, ProgramAgreement, RankingAgreement
+from heapwright.artefacts.agreement.journal import Asked, KeptAnswers
+from heapwright.artefacts.program.library import program_names
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Run
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs

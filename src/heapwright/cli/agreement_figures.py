@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import geometric_mean
 
 from heapwright.analysis.agreement import agreement, over_programs, same_best, with_itself
-from heapwright.artefacts.agreement import (
+from heapwright.artefacts.agreement.document import (
     LOADS,
     AgreementOf,
     Load,
@@ -19,8 +19,8 @@ from heapwright.artefacts.agreement import (
     ProgramAgreement,
     What,
 )
-from heapwright.artefacts.comparison import Key, label_of
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Key, label_of
+from heapwright.artefacts.run.measured import Outcome, Run
 
 WHATS: tuple[What, ...] = ("time", "memory")
 LEAST_RUNS = 2

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 app = typer.Typer(
     help="List the allocators that can be used here, or show one of them.",

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 from heapwright.cli.output import Outputs
 from heapwright.cli.values import parse_fraction
 
@@ -58,7 +58,7 @@ def analyse(
     """Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement."""
     level = None if confidence is None else parse_fraction(confidence)
     outputs = Outputs(output=output)
-    from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
+    from heapwright.artefacts.study_results.reader import open_results  # noqa: PLC0415
     from heapwright.cli.analysing import analyse_results  # noqa: PLC0415
     from heapwright.cli.text import printing  # noqa: PLC0415
     from heapwright.report.console import make_console  # noqa: PLC0415

@@ -8,10 +8,10 @@ SciPy is imported when there is something to analyse, not before.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_analysis import Settings, StudyAnalysis, StudySummary
-from heapwright.artefacts.study_results import Results
-from heapwright.artefacts.study_runs import Measured, StudyDesign
+from heapwright.artefacts.study_analysis.document import Settings, StudyAnalysis, StudySummary
+from heapwright.artefacts.study_results.reader import Results
+from heapwright.artefacts.study_results.runs import Measured, StudyDesign
+from heapwright.base.errors import HeapwrightError
 
 if TYPE_CHECKING:
     from heapwright.analysis.factorial.subject import Subject

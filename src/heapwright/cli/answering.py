@@ -4,7 +4,7 @@
 tables with our figures.
 
 The study is read from its copy in the results folder, at the scale that was run, and so are the
-published tables (`artefacts.study_published.keep`). What cannot be read is a note, not an error:
+published tables (`artefacts.study.published.keep`). What cannot be read is a note, not an error:
 the analysis stands without it.
 """
 
@@ -17,18 +17,18 @@ from heapwright.analysis.findings.care import cares
 from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_analysis import StudyAnalysis
-from heapwright.artefacts.study_file import parse_study
-from heapwright.artefacts.study_published import (
+from heapwright.artefacts.study.file import parse_study
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study.published import (
     Line,
     PublishedSource,
     PublishedTable,
     read_lines,
 )
-from heapwright.artefacts.study_results import Results
-from heapwright.artefacts.study_runs import STUDY_FILE
+from heapwright.artefacts.study_analysis.document import StudyAnalysis
+from heapwright.artefacts.study_results.reader import Results
+from heapwright.artefacts.study_results.runs import STUDY_FILE
+from heapwright.base.errors import HeapwrightError
 
 
 def with_published(results: Results, analysis: StudyAnalysis) -> StudyAnalysis:

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.paths import exists, is_folder
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import exists, is_folder
 from heapwright.cli import options
 from heapwright.cli.values import parse_margin, parse_size
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
-from heapwright.artefacts.comparison import Comparison, label_of
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.replay import ReplaySubject
+from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.artefacts.run.replay import ReplaySubject
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.conclude import Question, conclude, describe, enough_by, is_compared
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.notes import notes_on, why_nothing

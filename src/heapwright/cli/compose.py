@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 if TYPE_CHECKING:
     from heapwright.compose.workshop import Order

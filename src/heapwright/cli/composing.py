@@ -12,10 +12,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.user_registry import read_registry, user_allocators, user_home
+from heapwright.artefacts.allocator.user_registry import read_registry, user_allocators, user_home
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.setup import discovering
 from heapwright.cli.text import as_json_text, print_made
 from heapwright.compose import installing

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapwright import __version__
-from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, label_of
-from heapwright.artefacts.program_model import ProgramSubject
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.replay import ReplaySubject
-from heapwright.artefacts.runs import Run
+from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
+from heapwright.artefacts.program.model import ProgramSubject
+from heapwright.artefacts.run.measured import Run
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.run.replay import ReplaySubject
 from heapwright.experiment.comparison import Plan, Result
 from heapwright.experiment.treatments import Treatment
 

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.quantities import several
-from heapwright.artefacts.trace import TraceFormat
+from heapwright.artefacts.trace.file import TraceFormat
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.quantities import several
 
 UNREAD = "pieces of the trace that could not be read (see heapwright trace check)"
 
@@ -41,13 +41,13 @@ def export(
     outputs = Outputs(parquet=parquet, wl=wl)
     outputs.spare(trace)
     if (table := outputs["parquet"]) is not None:
-        from heapwright.artefacts.trace_frame import write_parquet  # noqa: PLC0415
+        from heapwright.artefacts.trace.frame import write_parquet  # noqa: PLC0415
 
         with table.file() as file:
             faults = write_parquet(trace, file, process)
         _tell(parquet, {UNREAD: faults})
     if (workload := outputs["wl"]) is not None:
-        from heapwright.artefacts.trace import export_wl  # noqa: PLC0415
+        from heapwright.artefacts.trace.file import export_wl  # noqa: PLC0415
 
         with workload.file() as file:
             done = export_wl(trace, file, process)
@@ -76,7 +76,7 @@ def import_(
     ] = None,
 ) -> None:
     """Make a trace of a file that another tool recorded."""
-    from heapwright.artefacts.trace import import_trace  # noqa: PLC0415
+    from heapwright.artefacts.trace.file import import_trace  # noqa: PLC0415
 
     done = import_trace(file, output, source)
     typer.echo(f"{output}: {several(done.events, 'event')} of {several(done.threads, 'thread')}")

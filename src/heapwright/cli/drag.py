@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
 EXAMPLES = """

@@ -16,10 +16,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from heapwright import __version__
-from heapwright.artefacts import native
-from heapwright.artefacts.drag import Drag, Means, Provenance
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.profile_calls import CodeObject, Function
+from heapwright.artefacts.drag.document import Drag, Means, Provenance
+from heapwright.artefacts.profile.calls import CodeObject, Function
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.output import Outputs
 from heapwright.cli.setup import check
 from heapwright.cli.text import printing

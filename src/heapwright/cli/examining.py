@@ -15,11 +15,11 @@ from time import monotonic
 
 from rich.console import Console
 
-from heapwright.artefacts import native
-from heapwright.artefacts.checkup import Noise
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import journal_folders
-from heapwright.artefacts.provenance import Allocator, inherited_settings, read_environment
+from heapwright.artefacts.checkup.document import Noise
+from heapwright.artefacts.run.journal import journal_folders
+from heapwright.artefacts.run.provenance import Allocator, inherited_settings, read_environment
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.output import Outputs
 from heapwright.cli.setup import discovering
 from heapwright.doctor.examine import checkup, examine

@@ -13,14 +13,14 @@ import typer
 
 from heapwright import __version__
 from heapwright.analysis.long_run import fitted
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.explanation import Ending, Explanation
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.long_run import LongRun, is_long_run, read_long_run
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.trace import TraceInfo, TraceProcess, trace_info
+from heapwright.artefacts.explanation.document import Ending, Explanation
+from heapwright.artefacts.long_run.document import LongRun, is_long_run, read_long_run
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.trace.file import TraceInfo, TraceProcess, trace_info
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.program_long import long_run, status_of

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import ValidationError
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.gate import Change
-from heapwright.artefacts.paths import is_folder
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.gate.document import Change
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_folder
 from heapwright.cli import options
 from heapwright.cli.output import Outputs
 from heapwright.cli.values import parse_fraction
@@ -147,7 +147,7 @@ def _read(path: Path) -> "Document":
 
     if is_folder(path):
         from heapwright.analysis.gate.studies import of_results  # noqa: PLC0415
-        from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
+        from heapwright.artefacts.study_results.reader import open_results  # noqa: PLC0415
 
         return of_results(str(path), open_results(path))
     try:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.journal import Journal
+from heapwright.artefacts.run.journal import Journal
+from heapwright.base.errors import HeapwrightError
 
 
 @contextmanager

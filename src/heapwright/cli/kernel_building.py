@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.text import printing
 from heapwright.kernel.building import build, plan

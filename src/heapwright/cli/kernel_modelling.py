@@ -8,16 +8,16 @@ from pathlib import Path
 
 from heapwright import __version__
 from heapwright.analysis.kernel_models import all_nearness
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_load import KernelLoad
-from heapwright.artefacts.kernel_load_file import LoadFile, changed, load_names, open_load
-from heapwright.artefacts.kernel_models import (
+from heapwright.artefacts.kernelsim.document import (
     MODELS,
     MOST_PROCESSORS,
     KernelModels,
     ModelsAnswer,
 )
-from heapwright.artefacts.layers import nearest
+from heapwright.artefacts.kernelsim.load import KernelLoad
+from heapwright.artefacts.kernelsim.load_file import LoadFile, changed, load_names, open_load
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.spelling import nearest
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
 EXAMPLES = """
 \b

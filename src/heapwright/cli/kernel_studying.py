@@ -10,8 +10,7 @@ from pathlib import Path
 import typer
 
 from heapwright.analysis.kernel_study import figures
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_study import (
+from heapwright.artefacts.kernel_study.document import (
     Cell,
     KernelDesign,
     KernelRun,
@@ -20,7 +19,8 @@ from heapwright.artefacts.kernel_study import (
     read_runs,
     write_design,
 )
-from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.kernel_building import cached_kernel, made_kernels, parse_allocators
 from heapwright.cli.text import printing

@@ -17,8 +17,8 @@ import typer
 from rich.console import Console
 
 from heapwright import __version__
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.scratch import sweep
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import sweep
 from heapwright.cli import (
     agree,
     allocators,

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from heapwright.artefacts.comparison import Comparison, label_of
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.blocks import GIVE_UP_AFTER
 from heapwright.experiment.comparison import Result
 

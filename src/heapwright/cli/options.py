@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.values import parse_cpus, parse_fraction
 
 COMMAND = "heapwright.command"

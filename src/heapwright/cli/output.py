@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import Journal
+from heapwright.artefacts.run.journal import Journal
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 STANDARD_OUTPUT = "-"
 

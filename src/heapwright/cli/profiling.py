@@ -11,10 +11,10 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.long_run import is_long_run
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.long_run.document import is_long_run
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.output import Outputs
 from heapwright.cli.program_long import run_long, tell_again

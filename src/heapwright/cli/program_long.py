@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.analysis.long_run import fitted
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.long_run import (
+from heapwright.artefacts.long_run.document import (
     END,
     PLAN,
     ROUND,
@@ -24,9 +22,11 @@ from heapwright.artefacts.long_run import (
     Sample,
     read_long_run,
 )
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.output import Outputs, where_runs_are

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.program_library import every_program, open_program
-from heapwright.artefacts.user_registry import user_home
+from heapwright.artefacts.allocator.user_registry import user_home
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.program.library import every_program, open_program
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.program_setup import open_asked
 from heapwright.cli.text import printing

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.program_draft import (
+from heapwright.artefacts.program.draft import (
     Draft,
     Wanted,
     from_image,
@@ -19,7 +18,8 @@ from heapwright.artefacts.program_draft import (
     program_text,
     split_words,
 )
-from heapwright.artefacts.program_file import read_program
+from heapwright.artefacts.program.file import read_program
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.text import printing
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import typer
 
-from heapwright.artefacts.program_model import Program
-from heapwright.artefacts.runs import Run
+from heapwright.artefacts.program.model import Program
+from heapwright.artefacts.run.measured import Run
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.program_setup import (

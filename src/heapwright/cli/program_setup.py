@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_library import open_program
-from heapwright.artefacts.program_model import Program, ProgramFigure, ProgramSubject
-from heapwright.artefacts.runs import Outcome, Run
-from heapwright.artefacts.user_registry import user_home
+from heapwright.artefacts.allocator.user_registry import user_home
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.library import open_program
+from heapwright.artefacts.program.model import Program, ProgramFigure, ProgramSubject
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.options import AskedProgram
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.measurement import Conditions, Specs

@@ -14,8 +14,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from heapwright.artefacts.comparison import label_of
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import label_of
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.experiment.blocks import Assignment
 
 LINE_EVERY_S = 30.0

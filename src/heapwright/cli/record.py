@@ -13,8 +13,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.quantities import several
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.quantities import several
 from heapwright.cli import options
 from heapwright.cli.values import parse_size
 

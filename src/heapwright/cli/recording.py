@@ -12,10 +12,10 @@ import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.quantities import several
-from heapwright.artefacts.runs import Outcome as RunOutcome
-from heapwright.artefacts.trace import STOPPED
+from heapwright.artefacts.run.measured import Outcome as RunOutcome
+from heapwright.artefacts.trace.file import STOPPED
+from heapwright.base import native
+from heapwright.base.quantities import several
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.options import AskedProgram
 from heapwright.cli.program_setup import set_up_program

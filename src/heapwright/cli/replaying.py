@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.replay import ReplayPlan, ReplaySubject
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.run.replay import ReplayPlan, ReplaySubject
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.cli.comparing import Options, Replayed, run_comparison
 from heapwright.cli.output import Destination
 from heapwright.cli.setup import discovering

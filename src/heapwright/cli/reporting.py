@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.report.console import make_console
@@ -164,7 +164,7 @@ def _study(folders: Sequence[Path]) -> Subject:
 
 def study_view(folders: Sequence[Path]) -> "StudyView":
     """Read and analyse results, and read whole the few runs that the page shows whole."""
-    from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
+    from heapwright.artefacts.study_results.reader import open_results  # noqa: PLC0415
     from heapwright.cli.analysing import analyse_results  # noqa: PLC0415
     from heapwright.report.study.page import wanted  # noqa: PLC0415
     from heapwright.report.study.view import StudyView  # noqa: PLC0415
@@ -183,7 +183,7 @@ def study_view(folders: Sequence[Path]) -> "StudyView":
 
 
 def _taxonomy(path: Path) -> Subject:
-    from heapwright.artefacts.taxonomy import Taxonomy  # noqa: PLC0415
+    from heapwright.artefacts.taxonomy.document import Taxonomy  # noqa: PLC0415
     from heapwright.report.taxonomy.page import page, specs_of  # noqa: PLC0415
 
     with _of_another_version(path):

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, by_reason, inherited_settings
-from heapwright.artefacts.user_registry import built_peers, read_registry, user_allocators
+from heapwright.artefacts.allocator.user_registry import built_peers, read_registry, user_allocators
+from heapwright.artefacts.run.provenance import Allocator, by_reason, inherited_settings
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.preload import PreloadPaths

@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import FORMAT, Program
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import FORMAT, Program
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.options import AskedProgram, ForHours
 from heapwright.cli.program_long import Options
 from heapwright.experiment.program.session import SERVER_OUTPUT

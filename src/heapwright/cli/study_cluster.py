@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_runs import StudyRun
-from heapwright.artefacts.study_store import Store
+from heapwright.artefacts.study_results.runs import StudyRun
+from heapwright.artefacts.study_results.store import Store
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.study_progress import StudyDisplay
 from heapwright.cli.study_running import changed_libraries

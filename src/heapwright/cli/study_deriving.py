@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from heapwright.artefacts.study_file import parse_study
+from heapwright.artefacts.study.file import parse_study
 from heapwright.cli.output import Destination
 from heapwright.profile.reading import read_profile
 from heapwright.study.derived_text import study_text

@@ -10,9 +10,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.treatments import Request, parse_requests
 from heapwright.study.design import Machine, allocators_of

@@ -9,13 +9,13 @@ the same data have that.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_library import open_program
-from heapwright.artefacts.program_model import ProgramResponse
-from heapwright.artefacts.study import Response
-from heapwright.artefacts.study_file import StudyFile
-from heapwright.artefacts.study_runs import Measured
-from heapwright.artefacts.study_treatment import StudyTreatment
+from heapwright.artefacts.program.library import open_program
+from heapwright.artefacts.program.model import ProgramResponse
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.artefacts.study.model import Response
+from heapwright.artefacts.study.treatment import StudyTreatment
+from heapwright.artefacts.study_results.runs import Measured
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.program_setup import ProgramSetup, refuse_own_allocator, set_up_file
 from heapwright.experiment.study_measurement import StudyProgram
 

@@ -8,8 +8,8 @@ up has no runs left.
 
 from collections.abc import Collection
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_runs import StudyRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.cli.progress import LiveDisplay, duration
 from heapwright.experiment.blocks import Assignment, Blocks
 

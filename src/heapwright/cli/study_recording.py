@@ -10,10 +10,10 @@ import signal
 import time
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.trace import STOPPED
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.trace.file import STOPPED
+from heapwright.base import native
+from heapwright.base.scratch import Scratch
 from heapwright.cli.recording import name_of_signal, request_of
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.outcome import Classified

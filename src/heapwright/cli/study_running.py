@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_file import StudyFile, parse_study
-from heapwright.artefacts.study_published import keep
-from heapwright.artefacts.study_results import Folder
-from heapwright.artefacts.study_runs import STUDY_FILE, StudyRun
-from heapwright.artefacts.study_store import Store, host_file, refuse_used
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study.file import StudyFile, parse_study
+from heapwright.artefacts.study.published import keep
+from heapwright.artefacts.study_results.folder import Folder
+from heapwright.artefacts.study_results.runs import STUDY_FILE, StudyRun
+from heapwright.artefacts.study_results.store import Store, host_file, refuse_used
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted
 from heapwright.cli.study_progress import StudyDisplay
 from heapwright.cli.study_setup import Setup, only_planned, set_up

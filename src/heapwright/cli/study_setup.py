@@ -12,19 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import (
+from heapwright.artefacts.run.provenance import (
     Allocator,
     Environment,
     Kind,
     inherited_settings,
     read_environment,
 )
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.study import Response
-from heapwright.artefacts.study_file import StudyFile
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.artefacts.study.model import Response
+from heapwright.artefacts.study.treatment import StudyTreatment
+from heapwright.artefacts.study_results.runs import (
     Cell,
     Dropped,
     Excluded,
@@ -32,7 +30,9 @@ from heapwright.artefacts.study_runs import (
     Measured,
     StudyDesign,
 )
-from heapwright.artefacts.study_treatment import StudyTreatment
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.cli.setup import discovering
 from heapwright.cli.study_machine import look_up
 from heapwright.cli.study_programs import StudyPrograms, programs_of

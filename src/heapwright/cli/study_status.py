@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_results import Folder
-from heapwright.artefacts.study_runs import Cell, StudyDesign, StudyRun
-from heapwright.artefacts.study_store import is_being_written
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.artefacts.study_results.folder import Folder
+from heapwright.artefacts.study_results.runs import Cell, StudyDesign, StudyRun
+from heapwright.artefacts.study_results.store import is_being_written
 from heapwright.cli.progress import duration
 from heapwright.cli.text import printing
 from heapwright.experiment.blocks import Blocks, Plan

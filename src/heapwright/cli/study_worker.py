@@ -23,10 +23,10 @@ from threading import Lock
 from pydantic import BaseModel, ConfigDict
 
 from heapwright import __version__
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.study_file import parse_study
-from heapwright.artefacts.study_runs import StudyRun
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study.file import parse_study
+from heapwright.artefacts.study_results.runs import StudyRun
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.study_setup import set_up
 from heapwright.cluster.extra import forget_settings
 from heapwright.experiment.blocks import Assignment

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import typer
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import NativeMissingError
-from heapwright.artefacts.study_file import StudyFile, scale_names
+from heapwright.artefacts.study.file import StudyFile, scale_names
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import NativeMissingError
 from heapwright.cli.setup import discovering
 from heapwright.cli.study_machine import look_up
 from heapwright.cli.text import printing

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapwright import __version__
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.provenance import (
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.provenance import (
     Allocator,
     Environment,
     inherited_settings,
     read_environment,
 )
-from heapwright.artefacts.taxonomy import Plan, Taxonomy
+from heapwright.artefacts.taxonomy.document import Plan, Taxonomy
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.output import Outputs, where_runs_are
 from heapwright.cli.setup import discovering

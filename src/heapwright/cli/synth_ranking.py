@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.comparison import Comparison, Key, Response, label_of
-from heapwright.artefacts.fidelity import RankedAllocator, Ranking
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.comparison.document import Comparison, Key, Response, label_of
+from heapwright.artefacts.fidelity.document import RankedAllocator, Ranking
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.base.scratch import Scratch
 from heapwright.cli.conclude import Question, conclude
 from heapwright.cli.interrupting import ended_as_interrupted, telling_of
 from heapwright.cli.progress import Display

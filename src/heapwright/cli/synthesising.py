@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.fidelity import Fidelity, Ranking, Recipe
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.quantities import several
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.fidelity.document import Fidelity, Ranking, Recipe
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.quantities import several
+from heapwright.base.scratch import Scratch
 from heapwright.cli.output import Destination, Outputs
 from heapwright.cli.text import printing
 from heapwright.experiment.design import fresh_seed

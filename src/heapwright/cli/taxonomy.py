@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
 BLOCKS = 5

@@ -11,10 +11,10 @@ from typing import TextIO
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.taxonomy import Taxonomy
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.taxonomy.document import Taxonomy
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.compose.conformance import Verdict
 from heapwright.report.console import make_console
 from heapwright.report.drawing import draw

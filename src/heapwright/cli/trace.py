@@ -23,7 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 @app.command()
 def info(trace: Trace, as_json: AsJson = False) -> None:
     """Say what a trace holds: of whom, how much, how it was recorded. Quick at any size."""
-    from heapwright.artefacts.trace import trace_info  # noqa: PLC0415
+    from heapwright.artefacts.trace.file import trace_info  # noqa: PLC0415
     from heapwright.cli.text import printing  # noqa: PLC0415
     from heapwright.report.console import make_console  # noqa: PLC0415
     from heapwright.report.trace import print_info  # noqa: PLC0415
@@ -39,7 +39,7 @@ def info(trace: Trace, as_json: AsJson = False) -> None:
 @app.command()
 def check(trace: Trace, as_json: AsJson = False) -> None:
     """Read all of a trace. Leaves with 1 if a piece of it is damaged, and says where."""
-    from heapwright.artefacts.trace import check_trace  # noqa: PLC0415
+    from heapwright.artefacts.trace.file import check_trace  # noqa: PLC0415
     from heapwright.cli.text import printing  # noqa: PLC0415
     from heapwright.report.console import make_console  # noqa: PLC0415
     from heapwright.report.trace import print_check  # noqa: PLC0415

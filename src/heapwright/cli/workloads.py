@@ -39,7 +39,7 @@ def workloads(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command()
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show one workload: what it does, its parameters, and those that were published."""
-    from heapwright.artefacts.workloads import workload_path  # noqa: PLC0415
+    from heapwright.artefacts.workload.library import workload_path  # noqa: PLC0415
     from heapwright.cli.text import printing  # noqa: PLC0415
     from heapwright.experiment.workloads import describe  # noqa: PLC0415
     from heapwright.report.console import make_console  # noqa: PLC0415
@@ -56,7 +56,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @app.command()
 def path(name: Name) -> None:
     """Print the path of a workload's program, and nothing else."""
-    from heapwright.artefacts.workloads import workload_path  # noqa: PLC0415
+    from heapwright.artefacts.workload.library import workload_path  # noqa: PLC0415
     from heapwright.cli.text import printing  # noqa: PLC0415
 
     found = workload_path(name)

@@ -7,8 +7,8 @@ import logging
 import os
 from collections.abc import Iterator
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.scratch import Scratch
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 
 QUIET = {
     # A worker looks at its own stack a hundred times a second, unless it is told not to.

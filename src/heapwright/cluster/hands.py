@@ -19,7 +19,7 @@ from itertools import count
 from time import sleep
 from typing import Any, Protocol
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 TICK_S = 0.5
 """How long is waited for an answer before the workers are counted again."""

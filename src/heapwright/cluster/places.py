@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.cluster.extra import need_dask, temporary_files
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-T")

@@ -5,7 +5,7 @@
 import asyncio
 import signal
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cluster.extra import temporary_files
 
 WAITED_S = 60

@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_analysis import FactorInfo, Settings, StudyAnalysis, StudySummary
-from heapwright.artefacts.study_analysis import Verdict as Said
-from heapwright.artefacts.study_answers import Answer
-from heapwright.artefacts.study_bar import Met
-from heapwright.artefacts.study_choice import Overall
-from heapwright.artefacts.study_results import Results, open_results
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study.bar import Met
+from heapwright.artefacts.study.choice import Overall
+from heapwright.artefacts.study_analysis.answers import Answer
+from heapwright.artefacts.study_analysis.document import (
+    FactorInfo,
+    Settings,
+    StudyAnalysis,
+    StudySummary,
+)
+from heapwright.artefacts.study_analysis.document import Verdict as Said
+from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.artefacts.study_results.runs import (
     Cell,
     Dropped,
     Factor,

@@ -5,11 +5,11 @@
 import pytest
 
 from heapwright.analysis.looks import adaptive, fixed
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.program_model import ProgramSubject
-from heapwright.artefacts.provenance import Allocator, Environment, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.program.model import ProgramSubject
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Allocator, Environment, Kind
+from heapwright.base.errors import ExitCode
 from heapwright.cli.conclude import Question, conclude, enough_by, is_compared
 from heapwright.cli.notes import notes_on, why_nothing
 from heapwright.experiment.blocks import GivenUp

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.output import Destination
 
 
@@ -117,7 +117,7 @@ def test_a_full_disk_leaves_the_older_result(tmp_path: Path) -> None:
     program = (
         "import resource, signal, sys\n"
         "from heapwright.cli.output import Destination\n"
-        "from heapwright.artefacts.errors import HeapwrightError\n"
+        "from heapwright.base.errors import HeapwrightError\n"
         "destination = Destination(sys.argv[1], '--json')\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"

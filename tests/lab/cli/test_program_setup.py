@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import read_program
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.program.file import read_program
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.program_setup import ProgramSetup, notes_on_clients, pairs
 from heapwright.experiment.program.session import Prepared
 

@@ -4,8 +4,8 @@
 
 import pytest
 
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Allocator, Kind
 from heapwright.cli import progress
 from heapwright.cli.progress import Display, Estimate, duration
 from heapwright.experiment.blocks import Assignment

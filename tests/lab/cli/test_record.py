@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.record import parse_signal
 from heapwright.cli.recording import notes_on
 from heapwright.profile.run import profile_trace

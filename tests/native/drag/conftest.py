@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.drag import Drag
+from heapwright.artefacts.drag.document import Drag
+from heapwright.base import native
 from heapwright.cli.dragging import watch_command
 from heapwright.drag import instrumented, valgrind
 

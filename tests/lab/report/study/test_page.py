@@ -13,9 +13,8 @@ from types import ModuleType
 import pytest
 import vl_convert
 
-from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study_choice import (
+from heapwright.artefacts.study.bar import BarFigure, BarResult, BarTable, Met
+from heapwright.artefacts.study.choice import (
     ChoiceRow,
     ChoiceTable,
     Judged,
@@ -23,7 +22,8 @@ from heapwright.artefacts.study_choice import (
     Rival,
     Worth,
 )
-from heapwright.artefacts.study_published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study.published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
