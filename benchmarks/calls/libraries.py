@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from heapwright.artefacts.run.provenance import Allocator, read_environment
-from heapwright.cli.setup import discovering
+from heapwright.commands.setup import discovering
 from heapwright.experiment.treatments import parse_requests
 
 HERE = Path(__file__).parent

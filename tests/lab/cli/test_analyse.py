@@ -22,8 +22,8 @@ from heapwright.artefacts.study_results.runs import (
     StudyRun,
 )
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.cli.analysing import analyse_results
 from heapwright.cli.main import app
+from heapwright.commands.analyse import analyse_results
 
 STUDY = """format = 1
 name = "made"

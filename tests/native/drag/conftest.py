@@ -11,7 +11,7 @@ import pytest
 
 from heapwright.artefacts.drag.document import Drag
 from heapwright.base import native
-from heapwright.cli.dragging import watch_command
+from heapwright.commands.drag import watch_command
 from heapwright.drag import instrumented, valgrind
 
 from .known import Known

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 import vl_convert
 
@@ -135,9 +136,6 @@ def test_values_come_back_as_they_were(text: str, small: StudyView) -> None:
     time = data["responses"][0]
     low, span = time["low"], time["span"]
     steps = memoryview(base64.b64decode(time["values"])).cast("H")
-    pytest.importorskip("numpy")
-    import numpy as np  # noqa: PLC0415
-
     unit = small.responses[0].unit.size
     back = sorted(np.exp(low + span * step / 65534) * unit for step in steps)
     assert back == pytest.approx(sorted(small.good["time"]), rel=1e-3)
