@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from composed import build
-from heapwright.artefacts import native
-from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.base import native
 
 HERE = Path(__file__).parent
 ROWS = {

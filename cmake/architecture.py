@@ -18,7 +18,7 @@ from pathlib import Path
 
 from headers import Catalogue, read_catalogue
 
-from heapwright.artefacts.layers import Layer, Parameter
+from heapwright.artefacts.composition.layers import Layer, Parameter
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"

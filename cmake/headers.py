@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from heapwright.artefacts.layers import Layer, Toolbox, read_toolbox
+from heapwright.artefacts.composition.layers import Layer, Toolbox, read_toolbox
 
 INCLUDE = re.compile(r"#include <(?P<header>heapwright/layers/[^>]+)>\s*(?://\s*(?P<note>.*))?")
 HEADING = re.compile(r"^// (?P<name>\w+): (?P<meaning>.*)$")

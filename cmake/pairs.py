@@ -21,8 +21,8 @@ from pathlib import Path
 
 from headers import Catalogue, read_catalogue
 
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox
 
 HEAD = """\
 // SPDX-FileCopyrightText: The Heapwright authors

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 SCRIPT = Path(__file__).parents[2] / "catalogue" / "studies" / "programs" / "httpd.sh"
 PATH = "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import read_toolbox
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.artefacts.composition.layers import read_toolbox
+from heapwright.base.native import NativeMissingError, native_dir
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-a-layer.md"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 from heapwright.compose.conformance import Conformance
 
 HERE = Path(__file__).parent

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox, split_list
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox, split_list
 from heapwright.compose.compiler import MARK, Answer, Compiler
 from heapwright.compose.stack import Way, places
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from heapwright.artefacts.drag import (
+from heapwright.artefacts.drag.document import (
     Curves,
     Drag,
     Oddities,

@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from heapwright.artefacts.granary_statistics import GranaryStatistics
+from heapwright.artefacts.allocator.granary_statistics import GranaryStatistics
 
 from .conftest import ROOT, Ask
 

@@ -30,8 +30,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 MINUTES = 24.0
 MOST_THREADS = 64

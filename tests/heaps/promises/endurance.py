@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 SOURCE = Path(__file__).parent / "programs" / "endurance.cpp"
 OPTIONS = ["-std=c++20", "-O2", "-fno-builtin-malloc", "-pthread"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.agreement import RankingAgreement, schema_text
-from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.agreement.document import RankingAgreement, schema_text
+from heapwright.base.errors import ExitCode
 from heapwright.report.agreement import conclusions
 
 from .tools import Heapwright

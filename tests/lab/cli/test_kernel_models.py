@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.kernel_models import MODELS, KernelModels, schema_text
+from heapwright.artefacts.kernelsim.document import MODELS, KernelModels, schema_text
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 

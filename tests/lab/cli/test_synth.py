@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native as parts
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.fidelity import Fidelity, schema_text
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.artefacts.fidelity.document import Fidelity, schema_text
+from heapwright.base import native as parts
+from heapwright.base.errors import ExitCode
+from heapwright.base.native import NativeMissingError
 from heapwright.profile.run import profile_trace
 
 from .tools import Heapwright

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.trace.frame import open_trace
 
 from .bench import TIMEOUT_S, Bench, environment
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 LIBRARY = "gauge"
 FILE, EVERY = "HEAPWRIGHT_GAUGE", "HEAPWRIGHT_GAUGE_MS"
