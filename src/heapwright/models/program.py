@@ -11,7 +11,7 @@ from heapwright.artefacts.kernel_models import ModelsAnswer
 from heapwright.artefacts.programs import Program
 from heapwright.models.text import load_text
 
-PROGRAM = "kernel-models"
+PROGRAM = "kernelsim"
 
 
 def run_load(
