@@ -24,7 +24,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// A lock that nobody else could want.
 class NoLock {
@@ -211,4 +211,4 @@ public:
 
 static_assert(PagedHeap<MachinePages>);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 template <class Objects>
 class Run {
@@ -301,4 +301,4 @@ private:
     std::uint64_t liveBytes_ = 0;
 };
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -27,7 +27,7 @@
 
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 struct CApi {
@@ -143,4 +143,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

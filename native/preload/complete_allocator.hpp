@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// A complete allocator answers all that the entry points ask.
 template <class A>
@@ -22,4 +22,4 @@ concept CompleteAllocator =
         { allocator.realloc(object, size) } -> std::same_as<void*>;
     };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -21,7 +21,7 @@
 #include <preload/cxx_runtime.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 static_assert(sizeof(std::size_t) == sizeof(unsigned long), "the symbols' names say unsigned long");
 
@@ -135,4 +135,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

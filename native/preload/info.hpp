@@ -24,7 +24,7 @@
 
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// mallopt: the hints of the C library are accepted and have no effect, for a composition's rungs
 /// are its settings; what is no such hint is refused.
@@ -147,4 +147,4 @@ public:
     static constexpr auto text = join();
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

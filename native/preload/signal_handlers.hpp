@@ -29,7 +29,7 @@
 #include <preload/own_code.hpp>
 #include <preload/signal_table.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 class SignalHandlers {
@@ -197,4 +197,4 @@ private:
     static inline constinit std::atomic<std::uint64_t> interruptingSet{0};
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -10,7 +10,7 @@
 
 #include "profiler/profiler.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 using trace::Call;
 using trace::CallKind;
@@ -362,4 +362,4 @@ void Profiler::mergePlain() {
     plain_ = {};
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace heapwright::emulated {
+namespace heapwright::capi::emulated {
 
 /// The process's malloc, and its realloc.
 class Objects : private MallocHeap {
@@ -104,4 +104,4 @@ private:
     static void release(Nested* heap) noexcept { Records().free(faceOf(heap)); }
 };
 
-} // namespace heapwright::emulated
+} // namespace heapwright::capi::emulated

@@ -31,7 +31,7 @@
 #include <preload/granary/walk.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator, class Identity>
     requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
@@ -193,4 +193,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

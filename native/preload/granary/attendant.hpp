@@ -25,7 +25,7 @@
 
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// What may be asked of `DeferredWork` in a process under granary.
 struct GranaryTask {
@@ -119,4 +119,4 @@ private:
     static inline constinit std::atomic<bool> watched_{false};
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

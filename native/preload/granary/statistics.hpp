@@ -28,7 +28,7 @@
 #include <preload/granary/held_still.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <InspectableHeap Allocator, class Identity>
 class GranaryStatistics {
@@ -143,4 +143,4 @@ private:
     static inline constinit platform::FileIdentity identity_;
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -26,7 +26,7 @@ WANTED = {
     "headerable": "requires { typename SizeHeap<H>; }",
     "checkable": "requires { typename CheckedHeap<H>; }",
     "shared": "ConcurrentHeap<H>",
-    "complete": "interpose::CompleteAllocator<H>",
+    "complete": "preload::CompleteAllocator<H>",
 }
 
 

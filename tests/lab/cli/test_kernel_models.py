@@ -31,7 +31,7 @@ end 4
 @pytest.fixture(autouse=True)
 def _programs(native: Path, needs_programs: Callable[..., None]) -> None:
     del native
-    needs_programs("kernel-models")
+    needs_programs("kernelsim")
 
 
 def test_a_load_becomes_a_table_and_a_document(heapwright: Heapwright, tmp_path: Path) -> None:

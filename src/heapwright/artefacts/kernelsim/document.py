@@ -136,7 +136,7 @@ class ModelRun(_Frozen):
 
 
 class ModelsAnswer(_Frozen):
-    """What heapwright-kernel-models prints."""
+    """What heapwright-kernelsim prints."""
 
     traffic: KernelTraffic
     models: tuple[ModelRun, ...]
