@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each folder of compiled code includes only what layout.py allows, and no includes form a cycle."""
+"""Each folder of compiled code includes only what layout.py allows, and there is no cycle."""
 
 import re
 import shutil

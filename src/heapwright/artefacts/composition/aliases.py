@@ -45,7 +45,7 @@ class Alias:
 
 
 def read_aliases(text: str) -> list[Alias]:
-    """The aliases and constants of a header, in its order, but not those of classes and templates."""
+    """The aliases and constants of a header, in its order, without those in classes."""
     aliases = []
     for match, scope in _steps(without_comments(text)):
         name = match["alias"] or match["constant"]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table in which processes tell what is live in them, by the accounts of their allocators.
 
-They have `libheapwright-gauge.so` preloaded, which writes it (native/runner/gauge/gauge.c); here it is
-made and read. What a process that is gone had told is forgotten, and its slot is free again. What
+They have `libheapwright-gauge.so` preloaded, which writes it (native/runner/gauge/gauge.c);
+here it is made and read. What a process that is gone had told is forgotten, and its slot is free again. What
 is older than some intervals is not told: whoever wrote it has stopped.
 """
 
