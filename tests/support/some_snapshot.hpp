@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An snapshot in which no two figures are the same by chance: ten slots of 16 bytes, one large
+// A snapshot in which no two figures are the same by chance: ten slots of 16 bytes, one large
 // object, the caches of two threads.
 #pragma once
 

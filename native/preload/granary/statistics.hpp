@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures of the allocator, taken at one moment and printed afterwards: as a table, or as a
-// line of JSON that docs/granary-statistics.schema.json describes.
+// line of JSON that granary-statistics.schema.json describes.
 //
 // Nothing is allocated, and next to nothing is needed of the stack, because any request may find
 // that statistics were asked for: figures and text have a place of their own, which is touched only

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An snapshot as one line of JSON for programs: docs/granary-statistics.schema.json says what
+// A snapshot as one line of JSON for programs: granary-statistics.schema.json says what
 // every field means. Who writes it puts fields of its own around, in the same object.
 //
 // Nothing is allocated; what does not fit into the text is cut off, and the text says so.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An snapshot as text for people, on terminals of 72 columns and more: what is live, kept and
+// A snapshot as text for people, on terminals of 72 columns and more: what is live, kept and
 // held in all, then a line for each size class that was ever used and for each thread's cache.
 //
 // Nothing is allocated; what does not fit into the text is left out of its end.
