@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the verb table and the catalogue of ARCHITECTURE.md from the headers.
 
-    python3 cmake/architecture.py [--check]
+    python3 scripts/architecture.py [--check]
 
 The verbs and what they mean are the concepts of core/concepts.hpp with their comments; the layers
 are those of heap.hpp, each with its parameters, what it needs of them and its caption. What is
@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-from headers import Catalogue, read_catalogue
+from layer_catalogue import Catalogue, read_catalogue
 
 from heapwright.artefacts.composition.layers import Layer, Parameter
 

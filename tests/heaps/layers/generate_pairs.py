@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write what asks the compiler for every pair of neighbours, and for every layer over the probe.
 
-    pairs.py INCLUDE_FOLDER OUTPUT_FOLDER PARTS
+    generate_pairs.py INCLUDE_FOLDER OUTPUT_FOLDER PARTS
 
 Reads which layers there are from heap.hpp, and how each is made from the `Example` line of its
 header; so a new layer is in the tests as soon as it is in the catalogue. In `OUTPUT_FOLDER`:
@@ -19,7 +19,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from headers import Catalogue, read_catalogue
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+
+from layer_catalogue import Catalogue, read_catalogue
 
 from heapwright.artefacts.composition.expression import Expression
 from heapwright.artefacts.composition.layers import Layer, Toolbox
@@ -28,7 +30,7 @@ HEAD = """\
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Written by cmake/pairs.py.
+// Written by tests/heaps/layers/generate_pairs.py.
 """
 NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
