@@ -15,7 +15,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "heapwright"
 ROOT = PACKAGE.name
 STAGES = frozenset(
-    [
+    {
         "analysis",
         "cluster",
         "compose",
@@ -31,7 +31,7 @@ STAGES = frozenset(
         "report",
         "study",
         "synth",
-    ]
+    }
 )
 """Each may import artefacts and base, and no other stage."""
 ALLOWED: Mapping[str, frozenset[str]] = {
