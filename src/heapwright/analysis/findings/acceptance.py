@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from heapwright.analysis.findings import contrasts
+from heapwright.analysis.findings.engine import Region, every, judge
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
 from heapwright.artefacts.study.acceptance import (
@@ -38,9 +39,12 @@ from heapwright.artefacts.study.acceptance import (
     Met,
 )
 from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study_analysis.answers import Answer
 from heapwright.artefacts.study_results.runs import StudyDesign
 
 Scope = Mapping[str, str]
+MET = {Answer.HOLDS: Met.MET, Answer.FAILS: Met.NOT, Answer.UNKNOWN: Met.UNKNOWN}
+ANSWER = {met: answer for answer, met in MET.items()}
 
 
 def hold(study: Study, question: Question, frame: pl.DataFrame) -> AcceptanceTable | None:
@@ -240,15 +244,10 @@ def _judged(
 def _verdict(line: AcceptanceLine, low: float | None, high: float | None, *, spoilt: bool) -> Met:
     if spoilt:
         return Met.NOT
-    if low is None or high is None:
-        return Met.UNKNOWN
-    nearer, farther = (low, high) if _sign(line) > 0 else (high, low)
-    if _sign(line) * (nearer - line.limit) > 0:
-        return Met.NOT
-    return Met.MET if _sign(line) * (farther - line.limit) <= 0 else Met.UNKNOWN
+    interval = None if low is None or high is None else (low, high)
+    below, above = (line.limit, None) if _sign(line) > 0 else (None, line.limit)
+    return MET[judge(interval, Region(above, below, closed=True))]
 
 
 def _all(verdicts: Sequence[Met]) -> Met:
-    if Met.NOT in verdicts:
-        return Met.NOT
-    return Met.UNKNOWN if Met.UNKNOWN in verdicts else Met.MET
+    return MET[every(ANSWER[verdict] for verdict in verdicts)]

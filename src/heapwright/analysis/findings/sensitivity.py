@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from heapwright.analysis.blocked import Cells, comparable, fit
+from heapwright.analysis.findings.engine import Interval, Region, every, judge, number, some
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.intervals import simultaneous
 from heapwright.artefacts.study.model import Study
@@ -35,9 +36,15 @@ from heapwright.artefacts.study.sensitivity import (
     SensitivityVerdict,
     Shift,
 )
+from heapwright.artefacts.study_analysis.answers import Answer
 
-LARGEST = 700.0
-"""A logarithm whose number can just be written down."""
+VERDICT = {
+    Answer.HOLDS: SensitivityVerdict.YES,
+    Answer.FAILS: SensitivityVerdict.NO,
+    Answer.UNKNOWN: SensitivityVerdict.UNKNOWN,
+}
+"""Whether the row cares, as the verdict says it."""
+ANSWER = {verdict: answer for answer, verdict in VERDICT.items()}
 
 
 def cares(study: Study, question: Question) -> SensitivityTable | None:
@@ -139,7 +146,7 @@ class _Judge:
         shifts = [
             Shift(
                 level=key[0],
-                ratio=_exp(float(fitted.effects[at])),
+                ratio=number(float(fitted.effects[at])),
                 low=_bound(float(intervals.low[at])),
                 high=_bound(float(intervals.high[at])),
                 runs=int(fitted.runs[at]),
@@ -156,26 +163,22 @@ class _Judge:
         return SensitivityOfResponse(
             response=name,
             cares=self._verdict(ends),
-            base=_exp(float(np.nanmean(column))),
+            base=number(float(np.nanmean(column))),
             shifts=tuple(sorted(shifts, key=lambda each: each.ratio, reverse=better == "higher")),
             why=f"without a good run beside {self._baseline}: {', '.join(left)}" if left else "",
         )
 
-    def _verdict(self, ends: Sequence[tuple[float, float]]) -> SensitivityVerdict:
-        if any(low > self._limit or high < -self._limit for low, high in ends):
+    def _verdict(self, ends: Sequence[Interval]) -> SensitivityVerdict:
+        beyond = Region(-self._limit, self._limit, closed=True, outside=True)
+        within = Region(-self._limit, self._limit)
+        if some(judge(each, beyond) for each in ends) is Answer.HOLDS:
             return SensitivityVerdict.YES
-        within = all(-self._limit < low and high < self._limit for low, high in ends)
-        return SensitivityVerdict.NO if ends and within else SensitivityVerdict.UNKNOWN
+        told = every(judge(each, within) for each in ends) is Answer.HOLDS
+        return SensitivityVerdict.NO if told else SensitivityVerdict.UNKNOWN
 
 
 def _together(verdicts: Sequence[SensitivityVerdict]) -> SensitivityVerdict:
-    if SensitivityVerdict.YES in verdicts:
-        return SensitivityVerdict.YES
-    return (
-        SensitivityVerdict.NO
-        if verdicts and set(verdicts) == {SensitivityVerdict.NO}
-        else SensitivityVerdict.UNKNOWN
-    )
+    return VERDICT[some(ANSWER[verdict] for verdict in verdicts)]
 
 
 def _words(found: Sequence[SensitivityOfResponse], verdict: SensitivityVerdict) -> str:
@@ -205,8 +208,4 @@ def _rest(found: Sequence[SensitivityOfResponse]) -> Iterator[str]:
 
 
 def _bound(value: float) -> float | None:
-    return _exp(value) if math.isfinite(value) else None
-
-
-def _exp(value: float) -> float:
-    return math.exp(min(max(value, -LARGEST), LARGEST))
+    return number(value) if math.isfinite(value) else None

@@ -26,8 +26,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapwright.analysis.findings import contrasts
+from heapwright.analysis.findings.engine import Interval, Region, estimate, every, judge, some
 from heapwright.analysis.findings.rules import Question
-from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
+from heapwright.analysis.findings.sample import Sample
 from heapwright.artefacts.study.factor import scalar_text
 from heapwright.artefacts.study.model import Study
 from heapwright.artefacts.study.substitution import (
@@ -39,9 +40,7 @@ from heapwright.artefacts.study.substitution import (
     SubstitutionTable,
     Worth,
 )
-
-LARGEST = 700.0
-"""A logarithm whose number can just be written down."""
+from heapwright.artefacts.study_analysis.answers import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +169,17 @@ class _Scale:
         if not known or told != ends:
             return Worth.UNKNOWN
         limit = math.log1p(self.margin)
-        highest = min(max(high for _, high in rivals) for rivals in told)
-        if highest < -limit:
+        if _some_rival(told, Region(below=-limit)):
             return Worth.COSTS
-        if highest < limit:
+        if _some_rival(told, Region(below=limit)):
             return Worth.MATCHED
-        lowest = max(min(low for low, _ in levels) for levels in zip(*told, strict=True))
-        return Worth.PAYS if lowest > limit else Worth.UNKNOWN
+        worse = Region(above=limit)
+        pays = some(
+            every(judge(each, worse) for each in rivals) for rivals in zip(*told, strict=True)
+        )
+        return Worth.PAYS if pays is Answer.HOLDS else Worth.UNKNOWN
 
-    def _ends(self, rival: Rival) -> tuple[float, float] | None:
+    def _ends(self, rival: Rival) -> Interval | None:
         """How much worse the rival is, as logarithms: at least and at most."""
         if rival.low is None or rival.high is None:
             return None
@@ -209,29 +210,26 @@ def _judged(response: str, sides: _Sides, confidence: float, scale: _Scale) -> J
     )
 
 
+def _some_rival(rivals: Sequence[Sequence[Interval]], region: Region) -> bool:
+    """Whether a rival lies in the region against every level that is judged."""
+    answers = (every(judge(each, region) for each in levels) for levels in rivals)
+    return some(answers) is Answer.HOLDS
+
+
 def _rival(compared: _Compared, confidence: float) -> Rival:
-    sample = compared.sample
-    interval = sample.interval(confidence)
-    low, high = (None, None) if interval is None else map(_exp, interval)
-    reasons = [compared.missing, *sample.notes]
-    if len(sample) == 1:
-        reasons.insert(0, SOLE_BLOCK)
+    found = estimate(compared.sample, confidence)
     return Rival(
         level=compared.level,
-        ratio=None if sample.mean is None else _exp(sample.mean),
-        low=low,
-        high=high,
-        blocks=len(sample),
-        why="; ".join(filter(None, reasons)),
+        ratio=found.value,
+        low=found.low,
+        high=found.high,
+        blocks=found.blocks,
+        why="; ".join(filter(None, [compared.missing, *found.notes])),
     )
 
 
 def _ratios(rivals: Sequence[Rival]) -> list[float | None]:
     return [each.ratio for each in rivals]
-
-
-def _exp(value: float) -> float:
-    return math.exp(min(max(value, -LARGEST), LARGEST))
 
 
 def _overall(worths: Sequence[Worth]) -> Overall:
