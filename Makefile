@@ -19,7 +19,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # What the installed tool is made from; when any of it changes, it is installed anew.
-SOURCES := $(shell find src include allocators interpose capi calculator harness instrument drag workloads trace recorder profiler replayer synthesis models reach studies programs kernel cmake tests/conformance -type f \
+SOURCES := $(shell find src include native apps workloads catalogue cmake -type f \
              -not -path '*/__pycache__/*') CMakeLists.txt tests/CMakeLists.txt pyproject.toml constraints.txt
 
 # Headers of other projects that parts of it are built with, where they are there. Packages that come
@@ -65,7 +65,7 @@ test-kernel:
 	@scripts/packages.sh test kernel
 	@$(INSTALL)
 	@$(BIN)/heapwright kernel build
-	@$(BIN)/python -m pytest -q -m slow tests/kernel
+	@$(BIN)/python -m pytest -q -m slow tests/lab/kernel
 
 stress: $(VENV)/installed
 	@$(BIN)/python tests/acceptance/stress/stress.py $(STRESS)
@@ -76,7 +76,7 @@ endurance: $(VENV)/installed
 suites:
 	@scripts/packages.sh suites
 	@$(MAKE) --no-print-directory $(VENV)/installed
-	@$(BIN)/python -m tests.suites.suites $(SUITES)
+	@$(BIN)/python -m tests.acceptance.suites.suites $(SUITES)
 
 test-builds:
 	@scripts/packages.sh test

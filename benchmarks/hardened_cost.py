@@ -26,7 +26,7 @@ from heapwright.base import native
 HERE = Path(__file__).parent
 ROWS = {
     "WithFlag": "… with `SignalSafeHeap` for `HandlerSafeHeap`",
-    "WithLinks": "+ `EncodedLinks`",
+    "WithLinks": "+ `EncodedFreelist`",
     "WithGaps": "+ closed gaps",
     "WithClosedRuns": "+ freed runs wait, closed",
     "WithQuarantine": "+ `ThreadQuarantineHeap`",
@@ -60,7 +60,7 @@ def ratios(names: str, program: str, blocks: int, folder: Path) -> Mapping[tuple
     kind, amount = program.split()
     installed = native.native_dir()
     document = folder / "comparison.json"
-    script = installed / "studies" / "programs" / "granary.sh"
+    script = installed / "catalogue" / "studies" / "programs" / "granary.sh"
     command = ["sh", script, "run", kind, "command", "1"]
     settings = [f"FOLDER={installed / 'studies'}", f"PYTHON={sys.executable}", f"AMOUNT={amount}"]
     tool = [sys.executable, "-m", "heapwright", "compare", "-q", "-a", names, "-n", str(blocks)]

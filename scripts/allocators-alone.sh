@@ -36,7 +36,7 @@ version=$(sed -n 's/^project(.* VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
 # As native/preload/CMakeLists.txt does it: see there for the reasons. Without the C++ runtime, which the
 # compiler's C++ driver would add by itself.
-flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -I.
+flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -Inative
     -fvisibility=hidden -fvisibility-inlines-hidden -fsemantic-interposition
     -ftls-model=initial-exec -fno-exceptions -fno-rtti -funwind-tables -fno-plt
     -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free
@@ -47,13 +47,13 @@ flags=(-std=c++20 -O2 -DNDEBUG -fPIC -shared -Iinclude -I.
 libraries=(-nodefaultlibs -ldl -lc -lgcc)
 processor=$(uname -m)
 deep_binding=()
-[ ! -f "interpose/deep_binding/$processor.cpp" ] ||
-    deep_binding=(native/preload/deep_binding/next.cpp "interpose/deep_binding/$processor.cpp")
+[ ! -f "native/preload/deep_binding/$processor.cpp" ] ||
+    deep_binding=(native/preload/deep_binding/next.cpp "native/preload/deep_binding/$processor.cpp")
 
 # build NAME HEADER TYPE [ENTRY_POINTS,…]
 build() {
     local includes=''
-    [ -z "$4" ] || includes="#include <interpose/entry_points/${4//,/.inc>\\n#include <interpose/entry_points/}.inc>"
+    [ -z "$4" ] || includes="#include <preload/entry_points/${4//,/.inc>\\n#include <preload/entry_points/}.inc>"
     sed -e "s|@name@|$1|g; s|@header@|$2|g; s|@type@|$3|g; s|@PROJECT_VERSION@|$version|g; s|@entry_points@|$includes|g" \
         native/preload/library.cpp.in >"$folder/$1.cpp"
     "$compiler" "${flags[@]}" "$folder/$1.cpp" "${deep_binding[@]}" -o "$folder/libheapwright-$1.so" \

@@ -41,7 +41,7 @@ echo "the kernel does is not:"
 native=$("$python" -c 'from heapwright.base.native import native_dir; print(native_dir())')
 for program in 'perl 1' 'sqlite 700'; do
     read -r name amount <<<"$program"
-    AMOUNT=$amount FOLDER=$PWD/studies NATIVE=$native PYTHON=$python DATA=$work OPTIONS='' \
+    AMOUNT=$amount FOLDER=$PWD/catalogue/studies NATIVE=$native PYTHON=$python DATA=$work OPTIONS='' \
         "$python" -m heapwright record -q -o "$work/$name.trace" -- \
         sh catalogue/studies/programs/granary.sh run "$name" command 1 >"$work/printed" 2>&1
 done

@@ -17,20 +17,16 @@ run() {
 
 readarray -d '' cxx < <(git ls-files -z '*.hpp' '*.cpp' '*.c' '*.h' '*.hpp.in' '*.cpp.in')
 readarray -d '' shell < <(git ls-files -z 'scripts/*.sh' .ci/run)
-clang_format=$(command -v clang-format-14 || command -v clang-format || true)
+clang_format=.venv/bin/clang-format
 
 if [ "$mode" = fix ]; then
-    [ -z "$clang_format" ] || "$clang_format" -i "${cxx[@]}"
+    "$clang_format" -i "${cxx[@]}"
     .venv/bin/ruff format -q .
     .venv/bin/ruff check -q --fix .
     exit 0
 fi
 
-if [ -n "$clang_format" ]; then
-    run clang-format "$clang_format" --dry-run -Werror "${cxx[@]}"
-else
-    echo "lint: no clang-format, passed over (package clang-format-14)"
-fi
+run clang-format "$clang_format" --dry-run -Werror "${cxx[@]}"
 if command -v shellcheck >/dev/null; then
     run shellcheck shellcheck "${shell[@]}"
 else

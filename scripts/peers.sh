@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# peers.sh: fetch the newest releases of other people's allocators, as peers/ pins them, build them,
+# peers.sh: fetch the newest releases of other people's allocators, as benchmarks/peers/ pins them, build them,
 # and put the libraries where heapwright looks for them. Exits 3 when a tool is missing, 4 when
 # something could not be fetched or built.
 set -euo pipefail
@@ -47,7 +47,7 @@ done <benchmarks/peers/checksums.txt
 
 say "building, which takes some minutes"
 PATH=$PWD/.venv/bin:$PATH
-cmake -S peers -B "$work/build" -DPEERS_SOURCES="$work/sources" -DPEERS_LIBRARIES="$work/libraries" \
+cmake -S benchmarks/peers -B "$work/build" -DPEERS_SOURCES="$work/sources" -DPEERS_LIBRARIES="$work/libraries" \
     >>"$log" 2>&1 || fail "cmake could not prepare the build"
 cmake --build "$work/build" --parallel "$(nproc)" >>"$log" 2>&1 || fail "they could not be built"
 cp "$work/wheels/cmeel.prefix/lib/libmimalloc.so" "$work/libraries/libmimalloc-latest.so"

@@ -3,7 +3,7 @@
 """Prints the README of a study's results: how they were made, findings, rankings, as Markdown.
 
     heapwright analyse RESULTS -o analysis.json
-    python scripts/results_page.py RESULTS analysis.json > results/NAME/README.md
+    python scripts/results_page.py RESULTS analysis.json > docs/results/NAME/README.md
 
 Run it with the environment that has the tool. It concludes nothing: every figure and every verdict
 is in the analysis.

@@ -12,7 +12,7 @@ jobs=$(nproc)
 if [ "${1:-}" = programs ]; then
     # Twice as many at a time: they wait for each other more than they compute. The longest of all are
     # for `all` alone.
-    exec .venv/bin/python -m pytest -n "$((2 * jobs))" --dist worksteal -q -m slow -k 'not longer' tests/programs
+    exec .venv/bin/python -m pytest -n "$((2 * jobs))" --dist worksteal -q -m slow -k 'not longer' tests/acceptance/programs
 fi
 
 cmake=.venv/bin/cmake

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hoard with other figures than `include/heapwright/allocators/hoard.hpp` has: one heap with its policies open, and
-// the variants that the experiments of this folder run (variants.py builds each into a library).
+// Hoard with other figures than `include/heapwright/allocators/hoard.hpp` has: one heap with its
+// policies open, and the variants that the experiments of this folder run (variants.py builds each
+// into a library).
 //
 // Each library notes how much it ever had in superblocks, and writes that to the file that the
 // variable HEAPWRIGHT_TAKEN names when the process ends: A of the published A/U. Nothing of it is

@@ -116,18 +116,10 @@ class GnuObstack : public Bulk<false> {
 #define obstack_chunk_alloc std::malloc
 #define obstack_chunk_free std::free
 public:
-    GnuObstack() {
-        begin();
-    }
-    explicit GnuObstack(GnuObstack& /*parent*/) {
-        begin();
-    }
-    ~GnuObstack() {
-        obstack_free(&obstack_, nullptr);
-    }
-    void* malloc(std::size_t size) {
-        return obstack_alloc(&obstack_, size);
-    }
+    GnuObstack() { begin(); }
+    explicit GnuObstack(GnuObstack& /*parent*/) { begin(); }
+    ~GnuObstack() { obstack_free(&obstack_, nullptr); }
+    void* malloc(std::size_t size) { return obstack_alloc(&obstack_, size); }
     void free(void* /*object*/) {}
     void clear() {
         obstack_free(&obstack_, nullptr);
@@ -135,9 +127,7 @@ public:
     }
 
 private:
-    void begin() {
-        obstack_begin(&obstack_, static_cast<int>(8 * KiB - 2 * minAlignment));
-    }
+    void begin() { obstack_begin(&obstack_, static_cast<int>(8 * KiB - 2 * minAlignment)); }
 
     struct obstack obstack_;
 #undef obstack_chunk_alloc

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole of include/heapwright/allocators/kingsley.hpp by hand, as a subject to be counted: on the core come
-// objects of any alignment, one lock, a handler that may interrupt, and the C rules. What is not on
-// the way of malloc and free (calloc, realloc, fork, statistics) is left out.
+// The whole of include/heapwright/allocators/kingsley.hpp by hand, as a subject to be counted: on
+// the core come objects of any alignment, one lock, a handler that may interrupt, and the C rules.
+// What is not on the way of malloc and free (calloc, realloc, fork, statistics) is left out.
 #include "kingsley_core.h"
 #include "subject.h"
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kingsley's allocator by hand, without a lock: what the rungs `Chunks` to `Checked` of
-// include/heapwright/allocators/kingsley.hpp do, in one piece of plain C, to hold the composition's instruction counts
-// against. 29 classes of power-of-two blocks, 16 bytes to 4 GiB, with a list each; new blocks are
-// cut from chunks of 1 MiB; an 8-byte word before each object holds `block size << 16 | state`.
-// A free looks at the address and the state and aborts on what is no live object.
+// include/heapwright/allocators/kingsley.hpp do, in one piece of plain C, to hold the composition's
+// instruction counts against. 29 classes of power-of-two blocks, 16 bytes to 4 GiB, with a list
+// each; new blocks are cut from chunks of 1 MiB; an 8-byte word before each object holds `block
+// size << 16 | state`. A free looks at the address and the state and aborts on what is no live
+// object.
 //
 // Written to be fast: everything on the way of malloc and free is inlined, hints say which way is
 // usual, and what is rare is out of line. The state and the sizes are the same numbers as in

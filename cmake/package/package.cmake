@@ -46,7 +46,7 @@ endif()
 
 if(NOT SKBUILD)
   heapwright_package(usual "" ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
-  install(DIRECTORY include/heapwright allocators DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  install(DIRECTORY include/heapwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   if(TARGET heapwright-c)
     install(TARGETS heapwright-c COMPONENT c

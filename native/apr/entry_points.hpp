@@ -8,9 +8,9 @@
 // with its allocator, which has a mutex, for all threads take memory there.
 #pragma once
 
-#include <apr/heapwright_apr.h>
 #include <apr/pool.hpp>
 #include <apr/printing.hpp>
+#include <heapwright/c/apr.h>
 
 #include <apr_allocator.h>
 #include <apr_errno.h>

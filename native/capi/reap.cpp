@@ -8,9 +8,9 @@
 // none: each call takes its lock. The lock of a shared parent is taken to join and to leave it.
 #include <heapwright/c/reap.h>
 
-#include <heapwright/allocators/nested_reap.hpp>
 #include <capi/chunk_source.hpp>
 #include <capi/nested_handle.hpp>
+#include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/core/address.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/sync/futex_lock.hpp>

@@ -13,7 +13,7 @@
 #include <istream>
 #include <string>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t mostCount = 4096;
 constexpr std::uint64_t mostOperations = std::uint64_t{1} << 28U;
 constexpr double longest = 1e12; ///< nanoseconds between two operations
 
-using Words = synthesis::Words<LoadError>;
+using Words = synth::Words<LoadError>;
 
 void readCaches(Words& words, Load& load) {
     words.expect("caches");
@@ -132,4 +132,4 @@ Load readLoad(std::istream& text) {
     return load;
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -13,9 +13,9 @@
 
 #include <heapwright/layers/carve/kernel_page_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// A lock that nobody else could want.
 class NoLock {
@@ -211,4 +211,4 @@ public:
 
 static_assert(PagedHeap<MachinePages>);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 template <class Objects>
 class Run {
@@ -89,7 +89,7 @@ private:
     }
 
     /// Whether a cache's descriptor has pages of its own: all but SLOB's, which is an object.
-    static constexpr bool apart = requires(Cache & cache) { cache.slab; };
+    static constexpr bool apart = requires(Cache& cache) { cache.slab; };
 
     std::uint64_t slabPages() const { return machine_.slabPages() - outcome_.cachePages; }
 
@@ -301,4 +301,4 @@ private:
     std::uint64_t liveBytes_ = 0;
 };
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

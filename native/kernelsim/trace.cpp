@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 namespace {
 
@@ -359,4 +359,4 @@ void writeTrace(const Traffic& traffic, std::ostream& text) {
     text << "end " << traffic.events.size() << '\n';
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

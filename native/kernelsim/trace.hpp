@@ -10,7 +10,7 @@
 #include <iosfwd>
 #include <stdexcept>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// Why a text is no trace.
 class TraceError : public std::runtime_error {
@@ -24,4 +24,4 @@ Traffic readTrace(std::istream& text);
 /// Pre: no event reclaims, and nothing is droppable, for a trace says who frees what.
 void writeTrace(const Traffic& traffic, std::ostream& text);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

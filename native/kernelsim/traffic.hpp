@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 inline constexpr std::size_t mostProcessors = 8;
 inline constexpr std::size_t mostCaches = 1024;
@@ -80,4 +80,4 @@ struct Traffic {
     std::size_t prelude = 0; ///< so many first events are what was there before the time is taken
 };
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 inline constexpr std::size_t word = sizeof(std::uint64_t);
 inline constexpr std::uint64_t constructedWord = 0xC0DE'0B1E'C7ED'5EEDU;
@@ -91,4 +91,4 @@ inline void lookInto(void* object, std::size_t size, bool constructed, std::uint
         writeWord(object, word, constructedWord);
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -10,15 +10,16 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// A complete allocator answers all that the entry points ask.
 template <class A>
-concept CompleteAllocator = SizedHeap<A> && AlignedHeap<A> && TrimmableHeap<A> &&
-    MeasurableHeap<A> && ForkableHeap<A> && std::is_nothrow_default_constructible_v<A> &&
+concept CompleteAllocator =
+    SizedHeap<A> && AlignedHeap<A> && TrimmableHeap<A> && MeasurableHeap<A> && ForkableHeap<A> &&
+    std::is_nothrow_default_constructible_v<A> &&
     requires(A allocator, void* object, std::size_t size) {
-    { allocator.calloc(size, size) } -> std::same_as<void*>;
-    { allocator.realloc(object, size) } -> std::same_as<void*>;
-};
+        { allocator.calloc(size, size) } -> std::same_as<void*>;
+        { allocator.realloc(object, size) } -> std::same_as<void*>;
+    };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 void CallTree::Sums::add(const Sums& other) {
     allocations += other.allocations;
@@ -131,4 +131,4 @@ void CallTree::write(Json& json) const {
     json.endArray().endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -15,7 +15,7 @@
 #include "profiler/sites.hpp"
 #include "trace/stack_table.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class CallTree {
 public:
@@ -58,4 +58,4 @@ private:
     std::vector<std::uint32_t> written_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

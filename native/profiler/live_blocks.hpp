@@ -17,7 +17,7 @@
 
 #include "profiler/zeroed_array.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// A live block.
 struct Block {
@@ -86,8 +86,8 @@ public:
         /// The place of an address that is not 0, or the one that it would get.
         Place& locate(std::uint64_t address) const {
             std::size_t at = home(address);
-            while (places[at].address != address && places[at].address != 0)
-                [[unlikely]] at = (at + 1) & mask;
+            while (places[at].address != address && places[at].address != 0) [[unlikely]]
+                at = (at + 1) & mask;
             return places[at];
         }
     };
@@ -134,4 +134,4 @@ private:
     std::size_t live_ = 0;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

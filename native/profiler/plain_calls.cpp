@@ -10,7 +10,7 @@
 
 #include "profiler/profiler.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 using trace::Call;
 using trace::CallKind;
@@ -50,9 +50,8 @@ public:
     Stretch(Profiler& all, Process& process, const CallRun& run)
         : all_(all), live_(process.live), table_(process.live.table()), run_(run),
           system_(watched ? all.system_ : nullptr), small_(all.sizes_.small()),
-          mark_(LiveBlocks::markOf(all.state_.operations, run.thread)),
-          most_(all.timeline_.most()), now_{all.state_.bytes, all.state_.usable, all.state_.objects,
-                                            all.counts_.mostObjects} {}
+          mark_(LiveBlocks::markOf(all.state_.operations, run.thread)), most_(all.timeline_.most()),
+          now_{all.state_.bytes, all.state_.usable, all.state_.objects, all.counts_.mostObjects} {}
 
     /// How many calls were applied before one that is not for this way.
     [[gnu::always_inline]] std::size_t apply(const Part& part) {
@@ -363,4 +362,4 @@ void Profiler::mergePlain() {
     plain_ = {};
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

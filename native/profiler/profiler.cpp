@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 using trace::Event;
 using trace::Routine;
@@ -369,4 +369,4 @@ void Profiler::finish() {
     state_ = last;
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

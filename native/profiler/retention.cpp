@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 double powerOfTwo(std::size_t exponent) {
@@ -104,4 +104,4 @@ void Retention::writeBySize(Json& json) const {
     json.endArray();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -14,7 +14,7 @@
 #include "profiler/json.hpp"
 #include "profiler/scales.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 constexpr std::uint64_t shortRetention = 100'000'000;    ///< ns, the limit included
 constexpr std::uint64_t mediumRetention = 1'000'000'000; ///< ns, the limit included
@@ -77,4 +77,4 @@ private:
     std::unique_ptr<BySize> sizes_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

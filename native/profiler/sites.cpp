@@ -9,7 +9,7 @@
 
 #include "profiler/call_tree.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 std::uint32_t Sites::find(std::uint64_t key) {
     const auto next = static_cast<std::uint32_t>(sites_.size());
@@ -57,4 +57,4 @@ void Sites::write(Json& json, const trace::StackTable& stacks) const {
     sites.empty() ? static_cast<void>(json.null()) : tree.write(json);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

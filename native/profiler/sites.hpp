@@ -12,7 +12,7 @@
 #include "profiler/json.hpp"
 #include "trace/stack_table.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class Sites {
 public:
@@ -59,4 +59,4 @@ private:
     std::vector<Site> sites_{1}; ///< the first: what has no stack
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -177,7 +177,7 @@ int dlclose(void* library) noexcept {
     isOutermost(thisThread); // the first call of all finds what is behind us
     const int result = next.dlclose(library);
     if (session.takesStacks()) {
-        heapwright::stacks::noteModulesChanged();
+        heapwright::recorder::stacks::noteModulesChanged();
     }
     return result;
 }

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -145,10 +145,10 @@ int runMain(int argc, char** argv) {
 
 } // namespace
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer
 
 int main(int argc, char** argv) {
-    using namespace heapwright::replay;
+    using namespace heapwright::replayer;
     const std::string_view verb = argc > 1 ? argv[1] : "";
     if (verb == "prepare") {
         return prepareMain(argc - 2, argv + 2);

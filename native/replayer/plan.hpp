@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 constexpr unsigned char planMagic[8] = {'H', 'W', 'P', 'L', 'A', 'N', '0', '1'};
 
@@ -137,4 +137,4 @@ struct Hold {
 /// Generations count modulo this.
 constexpr unsigned generations = 1U << 14;
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 class Agenda {
 public:
@@ -73,4 +73,4 @@ private:
     std::uint64_t now_ = 0;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -142,4 +142,4 @@ void generate(const Plan& plan, Output& output) {
     Load(plan, output).run();
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 class Lottery {
 public:
@@ -77,4 +77,4 @@ private:
     std::vector<Place> places_;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -4,7 +4,7 @@
 // How calls become events. A block is freed by the routine that belongs to the one that made it.
 #include "synth/output.hpp"
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -90,4 +90,4 @@ void Output::close() {
     writer_.close();
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 /// A call as it is to be made.
 struct Request {
@@ -63,4 +63,4 @@ private:
     std::uint64_t events_ = 0;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

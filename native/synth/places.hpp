@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 class Places {
 public:
@@ -64,4 +64,4 @@ private:
     std::uint64_t next_ = std::uint64_t{1} << 32U;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -12,7 +12,7 @@
 #include <istream>
 #include <limits>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -146,4 +146,4 @@ Plan readPlan(std::istream& text) {
     return plan;
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 /// Why a text is no plan.
 class PlanError : public std::runtime_error {
@@ -93,4 +93,4 @@ struct Plan {
 /// Throws PlanError, which says where the text stops making sense.
 Plan readPlan(std::istream& text);
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

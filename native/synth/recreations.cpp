@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -202,4 +202,4 @@ const Recreation* findRecreation(std::string_view name) {
     return nullptr;
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

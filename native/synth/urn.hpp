@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 class Urn {
 public:
@@ -51,4 +51,4 @@ private:
     std::uint64_t left_ = 0;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 template <class Error>
 class Words {
@@ -60,4 +60,4 @@ private:
     std::string last_ = "the beginning";
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

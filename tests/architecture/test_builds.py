@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.slow  # `make test-builds` runs them, and whoever lets a change in
 
 ROOT = Path(__file__).parents[2]
-AROUND_TRACES = ("trace", "recorder", "profiler", "reach", "replayer", "synthesis")
+AROUND_TRACES = ("trace", "recorder", "profiler", "leakscan", "replayer", "synth")
 GTEST = Path("/usr/include/gtest/gtest.h")
 REPORT = ["--output-on-failure", "--no-tests=error"]
 WELL = re.compile(

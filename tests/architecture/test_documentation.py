@@ -23,7 +23,7 @@ def test_the_allocator_of_the_page_compiles_under_its_entry(tmp_path: Path) -> N
     compiler = shutil.which("c++") or pytest.skip("no C++ compiler (package g++)")
     (entry,) = tomllib.loads(fenced(PAGE, "toml"))["composed"]
     header = tmp_path / entry["header"]
-    header.parent.mkdir()
+    header.parent.mkdir(parents=True)
     header.write_text(fenced(PAGE, "cpp"), encoding="utf-8")
     use = tmp_path / "use.cpp"
     use.write_text(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CODE = {".hpp", ".cpp", ".c", ".h", ".py", ".sh", ".toml", ".in"}
-LONGEST = 400
+LONGEST = 600
 
 
 def tracked_files() -> list[Path]:
@@ -46,7 +46,7 @@ def test_sources_state_their_licence() -> None:
 
 
 def test_sources_are_small() -> None:
-    """A file has one purpose."""
+    """A file has one idea. An idea may be long, so the limit only finds collections of ideas."""
     lines = {name(file): file.read_text(encoding="utf-8").count("\n") for file in SOURCES}
     assert {file: number for file, number in lines.items() if number > LONGEST} == {}
 

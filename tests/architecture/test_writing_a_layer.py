@@ -20,7 +20,7 @@ GTEST = Path("/usr/include/gtest/gtest.h")
 HEADER = "heapwright/layers/object/cache_line_heap.hpp"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 OURS = """\
-#include <layers/pairs/pair.hpp>
+#include <heaps/layers/pairs/pair.hpp>
 namespace heapwright::testing {{
 void addPairs{part}(std::vector<Pair>& pairs);
 std::vector<Pair> allPairs() {{
@@ -96,7 +96,8 @@ def test_layer_of_the_page_has_the_shape_that_tools_read(include: Path) -> None:
 def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     include: Path, compiler: str, tmp_path: Path
 ) -> None:
-    written = run(sys.executable, ROOT / "cmake" / "pairs.py", include, tmp_path, "200")
+    script = ROOT / "tests" / "heaps" / "layers" / "generate_pairs.py"
+    written = run(sys.executable, script, include, tmp_path, "200")
     assert "CacheLineHeap" in written.split()
     assert "CacheLineHeap<64, ProbeHeap>" in (tmp_path / "probes.hpp").read_text("utf-8")
     (source,) = (

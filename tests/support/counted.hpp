@@ -20,12 +20,13 @@ template <Heap SuperHeap>
 class Counted : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool contiguous = requires { requires SuperHeap::contiguous; };
     static constexpr bool memoryless = requires { requires SuperHeap::memoryless; };
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "counts what a source gives out";
     using Below = Heaps<SuperHeap>;
 
@@ -40,37 +41,46 @@ public:
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         return asked(size) ? noted(SuperHeap::malloc(size), size, true) : nullptr;
     }
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return asked(size) ? noted(SuperHeap::zalloc(size), size, false) : nullptr;
     }
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return asked(size) ? noted(SuperHeap::memalign(align, size), size, true) : nullptr;
     }
-    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
-                                 std::size_t from) noexcept requires requires(SuperHeap heap) {
-        heap.mallocAt(size, align, from);
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t from) noexcept
+        requires requires(SuperHeap heap) { heap.mallocAt(size, align, from); }
+    {
+        return asked(size) ? noted(SuperHeap::mallocAt(size, align, from), size, true) : nullptr;
     }
-    { return asked(size) ? noted(SuperHeap::mallocAt(size, align, from), size, true) : nullptr; }
     void free(void* object) noexcept {
         if (forgotten(object)) {
             SuperHeap::free(object);
         }
     }
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         if (forgotten(object)) {
             SuperHeap::free(object, size);
         }
     }
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return asked(size) && SuperHeap::resize(object, size);
     }
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         void* const moved = asked(size) ? SuperHeap::relocate(object, size) : nullptr;
         if (moved != nullptr) {
             [[maybe_unused]] const bool known = forgotten(object);
@@ -78,18 +88,30 @@ public:
         }
         return moved;
     }
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         SuperHeap::clear();
         forgetAll();
     }
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
     }
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

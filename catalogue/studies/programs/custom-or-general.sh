@@ -15,7 +15,7 @@
 set -eu
 
 program=$1 way=$2 amount=$((($3 * PERCENT + 99) / 100))
-programs=$FOLDER/programs hosts=$NATIVE/studies/hosts workloads=$NATIVE/workloads
+programs=$FOLDER/programs hosts=$NATIVE/workloads/hosts workloads=$NATIVE/workloads
 
 case $way in
 custom | general | reap) ;;

@@ -63,14 +63,16 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<H> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<H>
+    {
         return heap_.getSize(object);
     }
 
     /// An object that needs no destructor: it ends when its memory goes. Made by a constructor, or
     /// as an aggregate from its parts.
     template <class T, class... Arguments>
-    requires std::is_trivially_destructible_v<T>
+        requires std::is_trivially_destructible_v<T>
     [[nodiscard]] T* make(Arguments&&... arguments) {
         void* const place = do_allocate(sizeof(T), alignof(T));
         if constexpr (std::constructible_from<T, Arguments...>) {

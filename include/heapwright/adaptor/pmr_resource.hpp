@@ -23,13 +23,17 @@ namespace heapwright {
 
 /// `H` is a heap, or a reference to one.
 template <class H>
-requires GeneralHeap<std::remove_reference_t<H>>
+    requires GeneralHeap<std::remove_reference_t<H>>
 class PmrResource final : public std::pmr::memory_resource {
     using Target = std::remove_reference_t<H>;
 
 public:
-    PmrResource() noexcept requires(!std::is_reference_v<H>) : heap_() {}
-    explicit PmrResource(Target& heap) noexcept requires std::is_reference_v<H> : heap_(heap) {}
+    PmrResource() noexcept
+        requires(!std::is_reference_v<H>)
+        : heap_() {}
+    explicit PmrResource(Target& heap) noexcept
+        requires std::is_reference_v<H>
+        : heap_(heap) {}
     PmrResource(const PmrResource&) = delete;
     PmrResource& operator=(const PmrResource&) = delete;
     ~PmrResource() override = default;

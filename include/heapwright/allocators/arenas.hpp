@@ -7,10 +7,10 @@
 // `std::pmr::memory_resource`.
 #pragma once
 
+#include <heapwright/adaptor/nested_resource.hpp>
 #include <heapwright/allocators/nested_reap.hpp>
 #include <heapwright/allocators/reap_hoard.hpp>
 #include <heapwright/allocators/spare_chunks.hpp>
-#include <heapwright/adaptor/nested_resource.hpp>
 #include <heapwright/heap.hpp>
 
 namespace heapwright {

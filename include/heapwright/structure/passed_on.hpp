@@ -11,7 +11,7 @@
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,43 +26,74 @@ public:
     PassedOn& operator=(const PassedOn&) = delete;
     ~PassedOn() = default;
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
-
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
+    {
+        return SuperHeap::purgeExpired();
     }
 
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
-        SuperHeap::inspect(inspection);
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
+        SuperHeap::clear();
     }
 
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+    }
+
+    void inspect(HeapSnapshot& snapshot) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
+        SuperHeap::inspect(snapshot);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         SuperHeap::walk(visit);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
     }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
+    [[nodiscard]] bool heldByThisThread() const noexcept
+        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+    {
+        return SuperHeap::heldByThisThread();
     }
-    { return SuperHeap::heldByThisThread(); }
 };
 
 } // namespace heapwright

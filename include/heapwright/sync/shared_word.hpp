@@ -46,33 +46,29 @@ public:
         return value_.compare_exchange_strong(expected, desired, success, failure);
     }
 
-    T fetchAdd(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
-        a.fetch_add(T{});
-    }
+    T fetchAdd(T value, std::memory_order order) noexcept
+        requires requires(std::atomic<T> a) { a.fetch_add(T{}); }
     {
         note(Event::readModifyWrite, &value_);
         return value_.fetch_add(value, order);
     }
 
-    T fetchSub(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
-        a.fetch_sub(T{});
-    }
+    T fetchSub(T value, std::memory_order order) noexcept
+        requires requires(std::atomic<T> a) { a.fetch_sub(T{}); }
     {
         note(Event::readModifyWrite, &value_);
         return value_.fetch_sub(value, order);
     }
 
-    T fetchOr(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
-        a.fetch_or(T{});
-    }
+    T fetchOr(T value, std::memory_order order) noexcept
+        requires requires(std::atomic<T> a) { a.fetch_or(T{}); }
     {
         note(Event::readModifyWrite, &value_);
         return value_.fetch_or(value, order);
     }
 
-    T fetchAnd(T value, std::memory_order order) noexcept requires requires(std::atomic<T> a) {
-        a.fetch_and(T{});
-    }
+    T fetchAnd(T value, std::memory_order order) noexcept
+        requires requires(std::atomic<T> a) { a.fetch_and(T{}); }
     {
         note(Event::readModifyWrite, &value_);
         return value_.fetch_and(value, order);

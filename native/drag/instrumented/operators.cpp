@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands around operator new and delete (native/recorder/operators.c passes them on): the account.
+// What stands around operator new and delete (native/recorder/operators.c passes them on): the
+// account.
 #include "runtime.hpp"
 
 #include "recorder/operators.h"

@@ -17,11 +17,11 @@
  */
 #define _GNU_SOURCE
 #include "valgrind/marks/marks.h"
+#include "spaced.h"
 #include "valgrind/marks/arena.h"
 #include "valgrind/marks/code.h"
 #include "valgrind/marks/request.h"
 #include "valgrind/marks/routines.h"
-#include "spaced.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

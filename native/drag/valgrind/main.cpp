@@ -25,8 +25,8 @@ namespace {
 
 using namespace heapwright::drag;
 using heapwright::Json;
-using heapwright::instrument::Child;
-using heapwright::instrument::Reader;
+using heapwright::valgrind::Child;
+using heapwright::valgrind::Reader;
 using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t interrupted = 0;

@@ -11,8 +11,8 @@
 
 namespace heapwright::drag {
 
-using instrument::Line;
-using instrument::Words;
+using valgrind::Line;
+using valgrind::Words;
 
 namespace {
 
@@ -39,7 +39,7 @@ void Observer::take(std::string_view text) {
         traced_ = true;
         return;
     }
-    const instrument::TraceLine line = instrument::readLine(text);
+    const valgrind::TraceLine line = valgrind::readLine(text);
     switch (line.kind) {
     case Line::load:
     case Line::write:

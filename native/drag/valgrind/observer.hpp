@@ -57,10 +57,10 @@ private:
 
     void other(std::string_view line);
     void schedule(std::string_view line);
-    void systemCall(instrument::Words words, std::string_view line);
-    void mark(instrument::Words words);
-    void module(instrument::Words words);
-    void call(instrument::Words words);
+    void systemCall(valgrind::Words words, std::string_view line);
+    void mark(valgrind::Words words);
+    void module(valgrind::Words words);
+    void call(valgrind::Words words);
     void leave(Thread& thread, std::uint64_t object, std::uint64_t size);
     bool frame(std::string_view line);
     void findModule(std::uint64_t address);

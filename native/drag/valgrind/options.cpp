@@ -6,7 +6,7 @@ namespace heapwright::drag {
 
 namespace {
 
-constexpr instrument::ProgramText program = {
+constexpr valgrind::ProgramText program = {
     "heapwright-drag",
     "usage: heapwright-drag --result-fd N [--seconds S] [--calls N] -- COMMAND ARGUMENT...\n"
     "       heapwright-drag --result-fd N --trace FILE\n"
@@ -26,7 +26,7 @@ std::optional<Options> parseOptions(int count, char** arguments) {
         options.calls = static_cast<int>(number);
         return true;
     };
-    const bool good = instrument::parseOptions(count, arguments, program, options, own);
+    const bool good = valgrind::parseOptions(count, arguments, program, options, own);
     return good ? std::optional(options) : std::nullopt;
 }
 

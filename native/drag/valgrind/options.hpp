@@ -10,7 +10,7 @@
 
 namespace heapwright::drag {
 
-struct Options : instrument::LogOptions {
+struct Options : valgrind::LogOptions {
     int calls = 12; ///< that are kept of a chain
 };
 

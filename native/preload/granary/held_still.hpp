@@ -5,7 +5,7 @@
 // be looked at whole. Whoever holds it must not allocate.
 #pragma once
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 class HeldStill {
@@ -21,4 +21,4 @@ private:
     Allocator& allocator_;
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -18,7 +18,7 @@
 #include <preload/granary/held_still.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <WalkableHeap Allocator>
 class ObjectList {
@@ -98,4 +98,4 @@ private:
     bool complete_ = false;
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

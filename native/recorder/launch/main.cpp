@@ -32,7 +32,7 @@
 namespace {
 
 using namespace heapwright;
-using namespace heapwright::launch;
+using namespace heapwright::recorder::launch;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t controlInterval = 10 * millisecond;

@@ -18,7 +18,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 namespace {
 
@@ -152,4 +152,4 @@ void NewTrace::close(bool alone) {
     }
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

@@ -32,7 +32,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class Chain {
 public:
@@ -137,4 +137,4 @@ private:
     std::array<std::uint32_t, stackPlaces> last_;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class ModuleTable {
 public:
@@ -57,4 +57,4 @@ private:
     trace::BlockHeader* block_ = nullptr;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

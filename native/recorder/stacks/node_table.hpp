@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// What one thread makes nodes with.
 struct NodeStream {
@@ -108,4 +108,4 @@ private:
     std::atomic<bool> full_{false};
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

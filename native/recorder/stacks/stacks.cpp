@@ -12,7 +12,7 @@
 #include <atomic>
 #include <new>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -114,4 +114,4 @@ void endThread() noexcept {
     platform::unmapPages(chain, chainBytes);
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 using StackId = std::uint32_t;
 
@@ -57,4 +57,4 @@ void afterForkInChild() noexcept;
 /// At the end of a thread: gives back what it holds here. It may capture again afterwards.
 void endThread() noexcept;
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

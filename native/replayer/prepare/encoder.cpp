@@ -4,7 +4,7 @@
 // See encoder.hpp.
 #include "encoder.hpp"
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -162,4 +162,4 @@ void Encoder::resize(const Step& step) {
     put(step.thread, made);
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Encoder {
 public:
@@ -60,4 +60,4 @@ private:
     bool paced_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

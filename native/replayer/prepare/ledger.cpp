@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -140,4 +140,4 @@ void Ledger::close() {
     });
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

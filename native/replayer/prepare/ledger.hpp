@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 enum class Act : std::uint8_t {
     allocate,
@@ -80,4 +80,4 @@ private:
     std::uint64_t last_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct Object {
     std::uint64_t address = 0;   ///< 0 marks an empty place
@@ -116,4 +116,4 @@ private:
     std::size_t count_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class OwnPlaces {
 public:
@@ -68,4 +68,4 @@ private:
     std::vector<std::uint16_t> generations_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

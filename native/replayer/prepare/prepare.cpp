@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -157,4 +157,4 @@ PlanHeader prepare(const PrepareOptions& options) {
     return writer.close(survey.header, std::move(survey.threads));
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

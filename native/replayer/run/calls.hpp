@@ -13,7 +13,7 @@
 #include <malloc.h>
 #include <new>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -25,7 +25,7 @@ inline void* create(std::size_t size, std::size_t alignment) {
         } else if constexpr (which == Routine::operatorNewArray) {
             return ::operator new[](size);
         } else if constexpr (which == Routine::operatorNewAligned) {
-            return ::operator new (size, std::align_val_t{alignment});
+            return ::operator new(size, std::align_val_t{alignment});
         } else {
             return ::operator new[](size, std::align_val_t{alignment});
         }
@@ -69,7 +69,7 @@ template <Routine which>
     } else if constexpr (which == Routine::operatorDeleteArraySized) {
         ::operator delete[](object, size);
     } else if constexpr (which == Routine::operatorDeleteAligned) {
-        ::operator delete (object, std::align_val_t{alignment});
+        ::operator delete(object, std::align_val_t{alignment});
     } else if constexpr (which == Routine::operatorDeleteArrayAligned) {
         ::operator delete[](object, std::align_val_t{alignment});
     } else {
@@ -77,4 +77,4 @@ template <Routine which>
     }
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -102,4 +102,4 @@ void Check::resized(void* object, const void* old, std::size_t oldSize, std::siz
     contents::fill(object, size, stampOf(object));
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -13,7 +13,7 @@
 
 #include <cstddef>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Check {
 public:
@@ -37,4 +37,4 @@ private:
     Findings findings_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

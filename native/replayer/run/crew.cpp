@@ -22,7 +22,7 @@
 #include <new>
 #include <pthread.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -294,4 +294,4 @@ Outcome replay(const Plan& plan, const RunOptions& options, Watched& watched) {
     return crew.replay();
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <sys/resource.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct Plan;
 
@@ -40,4 +40,4 @@ struct Outcome {
 
 Outcome replay(const Plan& plan, const RunOptions& options, Watched& watched);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

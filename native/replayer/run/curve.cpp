@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -49,4 +49,4 @@ void Curve::flush() {
     used_ = 0;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

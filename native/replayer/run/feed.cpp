@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -52,4 +52,4 @@ const std::uint64_t* Feed::chunk() {
     return reinterpret_cast<const std::uint64_t*>(bytes) + sizeof next_ / sizeof(std::uint64_t);
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

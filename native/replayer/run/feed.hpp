@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Feed {
 public:
@@ -33,4 +33,4 @@ private:
     std::uint64_t ticks_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

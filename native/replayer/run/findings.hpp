@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 enum class Wrong { contents, moved, zeroes, alignment, overlap };
 constexpr const char* words[] = {"contents changed while the object was live",
@@ -53,4 +53,4 @@ private:
     Finding kept_[most]{};
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -24,7 +24,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 /// How often and how long a thread had to wait.
 struct Waits {
@@ -100,4 +100,4 @@ private:
     Place* places_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

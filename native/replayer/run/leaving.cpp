@@ -11,7 +11,7 @@
 #include <cstring>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -54,4 +54,4 @@ void writeAll(int descriptor, const char* text, std::size_t length) {
     }
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 enum class Status { fine = 0, notVerified = 1, usage = 2, noMemory = 3 };
 
@@ -18,4 +18,4 @@ enum class Status { fine = 0, notVerified = 1, usage = 2, noMemory = 3 };
 /// Writes all of it to a descriptor; leaves if that takes no more.
 void writeAll(int descriptor, const char* text, std::size_t length);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -71,4 +71,4 @@ Resident resident() {
     return {kibibytes(text, "VmHWM:"), kibibytes(text, "RssFile:") + kibibytes(text, "RssShmem:")};
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -72,4 +72,4 @@ RunOptions readRunOptions(int argc, char** argv) {
     return options;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct RunOptions {
     const char* plan = nullptr;
@@ -22,4 +22,4 @@ struct RunOptions {
 /// Leaves if it makes no sense.
 RunOptions readRunOptions(int argc, char** argv);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

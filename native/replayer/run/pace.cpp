@@ -10,7 +10,7 @@
 
 #include <ctime>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -36,4 +36,4 @@ void waitUntil(std::uint64_t when) {
     }
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 template <class Policy>
 class Performance {
@@ -305,4 +305,4 @@ private:
     }
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

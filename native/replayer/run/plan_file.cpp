@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -68,4 +68,4 @@ Plan openPlan(const char* path, std::size_t resident) {
     return plan;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <heapwright/core/json.hpp>
 #include <string_view>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string describeReplay(const PlanHeader& header, const Outcome& outcome, con
     return json.endObject().text() + "\n";
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -11,9 +11,9 @@
 
 #include <string>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 std::string describePlan(const PlanHeader& header);
 std::string describeReplay(const PlanHeader& header, const Outcome& outcome, const Check* check);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

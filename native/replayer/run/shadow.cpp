@@ -8,7 +8,7 @@
 
 #include <sys/mman.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -72,4 +72,4 @@ void Shadow::unmark(const void* object, std::size_t size) {
     });
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

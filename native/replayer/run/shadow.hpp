@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Shadow {
 public:
@@ -36,4 +36,4 @@ private:
     std::atomic<Word*>* leaves_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

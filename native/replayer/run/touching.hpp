@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 enum class Touch { none, firstByte, all, recordedSize };
 
@@ -69,4 +69,4 @@ private:
     }
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class alignas(64) Turn {
 public:
@@ -54,4 +54,4 @@ private:
     std::uint32_t taken_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 constexpr int looks = 200; ///< about as long as it takes to go to sleep and be woken
 
@@ -32,4 +32,4 @@ inline void wakeAll(const void* word) {
     ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

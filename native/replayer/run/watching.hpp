@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 /// What the watchers of all threads share; null is what is not asked for.
 struct Watched {
@@ -86,4 +86,4 @@ private:
     const void* old_ = nullptr;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

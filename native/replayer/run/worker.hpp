@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 constexpr unsigned routines = 32; ///< numbers that a routine may have
 
@@ -32,4 +32,4 @@ struct Worker {
     std::uint64_t began = 0;  ///< ns of the monotonic clock, of the whole replay
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

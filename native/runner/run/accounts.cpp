@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <tuple>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -328,4 +328,4 @@ std::vector<Account> folded(std::vector<Account> accounts) {
     return result;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -5,7 +5,7 @@
 // pid come out in the order of time.
 #include "lives.hpp"
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::vector<Life> gatherLives(const WitnessFile& witness, const std::vector<Memb
     return Gathering().of(witness, members);
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 struct Life {
     pid_t pid = 0;
@@ -38,4 +38,4 @@ inline Nanoseconds ns(std::uint64_t time) {
 
 std::vector<Life> gatherLives(const WitnessFile& witness, const std::vector<Member>& members);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

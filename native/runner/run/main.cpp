@@ -21,7 +21,7 @@
 
 namespace {
 
-using namespace heapwright::harness;
+using namespace heapwright::runner;
 
 int complain(const char* what, const char* about) {
     std::fprintf(stderr, "heapwright-run: %s %s: %s\n", what, about, std::strerror(errno));
@@ -35,7 +35,8 @@ bool prepareWitness(WitnessFile& witness, const char* path) {
     }
     char* const whole = *path == '/' ? nullptr : realpath(path, nullptr);
     const char* const told = *path == '/' ? path : whole;
-    const bool done = told != nullptr && setenv(heapwright::witness::variable, told, 1) == 0;
+    const bool done =
+        told != nullptr && setenv(heapwright::runner::witness::variable, told, 1) == 0;
     std::free(whole);
     return done;
 }

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <sys/wait.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::string resultJson(const Session& session, const WitnessFile& witness, const
     return json.close('}').text() + "\n";
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -10,9 +10,9 @@
 
 #include <string>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 std::string resultJson(const Session& session, const WitnessFile& witness, const Counters& counters,
                        const Surroundings& surroundings);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

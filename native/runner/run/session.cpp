@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -270,4 +270,4 @@ bool Session::drainErrors() {
     return open;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -16,7 +16,7 @@
 #include <string>
 #include <sys/resource.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 /// The kernel's accounts of everything that this program waited for, their descendants included.
 struct Usage {
@@ -90,4 +90,4 @@ private:
     bool interrupted_ = false;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

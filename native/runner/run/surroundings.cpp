@@ -14,7 +14,7 @@
 #include <optional>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::int64_t Surroundings::oomKills() const {
     return std::max(system - oomSystem_, group - oomGroup_);
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Surroundings {
 public:
@@ -31,4 +31,4 @@ private:
     std::string groupEvents_; ///< memory.events of the control group, "" if there is none
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

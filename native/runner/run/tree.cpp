@@ -12,7 +12,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 Member* Tree::find(pid_t pid) {
     const auto found = alive_.find(pid);
@@ -175,4 +175,4 @@ int Tree::signalAll(int signal) {
     return count;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -20,7 +20,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 /// A stretch of a process's life in which it ran one program.
 struct Stretch {
@@ -87,4 +87,4 @@ private:
     std::unordered_set<pid_t> strangers_;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

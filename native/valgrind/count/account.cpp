@@ -6,7 +6,7 @@
 
 #include "valgrind/marks/marks.h"
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -216,4 +216,4 @@ void Account::leave(std::uint64_t object, std::uint64_t size) {
     thread.call = heapwright_leave;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

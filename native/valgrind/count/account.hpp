@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 struct Counted {
     std::uint64_t calls = 0;        ///< that hand out or take back
@@ -98,4 +98,4 @@ private:
     bool traced_ = false;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <unistd.h>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -101,4 +101,4 @@ Code::Instruction Code::look(std::uint64_t address) {
             lockingOf({bytes.data(), static_cast<std::size_t>(got)})};
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

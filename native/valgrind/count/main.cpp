@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace heapwright::instrument;
+using namespace heapwright::valgrind;
 using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -33,11 +33,11 @@ void onSignal(int) {
     interrupted = 1;
 }
 
-void number(heapwright::harness::Json& json, const char* name, std::uint64_t value) {
+void number(heapwright::runner::Json& json, const char* name, std::uint64_t value) {
     json.key(name).value(static_cast<std::int64_t>(value));
 }
 
-void describe(heapwright::harness::Json& json, const Account& account) {
+void describe(heapwright::runner::Json& json, const Account& account) {
     const Counted& counted = account.counted();
     const Lines::Total lines = account.lines();
     json.key("marked").value(account.marked());
@@ -58,15 +58,15 @@ void describe(heapwright::harness::Json& json, const Account& account) {
 }
 
 /// What this program leaves with.
-int writeResult(const Options& options, const heapwright::harness::Json& json) {
-    if (heapwright::harness::writeAll(options.resultFd, json.text())) {
+int writeResult(const Options& options, const heapwright::runner::Json& json) {
+    if (heapwright::runner::writeAll(options.resultFd, json.text())) {
         return 0;
     }
     std::fprintf(stderr, "heapwright-count: cannot write: %s\n", std::strerror(errno));
     return 2;
 }
 
-void text(heapwright::harness::Json& json, const char* name, const char* value) {
+void text(heapwright::runner::Json& json, const char* name, const char* value) {
     json.key(name);
     if (value == nullptr) {
         json.null();
@@ -79,7 +79,7 @@ int countCommand(const Options& options) {
     const auto begin = Clock::now();
     Child child;
     std::string reason;
-    heapwright::harness::Json json;
+    heapwright::runner::Json json;
     json.open('{');
     if (!child.start(options.command, nullptr, reason)) {
         json.key("spawn_error").value("valgrind: " + reason).close('}');
@@ -122,7 +122,7 @@ int countLog(const Options& options) {
     while (reader.readSome(account)) {
     }
     close(log);
-    heapwright::harness::Json json;
+    heapwright::runner::Json json;
     json.open('{');
     describe(json, account);
     json.close('}');

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -32,4 +32,4 @@ std::optional<Options> parseOptions(int count, char** arguments) {
     return good ? std::optional(options) : std::nullopt;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 struct Options : LogOptions {
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
@@ -18,4 +18,4 @@ struct Options : LogOptions {
 /// Nothing, and a line on standard error that says why, when the command line is wrong.
 std::optional<Options> parseOptions(int count, char** arguments);
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

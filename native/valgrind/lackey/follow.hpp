@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 /// Bytes from a descriptor, line by line into what has `take(std::string_view)`.
 class Reader {
@@ -110,4 +110,4 @@ const char* follow(Child& child, Reader& reader, Taker& taker, const Limits& lim
     }
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

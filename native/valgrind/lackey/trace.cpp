@@ -4,7 +4,7 @@
 // Reads the lines of the log; see trace.hpp for what they look like.
 #include "trace.hpp"
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::uint64_t Words::number(unsigned base) {
     return value;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 enum class Line : std::uint8_t { instruction, load, write, other, misread };
 
@@ -57,4 +57,4 @@ private:
     bool good_ = true;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schema of a document, as the files in docs/ hold it."""
+"""The JSON Schema of a document as text."""
 
 import json
 

@@ -22,7 +22,7 @@ class NativeMissingError(HeapwrightError):
 
 
 def native_dir() -> Path:
-    """The folder with `lib/`, `bin/`, `include/` and `catalogue.toml`."""
+    """The folder with `lib/`, `bin/`, `include/` and `catalogue/`."""
     return _found(os.environ.get(VARIABLE) or "")
 
 

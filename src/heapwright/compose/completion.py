@@ -17,7 +17,7 @@ from heapwright.compose.stack import spine
 POLICIES = {"LockedHeap": (Expression("FutexLock"),)}
 HANDLERS = frozenset({"SignalSafeHeap", "HandlerSafeHeap"})
 """The layers that let signal handlers in; over one of them no other belongs."""
-HEADER = "#include <native/preload/complete_allocator.hpp>"
+HEADER = "#include <preload/complete_allocator.hpp>"
 WANTED = {
     "heap": "Heap<H>",
     "sized": "SizedHeap<H>",
@@ -26,7 +26,7 @@ WANTED = {
     "headerable": "requires { typename SizeHeap<H>; }",
     "checkable": "requires { typename CheckedHeap<H>; }",
     "shared": "ConcurrentHeap<H>",
-    "complete": "interpose::CompleteAllocator<H>",
+    "complete": "preload::CompleteAllocator<H>",
 }
 
 

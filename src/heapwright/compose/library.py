@@ -50,10 +50,10 @@ def build_library(
 ) -> tuple[Path, Answer]:
     """Compile and link an entry whose header is in `folder` into a library beside it."""
     recipe = read_recipe(native)
-    interpose = native / "include" / "interpose"
+    preload = native / "preload"
     source, library = folder / f"{entry.name}.cpp", folder / entry.library
     try:
-        text = (interpose / "library.cpp.in").read_text(encoding="utf-8")
+        text = (preload / "library.cpp.in").read_text(encoding="utf-8")
     except OSError as error:
         raise HeapwrightError(
             f"nothing can be composed with this installation: {error}", AGAIN
@@ -63,8 +63,8 @@ def build_library(
     for key, value in zip(KEYS, values, strict=True):
         text = text.replace(f"@{key}@", value)
     compile_ = [*recipe.compile, "-w", f"-I{folder}"]
-    sources = [source, *(interpose / each for each in recipe.sources)]
-    exports = f"-Wl,--version-script={interpose / 'exports.map'}"
+    sources = [source, *(preload / each for each in recipe.sources)]
+    exports = f"-Wl,--version-script={preload / 'exports.map'}"
     link = ["-shared", "-o", str(library), exports, *recipe.link, *recipe.libraries]
     try:
         source.write_text(text, encoding="utf-8")

@@ -116,7 +116,7 @@ def compose(order: Order, shop: Shop) -> Made:
         work = folder / ".work"
         work.mkdir()
         compiler = find_compiler(order.compiler, shop.environment, work)
-        compiler.include = (shop.native / "include", folder)
+        compiler.include = (shop.native / "include", shop.native, folder)
         shop.tell("looking at the rungs", 0, 0)
         draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, folder)
         header = f"{order.name}.hpp"
@@ -130,7 +130,7 @@ def compose(order: Order, shop: Shop) -> Made:
         if not answer.valid:
             raise NotComposableError(_why_not(draft, compiler, answer), answer.pages)
         verdict = _proved(order, shop, library)
-        built = Built(recipe.version, headers_hash(shop.native / "include"), compiler.version)
+        built = Built(recipe.version, headers_hash(shop.native), compiler.version)
         _finish(folder, work, entry, built)
         place = install(folder, shop.allocators, order.name, force=order.force)
     return Made(entry, place, draft.notes, verdict)

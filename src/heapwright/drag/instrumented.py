@@ -25,7 +25,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.scratch import Scratch
 
 LIBRARY = "drag"
-HEADER = "heapwright_drag.h"
+HEADER = "heapwright/c/drag.h"
 OUTPUT_VARIABLE = "HEAPWRIGHT_DRAG_OUTPUT"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
 HINT = "compile and link it with $(heapwright drag --flags)"

@@ -3,7 +3,7 @@
 """Looks into processes of a trace for blocks that no pointer leads to.
 
 A program that is started with `libheapwright-hold.so` and the variable `VARIABLE` calls at its end
-and waits; `Listener` answers, has `heapwright-reach` look, and lets it go on. It never keeps a
+and waits; `Listener` answers, has `heapwright-leakscan` look, and lets it go on. It never keeps a
 program waiting longer than `PATIENCE_S`.
 """
 
@@ -25,7 +25,7 @@ from heapwright.base.scratch import Scratch
 
 VARIABLE = "HEAPWRIGHT_HOLD"
 LIBRARY = "hold"
-PROGRAM = "reach"
+PROGRAM = "leakscan"
 PATIENCE_S = 120.0
 LONGEST_FOLDER = 66
 """The address of a socket has 107 bytes at most."""

@@ -70,7 +70,7 @@ class Plan:
 
 def plan(allocator: str, source: Source) -> Plan:
     """Raises HeapwrightError where a fragment cannot be read."""
-    return Plan(allocator, source, read_fragments(shipped() / "config", allocator))
+    return Plan(allocator, source, read_fragments(shipped(), allocator))
 
 
 def need_tools() -> None:

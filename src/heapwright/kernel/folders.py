@@ -20,8 +20,13 @@ ALLOCATORS = ("slab", "slub", "slob")
 
 
 def shipped() -> Path:
-    """The folder kernel/ that comes with heapwright. Raises HeapwrightError."""
-    return shipped_folder("kernel", "files for kernels")
+    """Fragments of configurations, and published tables. Raises HeapwrightError."""
+    return shipped_folder("catalogue/kernels", "files for kernels")
+
+
+def guest_sources() -> Path:
+    """The C sources of the guest's first process. Raises HeapwrightError."""
+    return shipped_folder("guest", "sources for the guest", in_tree="native/guest")
 
 
 def cache_home(environment: Mapping[str, str]) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.kernel.archive import Entry, character, compressed, cpio, folder, regular
-from heapwright.kernel.folders import shipped
+from heapwright.kernel.folders import guest_sources
 from heapwright.kernel.libraries import find_program, with_libraries
 
 FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-static", "-Wl,--build-id=none")
@@ -22,8 +22,8 @@ COMPILER = "gcc"
 
 def compiled_init(cache: Path) -> Path:
     """The init, compiled where it is not yet. Raises HeapwrightError."""
-    sources = sorted((shipped() / "init").glob("*.c"))
-    headers = sorted((shipped() / "init").glob("*.h"))
+    sources = sorted(guest_sources().glob("*.c"))
+    headers = sorted(guest_sources().glob("*.h"))
     compiler = find_program(COMPILER, "gcc libc6-dev")
     digest = hashlib.sha256(_version_of(compiler))
     for path in (*sources, *headers):

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A load as the text that heapwright-kernel-models draws from; native/kernelsim/LOAD.md describes
-it."""
+"""A load as the text that heapwright-kernelsim draws from (native/kernelsim/LOAD.md)."""
 
 from collections.abc import Iterator
 

@@ -11,7 +11,7 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
 from heapwright.kernelsim.load_text import load_text
 
-PROGRAM = "kernel-models"
+PROGRAM = "kernelsim"
 
 
 def run_load(

@@ -17,7 +17,7 @@ LISTING = "`heapwright study list` names the studies that come with it; others a
 
 def studies_folder() -> Path:
     """The folder of the studies that come with heapwright. Raises HeapwrightError."""
-    return shipped_folder("studies", "studies")
+    return shipped_folder("catalogue/studies", "studies")
 
 
 def study_names() -> list[str]:

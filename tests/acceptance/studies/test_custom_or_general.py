@@ -129,7 +129,7 @@ HOSTS = {
 
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_host_says_how_it_is_used(native: Path, name: str) -> None:
-    host = native / "studies" / "hosts" / name
+    host = native / "workloads" / "hosts" / name
     if not host.is_file():
         pytest.skip(f"{host} was not built: its library is not here")
     for words in HOSTS[name]:
@@ -141,7 +141,7 @@ def test_a_host_says_how_it_is_used(native: Path, name: str) -> None:
 
 @pytest.mark.parametrize("way", ["general", "pool", "region", "reap"])
 def test_a_script_that_fails_fails_the_host(native: Path, tmp_path: Path, way: str) -> None:
-    host = native / "studies" / "hosts" / "lua-host"
+    host = native / "workloads" / "hosts" / "lua-host"
     if not host.is_file():
         pytest.skip(f"{host} was not built: liblua5.4-dev is not here")
     script = tmp_path / "fails.lua"
@@ -153,7 +153,7 @@ def test_a_script_that_fails_fails_the_host(native: Path, tmp_path: Path, way: s
 
 
 def test_the_host_of_lua_gives_back_all_it_had(native: Path, tmp_path: Path) -> None:
-    host = native / "studies" / "hosts" / "lua-host"
+    host = native / "workloads" / "hosts" / "lua-host"
     if not host.is_file():
         pytest.skip(f"{host} was not built: liblua5.4-dev is not here")
     valgrind = shutil.which("valgrind") or pytest.skip("needs valgrind")

@@ -10,9 +10,7 @@ namespace heapwright::testing {
 namespace {
 
 template <template <class> class Layer, class H>
-constexpr bool stands = requires {
-    typename Layer<H>;
-};
+constexpr bool stands = requires { typename Layer<H>; };
 
 template <class S>
 using Checked = CheckedHeap<S>;

@@ -62,9 +62,8 @@ constexpr std::size_t threads = 4;
 TYPED_TEST(SharedHeap, ServesThreadsAtOnce) {
     std::vector<std::thread> workers;
     for (std::uint32_t id = 0; id < threads; ++id) {
-        workers.emplace_back([id] {
-            runHistory(TestFixture::heap(), 100 + id, {2000, 100, 1, 3000, false});
-        });
+        workers.emplace_back(
+            [id] { runHistory(TestFixture::heap(), 100 + id, {2000, 100, 1, 3000, false}); });
     }
     for (std::thread& worker : workers) {
         worker.join();

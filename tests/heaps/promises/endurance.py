@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Endurance: a thousand million operations by several threads, verified, in bounded memory.
 
-    python tests/heaps/promises/endurance.py [--operations N] [--threads T] [--allocator A] [--log F]
+    python tests/heaps/promises/endurance.py [--operations N] [--threads T]
+        [--allocator A] [--log F]
 
 Runs programs/endurance.cpp under the allocator and says each few seconds how far it is, what is
 live and what is resident. More resident memory than the bound is a failure, as are wrong contents.

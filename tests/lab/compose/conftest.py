@@ -32,7 +32,7 @@ def make_compiler(names: tuple[str, ...], folder: Path) -> Compiler:
     if name is None:
         pytest.skip(f"no {names[0]} here")
     compiler = find_compiler(name, os.environ, folder)
-    compiler.include = (ROOT / "include", ROOT)
+    compiler.include = (ROOT / "include", ROOT / "native")
     return compiler
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The binding to heapwright-run; what that measures is proven in tests/harness."""
+"""The binding to heapwright-run; what that measures is proven in tests/native/runner."""
 
 import os
 import signal

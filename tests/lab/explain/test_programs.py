@@ -27,7 +27,7 @@ Build = Callable[[str], str]
 @pytest.fixture(autouse=True)
 def _compiled() -> None:
     try:
-        for name in ("record", "profile", "trace", "reach"):
+        for name in ("record", "profile", "trace", "leakscan"):
             native.program(name)
     except HeapwrightError as error:
         pytest.skip(f"needs the compiled parts: {error}")

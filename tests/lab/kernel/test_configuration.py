@@ -72,6 +72,6 @@ def test_symbols_are_found_in_all_kconfig_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_our_fragments_ask_for_their_allocator_and_against_the_others(allocator: str) -> None:
-    _, own = read_fragments(shipped() / "config", allocator)
+    _, own = read_fragments(shipped(), allocator)
     asked = {name: own.symbols[name.upper()] for name in ALLOCATORS}
     assert asked == {name: "y" if name == allocator else "n" for name in ALLOCATORS}

@@ -20,7 +20,7 @@ LOADS = sorted((Path(__file__).parents[3] / "catalogue" / "loads").glob("*.toml"
 @pytest.fixture(autouse=True)
 def _program(needs_programs: Callable[..., None], request: pytest.FixtureRequest) -> None:
     if request.function.__name__ != "test_a_load_as_text":
-        needs_programs("kernel-models")
+        needs_programs("kernelsim")
 
 
 def test_a_load_as_text() -> None:

@@ -73,7 +73,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         if key not in done:
             target = folder / f"{program}-{len(done)}"
             source = PROGRAMS / f"{program}.c"
-            flags = ["-std=gnu11", "-O1", *WARNINGS, f"-I{POOLS}", *headers()]
+            flags = ["-std=gnu11", "-O1", *WARNINGS, f"-I{ROOT / 'include'}", *headers()]
             libraries = ["-laprutil-1", "-lapr-1", "-pthread"]
             run(need("gcc", "gcc"), *flags, source, *words, *libraries, "-o", target)
             done[key] = target

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 namespace {
 
 const std::string head = "heapwright-kernel-trace 1\n"
@@ -162,4 +162,4 @@ TEST(KernelTrace, ThatIsDamagedIsReadOrRefused) {
 }
 
 } // namespace
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

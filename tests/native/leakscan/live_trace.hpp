@@ -4,12 +4,12 @@
 // A program of one process and one thread, told call by call; then what is live of it.
 #pragma once
 
+#include "../trace/trace_file.hpp"
 #include "leakscan/blocks.hpp"
-#include "tests/trace/trace_file.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 inline trace::ProcessText processOfNumber(std::uint32_t pid,
                                           trace::Cause cause = trace::Cause::start) {
@@ -60,4 +60,4 @@ private:
     std::uint64_t time_ = 0;
 };
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

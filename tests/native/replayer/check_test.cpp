@@ -7,7 +7,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 namespace {
 
 using trace::Routine;
@@ -115,4 +115,4 @@ TEST_F(CheckTest, ManyFindingsAreCountedAndAFewKept) {
 }
 
 } // namespace
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

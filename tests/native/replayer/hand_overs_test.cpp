@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 namespace {
 
 void* object(std::uint64_t number) {
@@ -114,4 +114,4 @@ TEST(Turn, CanBePassedBeforeItIsTaken) {
 }
 
 } // namespace
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -15,7 +15,7 @@
 #include <set>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 namespace {
 
 TEST(Lottery, DrawsByWeightAndNeverWhatHasNone) {
@@ -99,4 +99,4 @@ TEST(Places, NeverOverlapAmongLiveBlocks) {
 }
 
 } // namespace
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 namespace {
 
 using trace::Routine;
@@ -208,4 +208,4 @@ TEST(Recreations, AreFoundByNameOnly) {
 }
 
 } // namespace
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -14,9 +14,8 @@ namespace {
 constinit SharedWord<std::uint32_t> atCompileTime{7};
 
 template <class T>
-concept Adds = requires(SharedWord<T> shared, T value) {
-    shared.fetchAdd(value, std::memory_order_relaxed);
-};
+concept Adds =
+    requires(SharedWord<T> shared, T value) { shared.fetchAdd(value, std::memory_order_relaxed); };
 
 TEST(SharedWord, IsThereBeforeAnyConstructor) {
     EXPECT_EQ(atCompileTime.load(std::memory_order_relaxed), 7U);

@@ -31,15 +31,16 @@
 namespace heapwright {
 
 template <std::size_t BlockSize, std::size_t ChunkSize, AnyOrderHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class AlignedBlockHeap : private SuperHeap {
     static constexpr std::size_t perChunk = ChunkSize / BlockSize;
 
     /// Invariant: on the list of full chunks if no block is free, on that of empty ones if all
     /// are, else on the third.
     struct Chunk {
-        std::uint64_t home = 0; ///< where a superblock has its own (structure/cache/home_word.hpp), and
-        void* owner = nullptr;  ///< where it says whose it is
+        std::uint64_t home =
+            0; ///< where a superblock has its own (structure/cache/owner_tag.hpp), and
+        void* owner = nullptr; ///< where it says whose it is
         Chunk* next = nullptr;
         Chunk* previous = nullptr;
         void* memory = nullptr; ///< what came from below
@@ -56,7 +57,7 @@ public:
     static constexpr std::size_t blockSize = BlockSize;
     static constexpr bool uniform = false;     // whatever is below is asked for chunks only
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "aligned blocks of one size out of larger chunks";
     using Below = Heaps<SuperHeap>;
 
@@ -128,12 +129,14 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         for (const Chunk* const list : {partial_, empty_}) {
             for (const Chunk* chunk = list; chunk != nullptr; chunk = chunk->next) {
-                footprint.held += chunk->vacancies * BlockSize;
-                footprint.heldCount += chunk->vacancies;
+                usage.held += chunk->vacancies * BlockSize;
+                usage.heldCount += chunk->vacancies;
             }
         }
     }

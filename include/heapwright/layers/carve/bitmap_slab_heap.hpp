@@ -119,7 +119,9 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         dropEmpty();
         return SuperHeap::trim(pad);
     }
@@ -133,14 +135,16 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         std::size_t vacancies = empty_ != nullptr ? perSlab : 0;
         for (const Slab* slab = partial_; slab != nullptr; slab = slab->next) {
             vacancies += slab->vacancies;
         }
-        footprint.held += vacancies * stride;
-        footprint.heldCount += vacancies;
+        usage.held += vacancies * stride;
+        usage.heldCount += vacancies;
     }
 
     /// Looks through all slabs: an address that is not ours may not be touched.

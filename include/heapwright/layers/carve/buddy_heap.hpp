@@ -126,21 +126,25 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         for (std::size_t order = MinOrder; order < MaxOrder; ++order) {
             if ((occupied_ & Area::sizeOf(order)) == 0) {
                 continue;
             }
             const Ring& list = free_[order - MinOrder];
             for (const RingNode* node = list.front(); node != list.end(); node = node->next) {
-                footprint.held += Area::sizeOf(order);
-                ++footprint.heldCount;
+                usage.held += Area::sizeOf(order);
+                ++usage.heldCount;
             }
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

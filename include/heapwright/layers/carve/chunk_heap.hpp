@@ -23,8 +23,8 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, std::size_t Lead, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+template <std::size_t ChunkSize, std::size_t Lead, MaxAlignedHeap SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class ChunkHeap : private SuperHeap {
     struct Chunk {
         Chunk* next;
@@ -40,7 +40,7 @@ class ChunkHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::size_t phase = Lead;
+    static constexpr std::size_t alignmentOffset = Lead;
     static constexpr std::string_view caption =
         "takes memory in chunks, hands it out piece by piece";
     using Below = Heaps<SuperHeap>;
@@ -59,7 +59,9 @@ public:
     }
 
     /// Chunks come from the superheap as zero and no piece is handed out twice.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return malloc(size);
     }
 
@@ -88,13 +90,17 @@ public:
         next_ = end_ = 0;
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -4,8 +4,8 @@
 // Splits large blocks and merges free neighbours at once, and serves each request with about the
 // best fit, from bins by size. It grows by the request and `Growth` bytes more.
 //
-// Invariants and the ways of splitting and merging: structure/fit/merging_blocks.hpp. Cost: constant.
-// From Doug Lea's allocator.
+// Invariants and the ways of splitting and merging: structure/fit/merging_blocks.hpp. Cost:
+// constant. From Doug Lea's allocator.
 // Example: CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once
 

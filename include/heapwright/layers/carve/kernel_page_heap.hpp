@@ -5,12 +5,13 @@
 // of `Nodes` nodes, kept apart by whether they can be moved (structure/kernel/page_zone.hpp).
 //
 // A node takes `Least` bytes at once when it is first asked: sections of 16 MiB, of which each page
-// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by pages of
-// another mobility, comes from one more section; where there is no memory for that, from the next
-// node. So how pages fragment can be seen as in a machine whose memory is that large. Sections that
-// are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable pages of the first
-// node; larger requests than a block get null. Each node has its lock, and over a fork all are
-// held. Cost: a lock, and a step for each order that is passed. After the page allocator of Linux.
+// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by
+// pages of another mobility, comes from one more section; where there is no memory for that, from
+// the next node. So how pages fragment can be seen as in a machine whose memory is that large.
+// Sections that are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable
+// pages of the first node; larger requests than a block get null. Each node has its lock, and over
+// a fork all are held. Cost: a lock, and a step for each order that is passed. After the page
+// allocator of Linux.
 //
 // Example: KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>
 #pragma once
@@ -18,10 +19,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/kernel/page_zone.hpp>
 #include <heapwright/structure/map/region_map.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -32,7 +33,7 @@
 namespace heapwright {
 
 template <std::size_t Nodes, std::size_t Least, Lock Mutex, AlignedHeap SuperHeap>
-requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class KernelPageHeap : private SuperHeap {
     static_assert(Nodes >= 1 && Nodes <= 64);
     static_assert(Least % PageSection::bytes == 0, "whole sections");
@@ -52,7 +53,7 @@ public:
     static constexpr bool uniform = false; // whatever is below is asked for sections only
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "pages in buddies, kept apart by mobility and node";
     using Below = Heaps<SuperHeap>;
 
@@ -128,14 +129,16 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        forEachZone([&footprint](const PageZone& zone) {
-            footprint.held += zone.freePages() * bytesOfPage;
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        forEachZone([&usage](const PageZone& zone) {
+            usage.held += zone.freePages() * bytesOfPage;
             for (std::size_t order = 0; order < pageOrders; ++order) {
-                footprint.heldCount += zone.freeBlocks(order);
+                usage.heldCount += zone.freeBlocks(order);
             }
         });
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     /// A signal handler may fork that interrupted who holds one of the locks: that one is left to

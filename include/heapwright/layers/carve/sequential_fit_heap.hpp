@@ -6,8 +6,8 @@
 // grows by the request and `Growth` bytes more.
 //
 // Not on the list, and not part of any search, is the block at the end of memory: whatever the fit,
-// it serves only what no other can. Invariants: structure/fit/merging_blocks.hpp. Cost: the fit's; a
-// list is linear in its length. The classical heap, as Wilson and others survey it ("Dynamic
+// it serves only what no other can. Invariants: structure/fit/merging_blocks.hpp. Cost: the fit's;
+// a list is linear in its length. The classical heap, as Wilson and others survey it ("Dynamic
 // Storage Allocation", 1995).
 // Example: SequentialFitHeap<FirstFit, 64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once

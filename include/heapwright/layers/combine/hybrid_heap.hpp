@@ -26,10 +26,10 @@ class HybridHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = std::min(Small::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
-    static constexpr bool concurrent = requires {
-        requires Small::concurrent && SuperHeap::concurrent;
-    };
-    static constexpr bool adopting = requires { requires Small::adopting && SuperHeap::adopting; };
+    static constexpr bool concurrent =
+        requires { requires Small::concurrent && SuperHeap::concurrent; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires Small::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "one heap for small objects, another for large";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -59,19 +59,23 @@ public:
         return isSmall(object) ? small_.getSize(object) : SuperHeap::getSize(object);
     }
 
-    void clear() noexcept requires ClearableHeap<Small> && ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<Small> && ClearableHeap<SuperHeap>
+    {
         small_.clear();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Small> &&
-        MeasurableHeap<SuperHeap> {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
+    {
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
-    [[nodiscard]] bool
-    owns(const void* object) noexcept requires OwningHeap<Small> && OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<Small> && OwningHeap<SuperHeap>
+    {
         return small_.owns(object) || SuperHeap::owns(object);
     }
 

@@ -24,8 +24,8 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -33,8 +33,8 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
+    requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
                 private SuperHeap {
     using Lists = ClassLists<SegHeap, PerClass, Classes>;
@@ -46,12 +46,11 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
-    static constexpr bool adopting = requires {
-        requires PerClass::adopting && SuperHeap::adopting;
-    };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "keeps what is freed by size, searches upward for a fit";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -79,13 +78,16 @@ public:
     }
 
     /// What is held is cleared; what comes from below may be zero already.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         void* const object = mallocHeld(size);
         return object == nullptr ? SuperHeap::zalloc(rounded(size)) : std::memset(object, 0, size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         if constexpr (AlignedHoldingHeap<SuperHeap>) {
             void* object = SuperHeap::memalignHeld(align, rounded(size));
             if (object == nullptr && flush()) {
@@ -119,8 +121,9 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, rounded(size));
     }
 
@@ -130,24 +133,31 @@ public:
         return Lists::flushLists(static_cast<SuperHeap&>(*this));
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         flush();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         occupied_.clear();
         Lists::clearLists();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> &&
-        MeasurableHeap<PerClass> {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
+    {
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -25,7 +25,7 @@
 namespace heapwright {
 
 template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
-requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large>
+    requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large>
 class SelectMmapHeap : private SuperHeap {
     /// A fork is the business of the heap below if the other has no lock.
     static constexpr bool forkable = ForkableHeap<SuperHeap> && !ForkableHeap<Large>;
@@ -34,7 +34,8 @@ public:
     static constexpr std::size_t alignment = std::min(Large::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
     static constexpr bool concurrent = ConcurrentHeap<Large> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires Large::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
     using Below = Heaps<Large, SuperHeap>;
@@ -66,8 +67,9 @@ public:
         }
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         if (limit_.isLarge(size)) {
             if (void* const object = counted(large_.memalign(align, size))) {
                 return object;
@@ -90,11 +92,11 @@ public:
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
-        requires(SuperHeap heap) {
-        heap.getSizeUnlocked(object);
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
+        requires requires(SuperHeap heap) { heap.getSizeUnlocked(object); }
+    {
+        return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object);
     }
-    { return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object); }
 
     /// A mapped object that shrinks far below the limit moves to the heap below, and an object of
     /// that which grows to the limit moves out: it will grow on, and then only its pages move.
@@ -112,40 +114,61 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<Large> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<Large>
+    {
         return isDirect(object) && limit_.isLarge(size) ? large_.relocate(object, size) : nullptr;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Large> &&
-        MeasurableHeap<SuperHeap> {
-        Footprint direct;
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<Large> && MeasurableHeap<SuperHeap>
+    {
+        MemoryUsage direct;
         large_.measure(direct);
-        footprint.mapped += direct.mapped;
-        footprint.direct += direct.mapped;
-        footprint.directCount += count_.load(std::memory_order_relaxed);
-        SuperHeap::measure(footprint);
+        usage.mapped += direct.mapped;
+        usage.direct += direct.mapped;
+        usage.directCount += count_.load(std::memory_order_relaxed);
+        SuperHeap::measure(usage);
     }
 
-    [[nodiscard]] bool
-    owns(const void* object) noexcept requires OwningHeap<Large> && OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<Large> && OwningHeap<SuperHeap>
+    {
         return large_.owns(object) || SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires forkable { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires forkable { SuperHeap::afterForkInParent(); }
-    void afterForkInChild() noexcept requires forkable { SuperHeap::afterForkInChild(); }
-    [[nodiscard]] bool heldByThisThread() const noexcept requires forkable &&
-        requires(const SuperHeap heap) {
-        heap.heldByThisThread();
+    void beforeFork() noexcept
+        requires forkable
+    {
+        SuperHeap::beforeFork();
     }
-    { return SuperHeap::heldByThisThread(); }
+    void afterForkInParent() noexcept
+        requires forkable
+    {
+        SuperHeap::afterForkInParent();
+    }
+    void afterForkInChild() noexcept
+        requires forkable
+    {
+        SuperHeap::afterForkInChild();
+    }
+    [[nodiscard]] bool heldByThisThread() const noexcept
+        requires forkable && requires(const SuperHeap heap) { heap.heldByThisThread(); }
+    {
+        return SuperHeap::heldByThisThread();
+    }
 
 private:
     static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }

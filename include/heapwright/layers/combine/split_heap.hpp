@@ -14,8 +14,8 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,8 @@ namespace heapwright {
 
 /// An object of the first heap stands as one of the second would.
 template <class Small, class Large>
-concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
+concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
+                       alignmentOffsetOf<Small> == alignmentOffsetOf<Large>;
 
 namespace detail {
 
@@ -35,26 +36,23 @@ namespace detail {
 template <class H>
 inline constexpr std::size_t unitBytesOf = 0;
 template <class H>
-requires requires {
-    H::unitBytes;
-}
+    requires requires { H::unitBytes; }
 inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
 
 } // namespace detail
 
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
-requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
-    AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
+    requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
+             AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
 class SplitHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool uniform = false;
-    static constexpr bool concurrent = requires {
-        requires Small::concurrent && SuperHeap::concurrent;
-    };
-    static constexpr bool processLocal = requires { requires Small::processLocal; }
-    || requires { requires SuperHeap::processLocal; };
+    static constexpr bool concurrent =
+        requires { requires Small::concurrent && SuperHeap::concurrent; };
+    static constexpr bool processLocal = requires { requires Small::processLocal; } ||
+                                         requires { requires SuperHeap::processLocal; };
     static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
     static constexpr std::size_t unitBytes = detail::unitBytesOf<Small>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
@@ -73,7 +71,9 @@ public:
     }
 
     /// What is small is filled unless the heap for it knows better.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         if (size <= Limit) {
             if constexpr (ZeroingHeap<Small>) {
                 if (void* const object = small_.zalloc(size)) {
@@ -87,8 +87,9 @@ public:
     }
 
     /// What does not fit, aligned, where the small are goes below.
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         if constexpr (AlignedHeap<Small>) {
             if (size <= Limit && align <= Limit) {
                 if (void* const object = small_.memalign(align, size)) {
@@ -107,14 +108,16 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void*
-    mallocAtOnce(std::size_t size) noexcept requires PromptHeap<Small> {
-        return size <= Limit ? small_.mallocAtOnce(size) : nullptr;
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires FastPathHeap<Small>
+    {
+        return size <= Limit ? small_.tryMallocFast(size) : nullptr;
     }
 
-    [[nodiscard, gnu::always_inline]] bool
-    freeAtOnce(void* object) noexcept requires PromptHeap<Small> {
-        return small_.owns(object) && small_.freeAtOnce(object);
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires FastPathHeap<Small>
+    {
+        return small_.owns(object) && small_.tryFreeFast(object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -138,9 +141,9 @@ public:
     }
 
     /// What grows beyond the limit, or shrinks below it, has to move.
-    [[nodiscard]] bool
-    resize(void* object,
-           std::size_t size) noexcept requires ResizableHeap<Small> || ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<Small> || ResizableHeap<SuperHeap>
+    {
         if (small_.owns(object)) {
             if constexpr (ResizableHeap<Small>) {
                 return small_.resize(object, size);
@@ -159,19 +162,23 @@ public:
         return false;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return size <= Limit || small_.owns(object) ? nullptr : SuperHeap::relocate(object, size);
     }
 
-    [[nodiscard]] ObjectLink*
-    mallocBatch(std::size_t size, std::size_t number) noexcept requires BatchingHeap<Small> {
+    [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept
+        requires BatchingHeap<Small>
+    {
         return size <= Limit ? small_.mallocBatch(size, number)
                              : mallocChain(static_cast<SuperHeap&>(*this), size, number);
     }
 
     /// In one step if the first is small; then all should be.
-    void freeBatch(ObjectLink* chain) noexcept requires BatchingHeap<Small> {
+    void freeBatch(ObjectLink* chain) noexcept
+        requires BatchingHeap<Small>
+    {
         bool small = true;
         for (ObjectLink* link = chain; link != nullptr && small; link = link->next) {
             small = small_.owns(link);
@@ -185,44 +192,59 @@ public:
 
     /// For a cache above. What is large is nobody's; where both heaps have their objects in units
     /// of one size the word says so itself.
-    [[nodiscard, gnu::always_inline]] std::uint64_t
-    homeOf(const void* object) noexcept requires HomingHeap<Small> {
+    [[nodiscard, gnu::always_inline]] std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
         if constexpr (sharesUnits) {
-            return small_.homeOf(object);
+            return small_.ownerTagOf(object);
         } else {
-            return small_.owns(object) ? small_.homeOf(object) : 0U;
+            return small_.owns(object) ? small_.ownerTagOf(object) : 0U;
         }
     }
-    [[nodiscard]] bool hasHome(const void* object) noexcept requires HomingHeap<Small> {
-        return small_.hasHome(object);
+    [[nodiscard]] bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.hasOwnerTag(object);
     }
-    [[nodiscard]] bool mayKeep(const void* object) noexcept requires HomingHeap<Small> {
-        return small_.mayKeep(object);
+    [[nodiscard]] bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.mayCache(object);
     }
-    void abandonHome() noexcept requires HomingHeap<Small> { small_.abandonHome(); }
-    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size,
-                                          std::size_t& number) noexcept requires HomingHeap<Small> {
+    void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        small_.releaseOwnership();
+    }
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
         if (size <= Limit) [[likely]] {
-            return small_.mallocHomed(size, number);
+            return small_.mallocOwned(size, number);
         }
         number = 0;
         return nullptr;
     }
-    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain,
-                                        std::size_t number) noexcept requires HomingHeap<Small> {
-        return small_.freeHomed(chain, number);
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.freeOwned(chain, number);
     }
-    [[nodiscard]] std::uint64_t homeOfThread() noexcept requires HomingHeap<Small> {
-        return small_.homeOfThread();
+    [[nodiscard]] std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<Small>
+    {
+        return small_.ownerTagOfThread();
     }
     /// Pre: it is small.
-    [[nodiscard, gnu::always_inline]] std::size_t
-    classAt(const void* object) noexcept requires HomingHeap<Small> {
+    [[nodiscard, gnu::always_inline]] std::size_t classAt(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
+    {
         return small_.classAt(object);
     }
 
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<Small> &&
-        CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<Small> && CheckingHeap<SuperHeap>
+    {
         if (small_.owns(object)) {
             small_.check(object, routine);
         } else {
@@ -230,33 +252,47 @@ public:
         }
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
-
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<Small> &&
-        InspectableHeap<SuperHeap> {
-        small_.inspect(inspection);
-        SuperHeap::inspect(inspection);
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
+    {
+        return SuperHeap::purgeExpired();
     }
 
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<Small> &&
-        WalkableHeap<SuperHeap> {
+    void inspect(HeapSnapshot& snapshot) noexcept
+        requires InspectableHeap<Small> && InspectableHeap<SuperHeap>
+    {
+        small_.inspect(snapshot);
+        SuperHeap::inspect(snapshot);
+    }
+
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<Small> && WalkableHeap<SuperHeap>
+    {
         small_.walk(visit);
         SuperHeap::walk(visit);
     }
 
     /// For a cache above that keeps what is small.
-    [[nodiscard]] bool mark(const void* object) noexcept requires requires(Small small) {
-        small.mark(object);
+    [[nodiscard]] bool mark(const void* object) noexcept
+        requires requires(Small small) { small.mark(object); }
+    {
+        return small_.mark(object);
     }
-    { return small_.mark(object); }
-    void unmark() noexcept requires requires(Small small) { small.unmark(); }
-    { small_.unmark(); }
+    void unmark() noexcept
+        requires requires(Small small) { small.unmark(); }
+    {
+        small_.unmark();
+    }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return small_.owns(object) || SuperHeap::owns(object);
     }
 
-    bool flush() noexcept requires FlushableHeap<Small> || FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<Small> || FlushableHeap<SuperHeap>
+    {
         bool any = false;
         if constexpr (FlushableHeap<Small>) {
             any = small_.flush();
@@ -267,7 +303,9 @@ public:
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<Small> || TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<Small> || TrimmableHeap<SuperHeap>
+    {
         bool any = false;
         if constexpr (TrimmableHeap<Small>) {
             any = small_.trim(pad);
@@ -278,27 +316,42 @@ public:
         return any;
     }
 
-    void clear() noexcept requires ClearableHeap<Small> && ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<Small> && ClearableHeap<SuperHeap>
+    {
         small_.clear();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<Small> &&
-        MeasurableHeap<SuperHeap> {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
+    {
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
-    void beforeFork() noexcept requires forkable { holds_.hold(visit()); }
-    void afterForkInParent() noexcept requires forkable {
+    void beforeFork() noexcept
+        requires forkable
+    {
+        holds_.hold(visit());
+    }
+    void afterForkInParent() noexcept
+        requires forkable
+    {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
     }
-    void afterForkInChild() noexcept requires forkable {
+    void afterForkInChild() noexcept
+        requires forkable
+    {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
+    [[nodiscard]] static bool heldByThisThread() noexcept
+        requires forkable
+    {
+        return false;
+    }
 
 private:
     static constexpr bool sharesUnits =

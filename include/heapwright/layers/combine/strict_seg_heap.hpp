@@ -23,8 +23,8 @@
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -34,8 +34,8 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
+    requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap
     : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
       private SuperHeap {
@@ -49,13 +49,12 @@ class StrictSegHeap
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
     static constexpr bool concurrent = ConcurrentHeap<PerClass> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = requires {
-        requires PerClass::adopting && SuperHeap::adopting;
-    };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -70,8 +69,9 @@ public:
     /// Runs `recycle` on an object that waited on a list. What comes from below has a new tag, so
     /// that it can be left to a jump out of line and the fast path needs no stack.
     template <std::invocable<void*> Recycle>
-    [[nodiscard]] void* malloc(std::size_t size,
-                               Recycle recycle) noexcept requires TaggingHeap<SuperHeap> {
+    [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept
+        requires TaggingHeap<SuperHeap>
+    {
         return serve(size, recycle);
     }
 
@@ -91,7 +91,9 @@ public:
     }
 
     /// What waits on a list is cleared; what comes from below may be zero already.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         const std::size_t index = Raised::classFor(size);
         if (index >= Classes::count) {
             return SuperHeap::zalloc(size);
@@ -106,8 +108,9 @@ public:
                                  : std::memset(object, 0, size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         if constexpr (AlignedHoldingHeap<SuperHeap>) {
             void* object = SuperHeap::memalignHeld(align, rounded(size));
             if (object == nullptr && flush()) {
@@ -142,44 +145,64 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, rounded(size));
     }
 
     /// Hands everything that waits on the lists to the superheap.
     bool flush() noexcept { return Lists::flushLists(static_cast<SuperHeap&>(*this)); }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         flush();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         Lists::clearLists();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> &&
-        MeasurableHeap<PerClass> {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
+    {
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires forkable { holds_.hold(visit()); }
-    void afterForkInParent() noexcept requires forkable {
+    void beforeFork() noexcept
+        requires forkable
+    {
+        holds_.hold(visit());
+    }
+    void afterForkInParent() noexcept
+        requires forkable
+    {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
     }
-    void afterForkInChild() noexcept requires forkable {
+    void afterForkInChild() noexcept
+        requires forkable
+    {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires forkable { return false; }
+    [[nodiscard]] static bool heldByThisThread() noexcept
+        requires forkable
+    {
+        return false;
+    }
 
 private:
     /// One heap after the other: each list, and last what is below.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A request of `Threshold` bytes or more first makes the heap below hand down what it keeps for
-// reuse, so that it merges: deferred coalescing. Programs tend to ask for large objects at the turn
-// of their phases, when the small ones of the phase before are no longer of use. One of the two
-// routers of Doug Lea's design. Cost: one compare.
+// reuse, so that it merges: deferred coalescing. Programs purgeExpired to ask for large objects at
+// the turn of their phases, when the small ones of the phase before are no longer of use. One of
+// the two routers of Doug Lea's design. Cost: one compare.
 //
 // Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once
@@ -18,11 +18,11 @@
 namespace heapwright {
 
 template <std::size_t Threshold, FlushableHeap SuperHeap>
-requires SizedHeap<SuperHeap>
+    requires SizedHeap<SuperHeap>
 class ThresholdHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption =
         "on a large request lets what waits for reuse merge first";
@@ -33,18 +33,23 @@ public:
         return SuperHeap::malloc(size);
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         consider(size);
         return SuperHeap::mallocHeld(size);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         consider(size);
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         consider(size);
         return SuperHeap::memalign(align, size);
     }
@@ -53,29 +58,41 @@ public:
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, size);
     }
 
     bool flush() noexcept { return SuperHeap::flush(); }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
+        SuperHeap::clear();
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+    }
+
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

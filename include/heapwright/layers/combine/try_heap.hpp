@@ -22,15 +22,15 @@
 namespace heapwright {
 
 template <OwningHeap First, Heap SuperHeap>
-requires(First::alignment == SuperHeap::alignment &&
-         phaseOf<First> == phaseOf<SuperHeap>) class TryHeap : private SuperHeap {
+    requires(First::alignment == SuperHeap::alignment &&
+             alignmentOffsetOf<First> == alignmentOffsetOf<SuperHeap>)
+class TryHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires First::tagged && SuperHeap::tagged; };
-    static constexpr bool concurrent = requires {
-        requires First::concurrent && SuperHeap::concurrent;
-    };
+    static constexpr bool concurrent =
+        requires { requires First::concurrent && SuperHeap::concurrent; };
     static constexpr std::string_view caption = "asks one heap first, the other when it has none";
     using Below = Heaps<First, SuperHeap>;
 
@@ -43,7 +43,9 @@ public:
     }
 
     /// A first heap that knows nothing of zero is filled.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         if constexpr (ZeroingHeap<First>) {
             void* const object = first_.zalloc(size);
             return object != nullptr ? object : SuperHeap::zalloc(size);
@@ -54,8 +56,9 @@ public:
     }
 
     /// A first heap that cannot align is passed over.
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         void* object = nullptr;
         if constexpr (AlignedHeap<First>) {
             object = first_.memalign(align, size);
@@ -63,8 +66,9 @@ public:
         return object != nullptr ? object : SuperHeap::memalign(align, size);
     }
 
-    [[nodiscard]] void*
-    mallocHeld(std::size_t size) noexcept requires HoldingHeap<First> || HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<First> || HoldingHeap<SuperHeap>
+    {
         void* object = nullptr;
         if constexpr (HoldingHeap<First>) {
             object = first_.mallocHeld(size);
@@ -75,9 +79,10 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* memalignHeld(std::size_t align,
-                                     std::size_t size) noexcept requires AlignedHeap<SuperHeap> &&
-        (AlignedHoldingHeap<First> || AlignedHoldingHeap<SuperHeap>) {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap> &&
+                 (AlignedHoldingHeap<First> || AlignedHoldingHeap<SuperHeap>)
+    {
         void* object = nullptr;
         if constexpr (AlignedHoldingHeap<First>) {
             object = first_.memalignHeld(align, size);
@@ -96,14 +101,15 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t
-    getSize(void* object) noexcept requires SizedHeap<First> && SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<First> && SizedHeap<SuperHeap>
+    {
         return first_.owns(object) ? first_.getSize(object) : SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool
-    resize(void* object,
-           std::size_t size) noexcept requires ResizableHeap<First> || ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<First> || ResizableHeap<SuperHeap>
+    {
         if (first_.owns(object)) {
             if constexpr (ResizableHeap<First>) {
                 return first_.resize(object, size);
@@ -114,8 +120,9 @@ public:
         return false;
     }
 
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept requires
-        RelocatingHeap<First> || RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<First> || RelocatingHeap<SuperHeap>
+    {
         if (first_.owns(object)) {
             if constexpr (RelocatingHeap<First>) {
                 return first_.relocate(object, size);
@@ -126,16 +133,22 @@ public:
         return nullptr;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return first_.owns(object) || SuperHeap::owns(object);
     }
 
-    void clear() noexcept requires ClearableHeap<First> && ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<First> && ClearableHeap<SuperHeap>
+    {
         first_.clear();
         SuperHeap::clear();
     }
 
-    bool flush() noexcept requires FlushableHeap<First> || FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<First> || FlushableHeap<SuperHeap>
+    {
         bool any = false;
         if constexpr (FlushableHeap<First>) {
             any = first_.flush();
@@ -146,7 +159,9 @@ public:
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<First> || TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<First> || TrimmableHeap<SuperHeap>
+    {
         bool any = false;
         if constexpr (TrimmableHeap<First>) {
             any = first_.trim(pad);
@@ -157,19 +172,26 @@ public:
         return any;
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<First> &&
-        MeasurableHeap<SuperHeap> {
-        first_.measure(footprint);
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<First> && MeasurableHeap<SuperHeap>
+    {
+        first_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<First> || ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<First> || ForkableHeap<SuperHeap>
+    {
         eachFork([](auto& heap) { heap.beforeFork(); });
     }
-    void afterForkInParent() noexcept requires ForkableHeap<First> || ForkableHeap<SuperHeap> {
+    void afterForkInParent() noexcept
+        requires ForkableHeap<First> || ForkableHeap<SuperHeap>
+    {
         eachFork([](auto& heap) { heap.afterForkInParent(); });
     }
-    void afterForkInChild() noexcept requires ForkableHeap<First> || ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<First> || ForkableHeap<SuperHeap>
+    {
         eachFork([](auto& heap) { heap.afterForkInChild(); });
     }
 

@@ -8,10 +8,10 @@
 //
 // What would be done to all that share the heap is not done through one of its faces: there is no
 // `clear`, and a fork is the business of the locks above, through which the heap is reached (one
-// that is reached without has `theHeap()` for it). In a footprint it is counted once. It is for
+// that is reached without has `theHeap()` for it). In a usage it is counted once. It is for
 // several threads if the superheap is. Cost: none, an address that the linker knows.
 //
-// Example: UniqueHeap<HeapName<1>, MmapHeap>
+// Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -24,9 +24,9 @@
 
 namespace heapwright {
 
-/// A name for who does not want to declare a type for it.
-template <std::size_t Number>
-struct HeapName {};
+/// The name of a heap of which the program has only one. Other names are types that the composition
+/// declares.
+struct DefaultName {};
 
 namespace detail {
 
@@ -34,18 +34,14 @@ namespace detail {
 template <class H>
 inline constexpr std::size_t unitBytesIn = 0;
 template <class H>
-requires requires {
-    H::unitBytes;
-}
+    requires requires { H::unitBytes; }
 inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
 
 /// 0 where it is no heap of blocks.
 template <class H>
 inline constexpr std::size_t blockSizeIn = 0;
 template <class H>
-requires requires {
-    H::blockSize;
-}
+    requires requires { H::blockSize; }
 inline constexpr std::size_t blockSizeIn<H> = H::blockSize;
 
 } // namespace detail
@@ -56,10 +52,10 @@ class UniqueHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
     static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
@@ -72,117 +68,164 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return theHeap().malloc(size); }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return theHeap().mallocHeld(size);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return theHeap().zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return theHeap().memalign(align, size);
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return theHeap().memalignHeld(align, size);
     }
 
-    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
-                                 std::size_t from) noexcept requires requires(SuperHeap heap) {
-        heap.mallocAt(size, align, from);
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t from) noexcept
+        requires requires(SuperHeap heap) { heap.mallocAt(size, align, from); }
+    {
+        return theHeap().mallocAt(size, align, from);
     }
-    { return theHeap().mallocAt(size, align, from); }
 
     void free(void* object) noexcept { theHeap().free(object); }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         theHeap().free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return theHeap().getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return theHeap().resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return theHeap().relocate(object, size);
     }
 
-    [[nodiscard]] bool owns(const void* object) const noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) const noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return theHeap().owns(object);
     }
 
-    [[nodiscard]] ObjectLink*
-    mallocBatch(std::size_t size, std::size_t count) noexcept requires BatchingHeap<SuperHeap> {
+    [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t count) noexcept
+        requires BatchingHeap<SuperHeap>
+    {
         return theHeap().mallocBatch(size, count);
     }
 
-    void freeBatch(ObjectLink* chain) noexcept requires BatchingHeap<SuperHeap> {
+    void freeBatch(ObjectLink* chain) noexcept
+        requires BatchingHeap<SuperHeap>
+    {
         theHeap().freeBatch(chain);
     }
 
-    [[nodiscard, gnu::always_inline]] static std::uint64_t
-    homeOf(const void* object) noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().homeOf(object);
+    [[nodiscard, gnu::always_inline]] static std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().ownerTagOf(object);
     }
-    [[nodiscard]] static bool hasHome(const void* object) noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().hasHome(object);
+    [[nodiscard]] static bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().hasOwnerTag(object);
     }
-    [[nodiscard]] static bool mayKeep(const void* object) noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().mayKeep(object);
+    [[nodiscard]] static bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().mayCache(object);
     }
-    static void abandonHome() noexcept requires HomingHeap<SuperHeap> { theHeap().abandonHome(); }
-    [[nodiscard]] static ObjectLink*
-    mallocHomed(std::size_t size, std::size_t& number) noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().mallocHomed(size, number);
+    static void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        theHeap().releaseOwnership();
     }
-    [[nodiscard]] static ObjectLink*
-    freeHomed(ObjectLink* chain, std::size_t number) noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().freeHomed(chain, number);
+    [[nodiscard]] static ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().mallocOwned(size, number);
     }
-    [[nodiscard]] static std::uint64_t homeOfThread() noexcept requires HomingHeap<SuperHeap> {
-        return theHeap().homeOfThread();
+    [[nodiscard]] static ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().freeOwned(chain, number);
     }
-    [[nodiscard, gnu::always_inline]] static std::size_t
-    classAt(const void* object) noexcept requires HomingHeap<SuperHeap> {
+    [[nodiscard]] static std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
+        return theHeap().ownerTagOfThread();
+    }
+    [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
+    {
         return theHeap().classAt(object);
     }
 
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         theHeap().check(object, routine);
     }
 
-    std::uint32_t tend() noexcept requires requires(SuperHeap heap) { heap.tend(); }
-    { return theHeap().tend(); }
+    std::uint32_t purgeExpired() noexcept
+        requires requires(SuperHeap heap) { heap.purgeExpired(); }
+    {
+        return theHeap().purgeExpired();
+    }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return theHeap().flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return theHeap().flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return theHeap().trim(pad);
     }
 
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
-        if (inspection.enters(&only_)) {
-            theHeap().inspect(inspection);
+    void inspect(HeapSnapshot& snapshot) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
+        if (snapshot.firstVisit(&only_)) {
+            theHeap().inspect(snapshot);
         }
     }
 
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         theHeap().walk(visit);
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        if (footprint.enters(&only_)) {
-            theHeap().measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        if (usage.firstVisit(&only_)) {
+            theHeap().measure(usage);
         }
     }
 };

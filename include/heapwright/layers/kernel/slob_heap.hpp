@@ -16,9 +16,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slob_pages.hpp>
+#include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -156,15 +156,19 @@ public:
     using SuperHeap::takePages;
 
     /// How often pages of another mobility had to serve.
-    [[nodiscard]] auto fallbacks() noexcept requires requires(SuperHeap heap) { heap.fallbacks(); }
-    { return SuperHeap::fallbacks(); }
+    [[nodiscard]] auto fallbacks() noexcept
+        requires requires(SuperHeap heap) { heap.fallbacks(); }
+    {
+        return SuperHeap::fallbacks();
+    }
 
     /// Runs `look` on the free pages of each node.
     template <class Look>
-    void forEachZone(Look look) noexcept requires requires(SuperHeap heap) {
-        heap.forEachZone(look);
+    void forEachZone(Look look) noexcept
+        requires requires(SuperHeap heap) { heap.forEachZone(look); }
+    {
+        SuperHeap::forEachZone(look);
     }
-    { SuperHeap::forEachZone(look); }
 
     // --- objects of any size ---
 
@@ -213,26 +217,36 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
     /// Nobody else may be inside, and no cache is one any more.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         made_ = nullptr;
         pages_.clear();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         {
             const Hold hold(lock_);
-            footprint.held += pages_.freeBytes();
-            footprint.heldCount += pages_.pages();
+            usage.held += pages_.freeBytes();
+            usage.heldCount += pages_.pages();
         }
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {

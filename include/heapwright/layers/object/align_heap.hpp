@@ -14,8 +14,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -25,20 +25,23 @@
 namespace heapwright {
 
 template <TaggedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class AlignHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "honours any alignment, by a displaced header";
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return SuperHeap::zalloc(size);
     }
 
@@ -66,8 +69,9 @@ public:
     }
 
     /// A displaced object stays where it is as long as its new size fits.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         void* const whole = original(object);
         if (whole == object) [[likely]] {
             return SuperHeap::resize(object, size);
@@ -75,8 +79,9 @@ public:
         return size <= SuperHeap::getSize(whole) - (addressOf(object) - addressOf(whole));
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return original(object) == object ? SuperHeap::relocate(object, size) : nullptr;
     }
 

@@ -15,8 +15,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -32,7 +32,8 @@ public:
     static constexpr bool tagged = true;
     static constexpr bool checked = true;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "aborts on a double free or a pointer that is no object";
     using Below = Heaps<SuperHeap>;
@@ -45,12 +46,15 @@ public:
         }
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return madeLive(SuperHeap::zalloc(size));
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return madeLive(SuperHeap::memalign(align, size));
     }
 
@@ -76,8 +80,9 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         check(object, "realloc");
         return SuperHeap::relocate(object, size);
     }

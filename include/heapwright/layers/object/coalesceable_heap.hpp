@@ -27,7 +27,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-requires UnphasedHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap>
 class CoalesceableHeap : private SuperHeap {
     struct Span {
         Span* next;
@@ -59,7 +59,9 @@ public:
     }
 
     /// Nothing is written into the object; nor is it where `extend` adds to a contiguous superheap.
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         const std::size_t whole = roomFor(size);
         return whole == 0 ? nullptr : layOut(SuperHeap::zalloc(whole));
     }
@@ -129,11 +131,15 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

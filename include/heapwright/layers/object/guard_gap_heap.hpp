@@ -25,7 +25,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/closed_runs.hpp>
@@ -40,34 +40,31 @@ namespace heapwright {
 
 /// A heap whose objects are whole pages.
 template <class H>
-concept PageHeap = SizedHeap<H> && H::alignment % platform::smallestPage == 0 && phaseOf<H> == 0;
+concept PageHeap =
+    SizedHeap<H> && H::alignment % platform::smallestPage == 0 && alignmentOffsetOf<H> == 0;
 
 namespace detail {
 
 /// Runs of any length, rather than blocks of one size.
 template <class H>
-concept GivesRuns = requires(H heap, std::size_t size) {
-    heap.mallocAt(size, size, size);
-};
+concept GivesRuns = requires(H heap, std::size_t size) { heap.mallocAt(size, size, size); };
 
 /// The size of a heap's blocks; 0 if it has none.
 template <class H>
 inline constexpr std::size_t blockSizeOf = 0;
 template <class H>
-requires requires {
-    H::blockSize;
-}
+    requires requires { H::blockSize; }
 inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
 
 } // namespace detail
 
 /// A heap whose objects, if they are blocks of one size, are larger than a gap.
 template <class H, std::size_t Gap>
-concept RoomForGap = detail::GivesRuns<H> || detail::blockSizeOf<H>
-== 0 || (detail::blockSizeOf<H> > Gap);
+concept RoomForGap =
+    detail::GivesRuns<H> || detail::blockSizeOf<H> == 0 || (detail::blockSizeOf<H> > Gap);
 
 template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
-requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
+    requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
 class GuardGapHeap : private SuperHeap {
     static_assert(Gap > 0 && Gap % platform::smallestPage == 0);
 
@@ -80,8 +77,8 @@ public:
             : detail::blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so is what is closed
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool adopting = false; ///< it knows what it has closed itself
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has closed itself
     static constexpr std::string_view caption =
         "leaves pages that nobody may touch behind each run";
     using Below = Heaps<SuperHeap>;
@@ -98,30 +95,36 @@ public:
         return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::zalloc(whole); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
     }
 
     /// At `phase` modulo `align`, where the heap below can do that.
-    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align,
-                                 std::size_t phase) noexcept requires detail::GivesRuns<SuperHeap> {
+    [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept
+        requires detail::GivesRuns<SuperHeap>
+    {
         return obtain(size,
                       [&](std::size_t whole) { return SuperHeap::mallocAt(whole, align, phase); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         const std::size_t whole = wholeOf(size);
         return whole == 0 ? nullptr : guarded(SuperHeap::mallocHeld(whole));
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         const std::size_t whole = wholeOf(size);
         return whole == 0 ? nullptr : guarded(SuperHeap::memalignHeld(align, whole));
     }
@@ -140,8 +143,9 @@ public:
         return addressOf(gapOf(run)) - addressOf(run);
     }
 
-    [[nodiscard]] bool resize(void* run,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* run, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const std::size_t whole = wholeOf(size);
         if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
             return false;
@@ -151,8 +155,9 @@ public:
         return done;
     }
 
-    [[nodiscard]] void* relocate(void* run,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* run, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const std::size_t whole = wholeOf(size);
         if (whole == 0 || !closed_.open(gapOf(run), Gap)) {
             return nullptr;
@@ -162,14 +167,16 @@ public:
         return moved;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
-    [[nodiscard]] bool owns(const void* object) const noexcept requires
-        requires(const SuperHeap& heap) {
-        heap.owns(object);
+    [[nodiscard]] bool owns(const void* object) const noexcept
+        requires requires(const SuperHeap& heap) { heap.owns(object); }
+    {
+        return SuperHeap::owns(object);
     }
-    { return SuperHeap::owns(object); }
 
     /// Ends the wait of all runs, and lets the superheap do the like; true if there was any.
     bool flush() noexcept {
@@ -181,35 +188,46 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         releaseDownTo(0);
         return SuperHeap::trim(pad);
     }
 
-    /// What the heap below has to do from time to time (structure/extent/return_rule.hpp).
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> { return SuperHeap::tend(); }
+    /// What the heap below has to do from time to time (structure/extent/purge_policy.hpp).
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
+    {
+        return SuperHeap::purgeExpired();
+    }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         openAll();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-        closed_.measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+        closed_.measure(usage);
     }
 
     /// Gaps, and runs that wait, count as in use.
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
-        SuperHeap::inspect(inspection);
+    void inspect(HeapSnapshot& snapshot) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
+        SuperHeap::inspect(snapshot);
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
-    /// wait, which nobody may touch. Held still as for an inspection.
+    /// wait, which nobody may touch. Held still as for an snapshot.
     template <class Body>
-    void forEachRun(Body body) noexcept requires requires(SuperHeap& heap) {
-        heap.forEachRun([](void*, std::size_t, bool) {});
-    }
+    void forEachRun(Body body) noexcept
+        requires requires(SuperHeap& heap) { heap.forEachRun([](void*, std::size_t, bool) {}); }
     {
         SuperHeap::forEachRun([&](void* run, std::size_t bytes, bool alone) {
             if (!closed_.waits(run)) {

@@ -22,7 +22,7 @@
 // are as old as the language (Stroustrup, The C++ Programming Language); the layer is from Heap
 // Layers.
 //
-// Example: PerClassHeap<HeapName<1>, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
+// Example: PerClassHeap<DefaultName, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -58,7 +58,7 @@ struct ClassMemory {
     static void* take(std::size_t size, std::size_t align, bool array = false) noexcept {
         if (!serves(size, align, array)) {
             return align <= ordinary ? ::operator new(size, std::nothrow)
-                                     : ::operator new (size, std::align_val_t{align}, std::nothrow);
+                                     : ::operator new(size, std::align_val_t{align}, std::nothrow);
         }
         if constexpr (AlignedHeap<SuperHeap>) {
             if (align > SuperHeap::alignment) {
@@ -119,15 +119,15 @@ struct ClassMemory {
         if (align <= ordinary) {
             ::operator delete(object);
         } else {
-            ::operator delete (object, std::align_val_t{align});
+            ::operator delete(object, std::align_val_t{align});
         }
     }
 };
 
 } // namespace detail
 
-template <class Class, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class PerClassHeap {
     using Memory_ = detail::ClassMemory<Class, SuperHeap>;
 
@@ -204,8 +204,8 @@ public:
 
 /// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
 /// destructor: else `delete` does not know of the heap.
-template <class Class, UnphasedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class PooledClass final : public Class,
                           public PerClassHeap<PooledClass<Class, SuperHeap>, SuperHeap> {
 public:

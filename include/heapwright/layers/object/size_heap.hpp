@@ -13,8 +13,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <new>
@@ -25,21 +25,22 @@ namespace heapwright {
 /// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
 template <class H>
 concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
-                         (phaseOf<H> % minAlignment == 0 ||
-                          (phaseOf<H> + Tag::bytes) % minAlignment == 0);
+                         (alignmentOffsetOf<H> % minAlignment == 0 ||
+                          (alignmentOffsetOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
 class SizeHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
     static constexpr std::size_t header =
-        phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
+        alignmentOffsetOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "writes each object's size before it";
     using Below = Heaps<SuperHeap>;
 
@@ -48,7 +49,9 @@ public:
         return block == 0 ? nullptr : place(SuperHeap::malloc(block), block);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         const std::size_t block = blockFor(size);
         return block == 0 ? nullptr : place(SuperHeap::zalloc(block), block);
     }

@@ -24,62 +24,93 @@ template <Heap SuperHeap>
 class ThrowExceptionHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption = "throws an exception when there is no memory";
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) { return orThrow(SuperHeap::malloc(size)); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size)
+        requires ZeroingHeap<SuperHeap>
+    {
         return orThrow(SuperHeap::zalloc(size));
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size)
+        requires AlignedHeap<SuperHeap>
+    {
         return orThrow(SuperHeap::memalign(align, size));
     }
 
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         SuperHeap::free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, size);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> { SuperHeap::clear(); }
-
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
+        SuperHeap::clear();
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+    }
+
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
     }
 

@@ -31,10 +31,10 @@ class ZeroOnFreeHeap : private PassedOn<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "fills freed objects with zero bytes";
     using Below = Heaps<SuperHeap>;
 
@@ -43,22 +43,27 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return SuperHeap::mallocHeld(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return SuperHeap::memalign(align, size);
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return SuperHeap::memalignHeld(align, size);
     }
 
@@ -85,12 +90,15 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, size);
     }
 
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         SuperHeap::check(object, routine);
     }
 
@@ -103,7 +111,7 @@ public:
     using Passed::inspect;
     using Passed::measure;
     using Passed::owns;
-    using Passed::tend;
+    using Passed::purgeExpired;
     using Passed::trim;
     using Passed::walk;
 

@@ -20,8 +20,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -29,13 +29,13 @@
 namespace heapwright {
 
 template <std::size_t Bytes, SizedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class BoundedHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "lets no more than so many bytes be live";
     using Below = Heaps<SuperHeap>;
@@ -47,22 +47,27 @@ public:
         return fits(size) ? counted(SuperHeap::malloc(size)) : nullptr;
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return fits(size) ? counted(SuperHeap::zalloc(size)) : nullptr;
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return fits(size) ? counted(SuperHeap::memalign(align, size)) : nullptr;
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return fits(size) ? counted(SuperHeap::mallocHeld(size)) : nullptr;
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return fits(size) ? counted(SuperHeap::memalignHeld(align, size)) : nullptr;
     }
 
@@ -72,7 +77,9 @@ public:
         live_ -= size;
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         const std::size_t have = sizeOf(object);
         SuperHeap::free(object, size);
         live_ -= have;
@@ -81,8 +88,9 @@ public:
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
     /// What has grown too far shrinks again, to what it had.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const std::size_t had = sizeOf(object);
         if (!growthFits(had, size) || !SuperHeap::resize(object, size)) {
             return false;
@@ -98,8 +106,9 @@ public:
         return false;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const std::size_t had = sizeOf(object);
         std::size_t most = 0;
         if (__builtin_add_overflow(size, platform::pageSize(), &most) || !growthFits(had, most)) {
@@ -112,7 +121,9 @@ public:
         return moved;
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         SuperHeap::clear();
         live_ = 0;
     }

@@ -46,7 +46,8 @@
 namespace heapwright {
 
 template <Heap SuperHeap>
-requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private PassedOn<SuperHeap> {
+    requires(SuperHeap::alignment % minAlignment == 0)
+class CanaryHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
     /// What stands before each object.
     struct Header {
@@ -60,9 +61,9 @@ requires(SuperHeap::alignment % minAlignment == 0) class CanaryHeap : private Pa
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the secret
-    static constexpr std::size_t phase = phaseOf<SuperHeap> % minAlignment;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap> % minAlignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "guards both ends of each object with a secret word";
     using Below = Heaps<SuperHeap>;
@@ -74,23 +75,28 @@ public:
         return obtain(size, minAlignment, [&](std::size_t n) { return SuperHeap::malloc(n); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return obtain(size, minAlignment, [&](std::size_t n) { return SuperHeap::zalloc(n); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return obtain(size, minAlignment, [&](std::size_t n) { return SuperHeap::mallocHeld(n); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         const std::size_t unit = align < minAlignment ? minAlignment : align;
         return obtain(size, unit, [&](std::size_t n) { return SuperHeap::memalign(unit, n); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         const std::size_t unit = align < minAlignment ? minAlignment : align;
         return obtain(size, unit, [&](std::size_t n) { return SuperHeap::memalignHeld(unit, n); });
     }
@@ -120,8 +126,9 @@ public:
         return true;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         check(object, "realloc");
         const std::size_t distance = distanceOf(object);
         const std::size_t whole = wholeOf(size, distance);
@@ -182,7 +189,7 @@ private:
     }
 
     static void check(void* object, std::string_view routine) noexcept {
-        if (addressOf(object) % minAlignment != phase) [[unlikely]] {
+        if (addressOf(object) % minAlignment != alignmentOffset) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
         }
         const Header& front = headerOf(object);

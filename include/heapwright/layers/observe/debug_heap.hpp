@@ -51,7 +51,7 @@ class DebugHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption =
         "maps live objects, fills memory, aborts on misuse of it";
     using Below = Heaps<SuperHeap>;
@@ -71,22 +71,27 @@ public:
         return filled(obtain(size, [&] { return SuperHeap::malloc(size); }), size);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return obtain(size, [&] { return SuperHeap::zalloc(size); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return filled(obtain(size, [&] { return SuperHeap::memalign(align, size); }), size);
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return filled(obtain(size, [&] { return SuperHeap::mallocHeld(size); }), size);
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return filled(obtain(size, [&] { return SuperHeap::memalignHeld(align, size); }), size);
     }
 
@@ -120,8 +125,9 @@ public:
         return true;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         Entry& entry = objects_.live(object, "realloc");
         void* const moved = SuperHeap::relocate(object, size);
         if (moved != nullptr) {
@@ -142,31 +148,45 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         passDownAll();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         passDownAll();
         SuperHeap::clear();
         objects_.clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-        footprint.held += objects_.waitingBytes();
-        footprint.heldCount += objects_.waitingCount();
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+        usage.held += objects_.waitingBytes();
+        usage.heldCount += objects_.waitingCount();
     }
 
     /// Whether an address lies in an object that is live or waits here.
     [[nodiscard]] bool owns(const void* object) const noexcept { return objects_.owns(object); }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
     }
 

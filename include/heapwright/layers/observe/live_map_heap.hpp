@@ -28,7 +28,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -38,7 +38,7 @@
 
 namespace heapwright {
 
-template <UnphasedHeap SuperHeap>
+template <MaxAlignedHeap SuperHeap>
 class LiveMapHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
@@ -47,7 +47,7 @@ public:
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the bits
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = false; ///< it knows what it has given out itself
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has given out itself
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
     using Below = Heaps<SuperHeap>;
 
@@ -58,22 +58,27 @@ public:
         return entered([&] { return SuperHeap::malloc(size); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::zalloc(size); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::mallocHeld(size); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::memalign(align, size); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return entered([&] { return SuperHeap::memalignHeld(align, size); });
     }
 
@@ -88,15 +93,18 @@ public:
         SuperHeap::free(object);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         check(object, "malloc_usable_size");
         return SuperHeap::getSize(object);
     }
 
     /// Also where the superheap has no such verb: `realloc` asks this first, so it is where a
     /// wrong pointer given to it shows.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         check(object, "realloc");
         if constexpr (ResizableHeap<SuperHeap>) {
             return SuperHeap::resize(object, size);
@@ -106,8 +114,9 @@ public:
     }
 
     /// The old address is left first, for another thread may be given it at once.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         check(object, "realloc");
         bits_.leave(object);
         void* const moved = SuperHeap::relocate(object, size);
@@ -127,12 +136,16 @@ public:
         }
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         bits_.clear();
         SuperHeap::clear();
     }
 
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         const auto told = [this, &visit](LiveObject object) {
             object.cached = bits_.at(object.address) != Life::live;
             visit(object);
@@ -148,7 +161,7 @@ public:
     using Passed::inspect;
     using Passed::measure;
     using Passed::owns;
-    using Passed::tend;
+    using Passed::purgeExpired;
     using Passed::trim;
 
 private:

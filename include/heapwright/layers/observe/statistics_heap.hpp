@@ -3,7 +3,7 @@
 //
 // Counts what is asked of the heap below, without changing it: calls and failures of each verb,
 // live and greatest numbers of objects and bytes, and a histogram of the sizes by power of two.
-// `statistics()` shows the figures at any time, `HeapStatistics::writeTo` as text.
+// `statistics()` shows the figures at any time, `CallStatistics::writeTo` as text.
 //
 // An object counts as large as it may be used (`getSize`), since that is what is known when it
 // comes back. The calls are those made of this layer: a `realloc` above it is a `resize`, and if
@@ -18,9 +18,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/observe/heap_statistics.hpp>
-#include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/object/tag.hpp>
+#include <heapwright/structure/observe/call_statistics.hpp>
+#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -33,7 +33,7 @@ class StatisticsHeap : private PassedOn<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "counts calls, sizes and what is live";
     using Below = Heaps<SuperHeap>;
@@ -42,28 +42,33 @@ public:
     ~StatisticsHeap() = default;
 
     /// The figures up to now. What has been cleared is live no more; the rest goes on.
-    [[nodiscard]] const HeapStatistics& statistics() const noexcept { return statistics_; }
+    [[nodiscard]] const CallStatistics& statistics() const noexcept { return statistics_; }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         return given(Verb::malloc, size, SuperHeap::malloc(size));
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return given(Verb::zalloc, size, SuperHeap::zalloc(size));
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return given(Verb::memalign, size, SuperHeap::memalign(align, size));
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return given(Verb::mallocHeld, size, SuperHeap::mallocHeld(size));
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return given(Verb::memalignHeld, size, SuperHeap::memalignHeld(align, size));
     }
 
@@ -73,7 +78,9 @@ public:
         taken(bytes);
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         const std::size_t bytes = bytesOf(object);
         SuperHeap::free(object, size);
         taken(bytes);
@@ -84,8 +91,9 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const std::size_t before = bytesOf(object);
         const bool done = SuperHeap::resize(object, size);
         statistics_.count(Verb::resize, done);
@@ -96,8 +104,9 @@ public:
         return done;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const std::size_t before = bytesOf(object);
         void* const moved = SuperHeap::relocate(object, size);
         statistics_.count(Verb::relocate, moved != nullptr);
@@ -108,15 +117,21 @@ public:
         return moved;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
         return counted(Verb::flush, SuperHeap::flush());
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return counted(Verb::trim, SuperHeap::trim(pad));
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         SuperHeap::clear();
         statistics_.count(Verb::clear, true);
         statistics_.liveObjects = statistics_.liveBytes = 0;
@@ -159,7 +174,7 @@ private:
         statistics_.remove(bytes);
     }
 
-    HeapStatistics statistics_;
+    CallStatistics statistics_;
 };
 
 } // namespace heapwright

@@ -35,7 +35,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -51,7 +51,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class TailCanaryHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
     using Word = std::uint64_t;
@@ -59,10 +59,10 @@ class TailCanaryHeap : private PassedOn<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the secrets
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "guards the end of each object with a secret word";
     using Below = Heaps<SuperHeap>;
 
@@ -73,22 +73,27 @@ public:
         return obtain(size, [&](std::size_t whole) { return SuperHeap::malloc(whole); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::zalloc(whole); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::mallocHeld(whole); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return obtain(size,
                       [&](std::size_t whole) { return SuperHeap::memalignHeld(align, whole); });
     }
@@ -122,8 +127,9 @@ public:
         return true;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         static_cast<void>(checked(object, "realloc"));
         const std::size_t whole = wholeOf(size);
         void* const moved = whole == 0 ? nullptr : SuperHeap::relocate(object, whole);
@@ -137,7 +143,9 @@ public:
 
     /// Objects are shown as large as they were asked for. What is wrong with a tail shows where it
     /// is checked, not here: there the object is as large as it may be.
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         const auto told = [&visit](LiveObject object) {
             object.size = shownSize(object);
             visit(object);
@@ -154,7 +162,7 @@ public:
     using Passed::inspect;
     using Passed::measure;
     using Passed::owns;
-    using Passed::tend;
+    using Passed::purgeExpired;
     using Passed::trim;
 
 private:

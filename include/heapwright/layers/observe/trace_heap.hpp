@@ -32,7 +32,7 @@ class TraceHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< where it writes to is open here only
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "writes a record of every call";
     using Below = Heaps<SuperHeap>;
@@ -49,14 +49,17 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         void* const object = SuperHeap::zalloc(size);
         note({.verb = Verb::zalloc, .size = size, .answer = addressOf(object)});
         return object;
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         void* const object = SuperHeap::memalign(align, size);
         note({.verb = Verb::memalign,
               .alignment = align,
@@ -65,15 +68,17 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         void* const object = SuperHeap::mallocHeld(size);
         note({.verb = Verb::mallocHeld, .size = size, .answer = addressOf(object)});
         return object;
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         void* const object = SuperHeap::memalignHeld(align, size);
         note({.verb = Verb::memalignHeld,
               .alignment = align,
@@ -87,19 +92,24 @@ public:
         note({.verb = Verb::free, .object = addressOf(object)});
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         SuperHeap::free(object, size);
         note({.verb = Verb::free, .object = addressOf(object), .size = size});
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         const std::size_t size = SuperHeap::getSize(object);
         note({.verb = Verb::getSize, .object = addressOf(object), .answer = size});
         return size;
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const bool done = SuperHeap::resize(object, size);
         note({.verb = Verb::resize,
               .object = addressOf(object),
@@ -108,36 +118,47 @@ public:
         return done;
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const Address before = addressOf(object);
         void* const moved = SuperHeap::relocate(object, size);
         note({.verb = Verb::relocate, .object = before, .size = size, .answer = addressOf(moved)});
         return moved;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
         const bool any = SuperHeap::flush();
         note({.verb = Verb::flush, .answer = any ? 1U : 0U});
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         const bool any = SuperHeap::trim(pad);
         note({.verb = Verb::trim, .size = pad, .answer = any ? 1U : 0U});
         return any;
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         SuperHeap::clear();
         note({.verb = Verb::clear});
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

@@ -8,20 +8,19 @@
 // way it was served.
 //
 // Blocks are laid out as structure/fit/block.hpp has them, so that a `Second` that merges may merge
-// them; the pointer and its area are in structure/area/bump_area.hpp. `Second` is made with the first
-// object that goes to it, in the superheap's memory, so that a heap without frees is small; where
-// there is none for it, what is freed waits for `clear`.
-// Invariants: there is a `Second` while the pointer stands still; nothing but freed objects, and
-// what was left of areas, is in it. Cost: a compare, an addition, a store. The layer from Heap
-// Layers (Berger, 2002, 6.3).
+// them; the pointer and its area are in structure/area/bump_area.hpp. `Second` is made with the
+// first object that goes to it, in the superheap's memory, so that a heap without frees is small;
+// where there is none for it, what is freed waits for `clear`. Invariants: there is a `Second`
+// while the pointer stands still; nothing but freed objects, and what was left of areas, is in it.
+// Cost: a compare, an addition, a store. The layer from Heap Layers (Berger, 2002, 6.3).
 // Example: ClearOptimizedHeap<CoalesceHeap<4 * KiB, CoalesceableHeap<SizeHeap<NullHeap>>>, RegionHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/area/bump_area.hpp>
+#include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
 #include <concepts>
@@ -33,10 +32,10 @@
 namespace heapwright {
 
 /// `Second` is asked only for what was freed to it (`mallocHeld`); it goes by the tags.
-template <IndirectHeap Second, UnphasedHeap SuperHeap>
-requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &&
-    AnySizeHeap<Second> && AnyOrderHeap<Second> && ClearableHeap<SuperHeap> &&
-    AnySizeHeap<SuperHeap>
+template <IndirectHeap Second, MaxAlignedHeap SuperHeap>
+    requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &&
+             AnySizeHeap<Second> && AnyOrderHeap<Second> && ClearableHeap<SuperHeap> &&
+             AnySizeHeap<SuperHeap>
 class ClearOptimizedHeap : private SuperHeap {
     /// What is asked of a superheap that has no areas.
     static constexpr std::size_t usualArea = 8 * KiB - 2 * minAlignment;
@@ -53,10 +52,8 @@ public:
     constexpr ClearOptimizedHeap() noexcept = default;
     /// Over a superheap that has to be told something.
     template <class... Told>
-    requires(sizeof...(Told) != 0) &&
-        std::constructible_from<SuperHeap, Told...> explicit ClearOptimizedHeap(
-            Told&&... told) noexcept
-        : SuperHeap(std::forward<Told>(told)...) {}
+        requires(sizeof...(Told) != 0) && std::constructible_from<SuperHeap, Told...>
+    explicit ClearOptimizedHeap(Told&&... told) noexcept : SuperHeap(std::forward<Told>(told)...) {}
     ClearOptimizedHeap(const ClearOptimizedHeap&) = delete;
     ClearOptimizedHeap& operator=(const ClearOptimizedHeap&) = delete;
     ~ClearOptimizedHeap() { clear(); }
@@ -125,8 +122,9 @@ public:
     }
 
     /// The object made last grows and shrinks where it stands, the others as `Second` can.
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t request) noexcept requires ResizableHeap<Second> {
+    [[nodiscard]] bool resize(void* object, std::size_t request) noexcept
+        requires ResizableHeap<Second>
+    {
         Block* const block = Block::of(object);
         if (area_.isLast(block)) {
             return area_.resizeLast(block, Block::sizeFor(request));
@@ -147,19 +145,23 @@ public:
         area_ = {};
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         if constexpr (MeasurableHeap<Second>) {
             if (second_ != nullptr) {
-                second_->measure(footprint);
+                second_->measure(usage);
             }
         }
-        footprint.held += area_.rest();
-        footprint.heldCount += area_.rest() != 0 ? 1U : 0U;
+        usage.held += area_.rest();
+        usage.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
     /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made

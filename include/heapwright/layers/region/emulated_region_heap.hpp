@@ -25,12 +25,12 @@
 
 namespace heapwright {
 
-template <UnphasedHeap Records, AnyOrderHeap SuperHeap>
-requires AnySizeHeap<Records> && AnyOrderHeap<Records>
+template <MaxAlignedHeap Records, AnyOrderHeap SuperHeap>
+    requires AnySizeHeap<Records> && AnyOrderHeap<Records>
 class EmulatedRegionHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     /// That of the records is not this heap's.
     static constexpr bool uniform = uniformHeap<SuperHeap>;
@@ -46,12 +46,15 @@ public:
         return recorded(SuperHeap::malloc(size));
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return recorded(SuperHeap::zalloc(size));
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return recorded(SuperHeap::memalign(align, size));
     }
 
@@ -62,18 +65,22 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
     /// What is not in the record stays where it is.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const std::size_t place = record_.placeOf(object, records_);
         if (place == ObjectRecord<Records>::nowhere) {
             return nullptr;
@@ -85,9 +92,15 @@ public:
         return moved;
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
@@ -102,7 +115,9 @@ public:
     }
 
     /// Looks at every object until it is found.
-    [[nodiscard]] bool owns(const void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return record_.any([&](void* each) {
             const std::size_t size = SuperHeap::getSize(each);
             return addressOf(object) - addressOf(each) < (size == 0 ? 1 : size);
@@ -111,28 +126,35 @@ public:
 
     /// With what the records take. Of a superheap that does not measure itself, the sizes of the
     /// live objects.
-    void measure(Footprint& footprint) noexcept requires
-        MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap>
+    {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
             if constexpr (MeasurableHeap<Records>) {
-                records_.measure(footprint);
+                records_.measure(usage);
             }
         } else {
             static_cast<void>(record_.any([&](void* each) {
-                footprint.mapped += SuperHeap::getSize(each);
+                usage.mapped += SuperHeap::getSize(each);
                 return false;
             }));
         }
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> || ForkableHeap<Records> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap> || ForkableHeap<Records>
+    {
         eachForkable([](auto& heap) { heap.beforeFork(); });
     }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> || ForkableHeap<Records> {
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap> || ForkableHeap<Records>
+    {
         eachForkable([](auto& heap) { heap.afterForkInParent(); });
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> || ForkableHeap<Records> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap> || ForkableHeap<Records>
+    {
         eachForkable([](auto& heap) { heap.afterForkInChild(); });
     }
 

@@ -46,7 +46,7 @@ public:
     using Release = void (*)(NestedHeap* child) noexcept;
 
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr std::string_view caption = "has children that are freed with it";
@@ -68,8 +68,9 @@ public:
     [[nodiscard]] NestedHeap* parent() const noexcept { return parent_; }
 
     /// A child in this heap's own memory; null if there is none.
-    [[nodiscard]] NestedHeap* makeChild() noexcept requires UnphasedHeap<SuperHeap> &&
-        AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> {
+    [[nodiscard]] NestedHeap* makeChild() noexcept
+        requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    {
         static_assert(alignof(NestedHeap) <= SuperHeap::alignment);
         void* const memory = SuperHeap::malloc(sizeof(NestedHeap));
         return memory == nullptr ? nullptr : makeChildAt(memory, nullptr);
@@ -108,53 +109,71 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return SuperHeap::mallocHeld(size);
     }
 
-    [[nodiscard]] void* mallocArea(std::size_t least,
-                                   std::size_t& granted) noexcept requires AreaHeap<SuperHeap> {
+    [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept
+        requires AreaHeap<SuperHeap>
+    {
         return SuperHeap::mallocArea(least, granted);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return SuperHeap::memalign(align, size);
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return SuperHeap::memalignHeld(align, size);
     }
 
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         SuperHeap::free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, size);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return SuperHeap::flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return SuperHeap::flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return SuperHeap::trim(pad);
     }
 
@@ -164,28 +183,41 @@ public:
         SuperHeap::clear();
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
     /// Without its children.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
     }
 
     /// Where objects are made one behind another, for who makes them by itself.
-    [[nodiscard]] auto& cursor() noexcept requires requires(SuperHeap heap) { heap.cursor(); }
-    { return SuperHeap::cursor(); }
+    [[nodiscard]] auto& cursor() noexcept
+        requires requires(SuperHeap heap) { heap.cursor(); }
+    {
+        return SuperHeap::cursor();
+    }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         lock_.lock();
         SuperHeap::beforeFork();
     }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
         lock_.unlock();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
         lock_.reset();
     }

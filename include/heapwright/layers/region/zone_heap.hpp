@@ -17,8 +17,8 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
-requires AnySizeHeap<SuperHeap>
+template <std::size_t ChunkSize, MaxAlignedHeap SuperHeap>
+    requires AnySizeHeap<SuperHeap>
 class ZoneHeap : private RegionHeap<ChunkSize, ChunkSize, SuperHeap> {
     using Region = RegionHeap<ChunkSize, ChunkSize, SuperHeap>;
 
@@ -48,8 +48,10 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return Region::owns(object); }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        Region::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        Region::measure(usage);
     }
 };
 

@@ -28,11 +28,12 @@ class FreelistHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = true;
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
     using Below = Heaps<SuperHeap>;
@@ -67,7 +68,9 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
@@ -80,7 +83,9 @@ public:
         return any;
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         if constexpr (platform::poisons) {
             flush();
         }
@@ -89,19 +94,21 @@ public:
     }
 
     /// Counts what waits; how much that is only where sizes are known.
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         for (Node* node = head_; node != nullptr; node = node->next) {
-            ++footprint.heldCount;
+            ++usage.heldCount;
             if constexpr (SizedHeap<SuperHeap>) {
-                footprint.held += SuperHeap::getSize(node);
+                usage.held += SuperHeap::getSize(node);
             }
         }
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

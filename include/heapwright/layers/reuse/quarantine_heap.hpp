@@ -34,7 +34,7 @@
 namespace heapwright {
 
 template <std::size_t Bytes, SizedHeap SuperHeap>
-requires AnyOrderHeap<SuperHeap>
+    requires AnyOrderHeap<SuperHeap>
 class QuarantineHeap : private SuperHeap {
     struct Waiting {
         Waiting* next;
@@ -44,10 +44,10 @@ class QuarantineHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = sizeof(Waiting);
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets freed objects wait, poisoned, before they serve again";
     using Below = Heaps<SuperHeap>;
@@ -64,25 +64,30 @@ public:
     }
 
     /// What waits is not held for use.
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return SuperHeap::mallocHeld(raised(size));
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         void* const object = SuperHeap::zalloc(raised(size));
         return object == nullptr && releaseDownTo(0) ? SuperHeap::zalloc(raised(size)) : object;
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         void* const object = SuperHeap::memalign(align, raised(size));
         return object == nullptr && releaseDownTo(0) ? SuperHeap::memalign(align, raised(size))
                                                      : object;
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return SuperHeap::memalignHeld(align, raised(size));
     }
 
@@ -101,14 +106,16 @@ public:
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, raised(size));
     }
 
     /// Only what would not wait: what moves without a free would not be seen.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object) > Bytes ? SuperHeap::relocate(object, raised(size))
                                                   : nullptr;
     }
@@ -123,12 +130,16 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         releaseDownTo(0);
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         for (const Waiting* node = first_; node != nullptr; node = node->next) {
             check(node);
         }
@@ -138,21 +149,33 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
-        footprint.held += bytes_;
-        footprint.heldCount += count_;
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
+        usage.held += bytes_;
+        usage.heldCount += count_;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { SuperHeap::beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        SuperHeap::beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
     }
 

@@ -27,7 +27,7 @@
 namespace heapwright {
 
 template <Lock Mutex, std::size_t Bytes, SizedHeap SuperHeap>
-requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SpareHeap : private SuperHeap {
     struct Node {
         Node* next;
@@ -43,7 +43,7 @@ class SpareHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
     static constexpr std::string_view caption =
@@ -70,12 +70,15 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return SuperHeap::memalign(align, size);
     }
 
@@ -98,13 +101,15 @@ public:
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return SuperHeap::relocate(object, size);
     }
 
@@ -118,40 +123,54 @@ public:
         }
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         passDown();
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         passDown();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         const Guard<Mutex> hold(lock_);
-        footprint.held += waiting_;
+        usage.held += waiting_;
         for (const Node* const bin : bins_) {
             for (const Node* node = bin; node != nullptr; node = node->next) {
-                ++footprint.heldCount;
+                ++usage.heldCount;
             }
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         lock_.lock();
         SuperHeap::beforeFork();
     }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInParent();
         lock_.unlock();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         SuperHeap::afterForkInChild();
         lock_.reset();
     }

@@ -4,8 +4,8 @@
 // Gives each object a mapping of its own, straight from the system, and gives it back on free.
 //
 // The tag stands before the object, and from the two follow start and length of the mapping
-// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize` and
-// `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
+// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize`
+// and `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
 // object.
 //
 // Example: MmapHeap
@@ -44,7 +44,7 @@ public:
     static constexpr Tags writes = Tags::allDirect;
     static constexpr bool concurrent = true;
     /// What another one mapped can be unmapped here: it is their sum that counts what is mapped.
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "maps pages for each object, unmaps them on free";
     using Below = Heaps<>;
 

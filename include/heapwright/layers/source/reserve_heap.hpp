@@ -6,11 +6,11 @@
 // virtues of the program break for itself. Addresses cost nothing until they are touched. Where the
 // system has no room for a region, a smaller one is tried.
 //
-// Regions are entered in the map of the address space (structure/map/region_map.hpp) as this heap's, so
-// it is known of every address whether it is from here, and an array of such heaps knows from
-// which. Layout: as in `MmapHeap`, 16 bytes before a run, the last 8 a tag, the first 8 the size of
-// the region. What a run is made shorter by goes back to the system and comes again as zero bytes.
-// Cost: system calls, and a store for each MiB of a region. The heaps of ptmalloc's arenas.
+// Regions are entered in the map of the address space (structure/map/region_map.hpp) as this
+// heap's, so it is known of every address whether it is from here, and an array of such heaps knows
+// from which. Layout: as in `MmapHeap`, 16 bytes before a run, the last 8 a tag, the first 8 the
+// size of the region. What a run is made shorter by goes back to the system and comes again as zero
+// bytes. Cost: system calls, and a store for each MiB of a region. The heaps of ptmalloc's arenas.
 //
 // Example: ReserveHeap<64 * MiB>
 #pragma once
@@ -105,7 +105,7 @@ public:
     }
 
     /// What runs extend over; what is only reserved is no memory.
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     static constexpr std::size_t overhead = minAlignment + Tag::bytes;

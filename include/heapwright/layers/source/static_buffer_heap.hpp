@@ -5,12 +5,12 @@
 // system, for what must work before or without malloc, and as the first choice of a `TryHeap`.
 //
 // A bump pointer moves through the buffer; the object given out last can grow, and goes back when
-// it is freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it, so
-// a size can be asked for and a layer that checks or aligns can stand above: 8 bytes an object.
-// Null when the buffer is full. Declared `constinit` the buffer is laid out as zero by the compiler
-// (and takes no room in the program's file, if all else in the heap is zero too); `zalloc` knows up
-// to where it was ever used. Invariant: an object stands in the buffer, so the heap must not move,
-// and a heap on a stack takes that much of it.
+// it is freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before
+// it, so a size can be asked for and a layer that checks or aligns can stand above: 8 bytes an
+// object. Null when the buffer is full. Declared `constinit` the buffer is laid out as zero by the
+// compiler (and takes no room in the program's file, if all else in the heap is zero too); `zalloc`
+// knows up to where it was ever used. Invariant: an object stands in the buffer, so the heap must
+// not move, and a heap on a stack takes that much of it.
 //
 // Example: StaticBufferHeap<1 * MiB>
 #pragma once
@@ -68,10 +68,10 @@ public:
     void clear() noexcept { bump_.clear(); }
 
     /// The buffer counts as taken, whoever gave it.
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += Bytes;
-        footprint.held += Bytes - bump_.used();
-        footprint.heldCount += bump_.used() < Bytes ? 1U : 0U;
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += Bytes;
+        usage.held += Bytes - bump_.used();
+        usage.heldCount += bump_.used() < Bytes ? 1U : 0U;
     }
 
 private:

@@ -26,13 +26,14 @@ class LockedHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool keeping = requires { requires SuperHeap::keeping; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool cacheOnly = requires { requires SuperHeap::cacheOnly; };
     static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
@@ -46,18 +47,23 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::mallocHeld(size);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::memalign(align, size);
     }
@@ -71,59 +77,72 @@ public:
         lock_.unlock();
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         SuperHeap::free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::getSize(object);
     }
 
     /// For a caller that may be inside the lock itself, a signal handler. It is right even so for a
     /// live object: its size does not change under its owner.
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return SuperHeap::getSize(object);
     }
 
     /// Without the lock: it is asked by those who have something to save by not taking it.
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         SuperHeap::check(object, routine);
     }
 
     /// Without the lock, too.
-    [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept requires
-        requires(SuperHeap heap) {
-        heap.classOfLive(object, routine);
+    [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept
+        requires requires(SuperHeap heap) { heap.classOfLive(object, routine); }
+    {
+        return SuperHeap::classOfLive(object, routine);
     }
-    { return SuperHeap::classOfLive(object, routine); }
-    [[nodiscard]] static constexpr std::size_t
-    sizeOfClass(std::size_t index) noexcept requires requires {
-        SuperHeap::sizeOfClass(index);
+    [[nodiscard]] static constexpr std::size_t sizeOfClass(std::size_t index) noexcept
+        requires requires { SuperHeap::sizeOfClass(index); }
+    {
+        return SuperHeap::sizeOfClass(index);
     }
-    { return SuperHeap::sizeOfClass(index); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::relocate(object, size);
     }
 
-    [[nodiscard]] bool keep(void* object) noexcept requires DecliningHeap<SuperHeap> {
+    [[nodiscard]] bool tryRetain(void* object) noexcept
+        requires RetainingHeap<SuperHeap>
+    {
         const Hold hold(lock_);
-        return SuperHeap::keep(object);
+        return SuperHeap::tryRetain(object);
     }
 
     /// Several for one time in the lock.
-    [[nodiscard]] ObjectLink*
-    mallocBatch(std::size_t size, std::size_t count) noexcept requires AnyOrderHeap<SuperHeap> {
+    [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t count) noexcept
+        requires AnyOrderHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         if constexpr (BatchingHeap<SuperHeap>) {
             return SuperHeap::mallocBatch(size, count);
@@ -132,7 +151,9 @@ public:
         }
     }
 
-    void freeBatch(ObjectLink* chain) noexcept requires AnyOrderHeap<SuperHeap> {
+    void freeBatch(ObjectLink* chain) noexcept
+        requires AnyOrderHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         if constexpr (BatchingHeap<SuperHeap>) {
             SuperHeap::freeBatch(chain);
@@ -141,45 +162,61 @@ public:
         }
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> {
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::flush();
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         return SuperHeap::trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    std::uint32_t tend() noexcept requires TendedHeap<SuperHeap> {
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
+    {
         const Hold hold(lock_);
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     /// Without the lock, which is held already, as `walk` is.
-    void inspect(Inspection& inspection) noexcept requires InspectableHeap<SuperHeap> {
-        SuperHeap::inspect(inspection);
+    void inspect(HeapSnapshot& snapshot) noexcept
+        requires InspectableHeap<SuperHeap>
+    {
+        SuperHeap::inspect(snapshot);
         if constexpr (requires { lock_.takes(); }) {
-            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+            snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
-    void walk(const ObjectVisitor& visit) noexcept requires WalkableHeap<SuperHeap> {
+    void walk(const ObjectVisitor& visit) noexcept
+        requires WalkableHeap<SuperHeap>
+    {
         SuperHeap::walk(visit);
     }
 
     /// Inside the lock unless the heap below can do without.
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
-        if constexpr (OpenlyOwningHeap<SuperHeap>) {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
+        if constexpr (LockFreeOwningHeap<SuperHeap>) {
             return SuperHeap::owns(object);
         } else {
             const Hold hold(lock_);

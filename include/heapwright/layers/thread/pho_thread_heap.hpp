@@ -32,7 +32,7 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-requires UnphasedHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap>
 class PHOThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
@@ -63,27 +63,32 @@ public:
                     [](SuperHeap& mine, std::size_t whole) { return mine.malloc(whole); });
     }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return with(size, header,
                     [](SuperHeap& mine, std::size_t whole) { return mine.mallocHeld(whole); });
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return with(size, header,
                     [](SuperHeap& mine, std::size_t whole) { return mine.zalloc(whole); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         const std::size_t lead = align < header ? header : align;
         return with(size, lead, [lead](SuperHeap& mine, std::size_t whole) {
             return mine.memalign(lead, whole);
         });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         const std::size_t lead = align < header ? header : align;
         return with(size, lead, [lead](SuperHeap& mine, std::size_t whole) {
             return mine.memalignHeld(lead, whole);
@@ -96,28 +101,31 @@ public:
         heaps_[mark.owner].free(blockOf(object));
     }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         Header& mark = checked(object, "free");
         mark.mark = freed;
         heaps_[mark.owner].free(blockOf(object), size + leadOf(object));
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         const Header& mark = checked(object, "malloc_usable_size");
         return heaps_[mark.owner].getSize(blockOf(object)) - leadOf(object);
     }
 
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
-        requires(SuperHeap h) {
-        h.getSizeUnlocked(object);
-    }
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
+        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
     {
         const Header& mark = checked(object, "malloc_usable_size");
         return heaps_[mark.owner].getSizeUnlocked(blockOf(object)) - leadOf(object);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         const Header& mark = checked(object, "realloc");
         std::size_t whole = 0;
         return !__builtin_add_overflow(size, leadOf(object), &whole) &&
@@ -125,8 +133,9 @@ public:
     }
 
     /// The header moves with the object. What has an alignment of its own stays, lest it be lost.
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         const Header& mark = checked(object, "realloc");
         std::size_t whole = 0;
         if (leadOf(object) != header || __builtin_add_overflow(size, header, &whole)) {

@@ -15,10 +15,10 @@
 // there is no memory below, the caller's own cache goes there first.
 //
 // An object that is freed, resized or measured while it waits in any thread's cache ends the
-// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under its
-// lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After the
-// thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after glibc's
-// tcache.
+// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under
+// its lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After
+// the thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after
+// glibc's tcache.
 //
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -41,8 +41,8 @@ namespace heapwright {
 
 template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
           ConcurrentHeap SuperHeap>
-requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
-    AnyOrderHeap<SuperHeap>
+    requires SizedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
+             AnyOrderHeap<SuperHeap>
 class ThreadCacheHeap
     : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Batch, Slots, SuperHeap>, Classes,
                          SuperHeap> {
@@ -71,7 +71,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "keeps what a thread frees for that thread, by size class";
     using Below = Heaps<SuperHeap>;
@@ -86,12 +87,12 @@ public:
     }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : mallocBelow(size, *this);
     }
 
     /// From this thread's cache, or null.
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
@@ -99,12 +100,12 @@ public:
 
     /// What waits in this thread's cache, else what is held below.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : this->heldBelow(size);
     }
 
     /// Into this thread's cache if it has room.
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots &&
@@ -112,18 +113,22 @@ public:
     }
 
     /// Pre: no other thread uses the heap.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         for (Slot& slot : slots_) {
             slot.cache.clear();
         }
         below().clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        below().measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        below().measure(usage);
         for (const Slot& slot : slots_) {
-            footprint.held += slot.cache.bytes();
-            footprint.heldCount += slot.cache.count();
+            usage.held += slot.cache.bytes();
+            usage.heldCount += slot.cache.count();
         }
     }
 
@@ -146,10 +151,11 @@ public:
         keepOnlyMySlot();
     }
 
-    [[nodiscard]] bool heldByThisThread() const noexcept requires requires(const SuperHeap& heap) {
-        heap.heldByThisThread();
+    [[nodiscard]] bool heldByThisThread() const noexcept
+        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+    {
+        return below().heldByThisThread();
     }
-    { return below().heldByThisThread(); }
 
 private:
     /// Out of line, as `freeBelow` is; static, so that the size stays in its register.

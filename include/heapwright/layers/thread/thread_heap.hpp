@@ -28,16 +28,16 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-requires AdoptingHeap<SuperHeap>
+    requires ForeignFreeHeap<SuperHeap>
 class ThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption =
         "a heap for each thread, which keeps what the thread frees";
     using Below = Heaps<SuperHeap>;
@@ -47,48 +47,59 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return heaps_.mine().malloc(size); }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept requires HoldingHeap<SuperHeap> {
+    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
+        requires HoldingHeap<SuperHeap>
+    {
         return heaps_.mine().mallocHeld(size);
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         return heaps_.mine().zalloc(size);
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return heaps_.mine().memalign(align, size);
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         return heaps_.mine().memalignHeld(align, size);
     }
 
     void free(void* object) noexcept { heaps_.mine().free(object); }
 
-    void free(void* object, std::size_t size) noexcept requires SizedFreeHeap<SuperHeap> {
+    void free(void* object, std::size_t size) noexcept
+        requires SizedFreeHeap<SuperHeap>
+    {
         heaps_.mine().free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept requires SizedHeap<SuperHeap> {
+    [[nodiscard]] std::size_t getSize(void* object) noexcept
+        requires SizedHeap<SuperHeap>
+    {
         return heaps_.mine().getSize(object);
     }
 
-    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept requires
-        requires(SuperHeap h) {
-        h.getSizeUnlocked(object);
+    [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
+        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+    {
+        return heaps_.mine().getSizeUnlocked(object);
     }
-    { return heaps_.mine().getSizeUnlocked(object); }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         return heaps_.mine().resize(object, size);
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         return heaps_.mine().relocate(object, size);
     }
 };

@@ -10,8 +10,8 @@
 // under its lock and not above such a layer. When there is no memory below, what the caller's own
 // cache holds goes there first.
 //
-// The layer, `Cache`, inherits from this in public and has: `mallocAtOnce(size)` and
-// `freeAtOnce(object)`, which serve from the cache or answer null or false; `freeBelow(object,
+// The layer, `Cache`, inherits from this in public and has: `tryMallocFast(size)` and
+// `tryFreeFast(object)`, which serve from the cache or answer null or false; `freeBelow(object,
 // layer)`, for what the cache does not take; and `flushMine()`, which hands down what it can and
 // says whether there was any.
 #pragma once
@@ -19,8 +19,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
-#include <heapwright/structure/cache/waiting_object.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -36,28 +36,31 @@ public:
     CachingHeap& operator=(const CachingHeap&) = delete;
     ~CachingHeap() = default;
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept requires ZeroingHeap<SuperHeap> {
-        if (void* const object = cache().mallocAtOnce(size)) {
+    [[nodiscard]] void* zalloc(std::size_t size) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
+        if (void* const object = cache().tryMallocFast(size)) {
             return std::memset(object, 0, size);
         }
         return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
     }
 
-    [[nodiscard]] void* memalign(std::size_t align,
-                                 std::size_t size) noexcept requires AlignedHeap<SuperHeap> {
+    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
+        requires AlignedHeap<SuperHeap>
+    {
         return orAfterFlush(
             [this, align, size] { return SuperHeap::memalign(align, rounded(size)); });
     }
 
-    [[nodiscard]] void*
-    memalignHeld(std::size_t align,
-                 std::size_t size) noexcept requires AlignedHoldingHeap<SuperHeap> {
+    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
+        requires AlignedHoldingHeap<SuperHeap>
+    {
         secret_.ensure();
         return SuperHeap::memalignHeld(align, rounded(size));
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!cache().freeAtOnce(object)) [[unlikely]] {
+        if (!cache().tryFreeFast(object)) [[unlikely]] {
             Cache::freeBelow(object, cache());
         }
     }
@@ -73,18 +76,22 @@ public:
     }
 
     /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
-    void check(void* object, std::string_view routine) noexcept requires CheckingHeap<SuperHeap> {
+    void check(void* object, std::string_view routine) noexcept
+        requires CheckingHeap<SuperHeap>
+    {
         classOfLive(object, routine);
     }
 
-    [[nodiscard]] bool resize(void* object,
-                              std::size_t size) noexcept requires ResizableHeap<SuperHeap> {
+    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
+        requires ResizableHeap<SuperHeap>
+    {
         classOfLive(object, "realloc");
         return SuperHeap::resize(object, rounded(size));
     }
 
-    [[nodiscard]] void* relocate(void* object,
-                                 std::size_t size) noexcept requires RelocatingHeap<SuperHeap> {
+    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
+        requires RelocatingHeap<SuperHeap>
+    {
         classOfLive(object, "realloc");
         return SuperHeap::relocate(object, rounded(size));
     }
@@ -98,18 +105,22 @@ public:
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         cache().flushMine();
         return SuperHeap::trim(pad);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 
 protected:
-    using Waiting = WaitingClasses<Classes>;
-    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+    using Waiting = CachedClasses<Classes>;
+    using Raised = RaisedTo<sizeof(CachedObject), Classes>;
 
     static constexpr std::size_t rounded(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
@@ -147,7 +158,7 @@ protected:
         return object == nullptr && cache().flushMine() ? get() : object;
     }
 
-    WaitingSecret secret_;
+    CachedObjectSecret secret_;
 
 private:
     [[nodiscard]] Cache& cache() noexcept { return static_cast<Cache&>(*this); }

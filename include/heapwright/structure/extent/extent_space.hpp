@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks of units (structure/extent/extent_chunk.hpp) and where among them a run of units is best taken:
-// in the chunk whose longest free run is the shortest that will do, and there in the shortest run.
-// So chunks that are nearly full are filled, and others drain. It asks nobody for memory and gives
-// none back: it says what is due to be given back.
+// Chunks of units (structure/extent/extent_chunk.hpp) and where among them a run of units is best
+// taken: in the chunk whose longest free run is the shortest that will do, and there in the
+// shortest run. So chunks that are nearly full are filled, and others drain. It asks nobody for
+// memory and gives none back: it says what is due to be given back.
 //
 // What was freed last waits to be marked as free: who then asks for just as many units gets these
 // before any bit has changed. It counts as free, and whatever looks at bits has it marked before.
@@ -13,8 +13,8 @@
 // Cost: a few loads to find the chunk, and a scan of its bits; a few loads for what waits.
 #pragma once
 
-#include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/extent/extent_chunk.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -76,10 +76,10 @@ static_assert(sizeof(Block) + sizeof(std::size_t) == Block::minSize);
 /// `extend` gives the block that was added.
 template <class H>
 concept SpanHeap = TaggedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H> &&
-    requires(H heap, Block* block, std::size_t size) {
-    { heap.isWholeSpan(block) } -> std::same_as<bool>;
-    { heap.shrink(block, size) } -> std::same_as<bool>;
-    { heap.extend(size) } -> std::same_as<void*>;
-};
+                   requires(H heap, Block* block, std::size_t size) {
+                       { heap.isWholeSpan(block) } -> std::same_as<bool>;
+                       { heap.shrink(block, size) } -> std::same_as<bool>;
+                       { heap.extend(size) } -> std::same_as<void*>;
+                   };
 
 } // namespace heapwright

@@ -10,10 +10,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/fit/fit_policy.hpp>
 #include <heapwright/structure/list/ring.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
 
 #include <cstddef>
 

@@ -31,14 +31,12 @@ template <class F>
 inline constexpr std::size_t leastBlockOf = Block::minSize;
 
 template <class F>
-requires requires {
-    F::leastBlock;
-}
+    requires requires { F::leastBlock; }
 inline constexpr std::size_t leastBlockOf<F> = F::leastBlock;
 
 /// A fit for all blocks of `Least` bytes and more.
 template <class F, std::size_t Least>
-concept FitFrom = PartialFit<F> &&(leastBlockOf<F> <= Least);
+concept FitFrom = PartialFit<F> && (leastBlockOf<F> <= Least);
 
 /// A fit for all blocks.
 template <class F>

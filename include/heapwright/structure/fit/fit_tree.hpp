@@ -65,7 +65,9 @@ public:
     }
 
     /// Pre: the node is on no tree.
-    void insert(Node* node) noexcept requires FitTreeNode<Node> {
+    void insert(Node* node) noexcept
+        requires FitTreeNode<Node>
+    {
         const std::uint64_t priority = priorityOf(node);
         Node** link = &root_;
         while (*link != nullptr && priorityOf(*link) >= priority) {
@@ -91,7 +93,9 @@ public:
     }
 
     /// Pre: the node is on this tree.
-    void remove(Node* node) noexcept requires FitTreeNode<Node> {
+    void remove(Node* node) noexcept
+        requires FitTreeNode<Node>
+    {
         Node** link = &root_;
         while (*link != node) {
             link = before(node, *link) ? &(*link)->left : &(*link)->right;

@@ -54,7 +54,9 @@ public:
     }
 
     /// What was here before is filled, what comes from below is zero.
-    [[nodiscard]] void* zalloc(std::size_t request) noexcept requires ZeroingHeap<SuperHeap> {
+    [[nodiscard]] void* zalloc(std::size_t request) noexcept
+        requires ZeroingHeap<SuperHeap>
+    {
         if (void* const held = mallocHeld(request)) {
             return std::memset(held, 0, request);
         }
@@ -117,17 +119,21 @@ public:
     /// Cuts the top down to `pad` bytes.
     bool trim(std::size_t pad) noexcept { return top_ != nullptr && shorten(pad); }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         fit_.clear();
         top_ = nullptr;
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        SuperHeap::measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        SuperHeap::measure(usage);
         const auto count = [&](Block* block) {
-            footprint.held += block->size();
-            ++footprint.heldCount;
+            usage.held += block->size();
+            ++usage.heldCount;
         };
         fit_.forEach(count);
         if (top_ != nullptr) {
@@ -135,7 +141,9 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return SuperHeap::owns(object);
     }
 

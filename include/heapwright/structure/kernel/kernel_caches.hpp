@@ -18,9 +18,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/thread/fork_lock.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/structure/thread/fork_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -37,12 +37,12 @@ namespace heapwright {
 /// A heap whose memory is pages with descriptors.
 template <class H>
 concept PagedHeap = OwningHeap<H> && ForkableHeap<H> && ConcurrentHeap<H> &&
-    requires(H heap, std::size_t order, Mobility mobility, Page& page) {
-    { heap.takePages(order, mobility, order) } -> std::same_as<Page*>;
-    { heap.givePages(page) } -> std::same_as<void>;
-    { H::largest } -> std::convertible_to<std::size_t>;
-    { H::nodes } -> std::convertible_to<std::size_t>;
-};
+                    requires(H heap, std::size_t order, Mobility mobility, Page& page) {
+                        { heap.takePages(order, mobility, order) } -> std::same_as<Page*>;
+                        { heap.givePages(page) } -> std::same_as<void>;
+                        { H::largest } -> std::convertible_to<std::size_t>;
+                        { H::nodes } -> std::convertible_to<std::size_t>;
+                    };
 
 template <class Model, Lock Mutex, PagedHeap SuperHeap>
 class KernelCaches : protected SuperHeap {
@@ -138,15 +138,19 @@ public:
     using SuperHeap::takePages;
 
     /// How often pages of another mobility had to serve.
-    [[nodiscard]] auto fallbacks() noexcept requires requires(SuperHeap heap) { heap.fallbacks(); }
-    { return SuperHeap::fallbacks(); }
+    [[nodiscard]] auto fallbacks() noexcept
+        requires requires(SuperHeap heap) { heap.fallbacks(); }
+    {
+        return SuperHeap::fallbacks();
+    }
 
     /// Runs `look` on the free pages of each node.
     template <class Look>
-    void forEachZone(Look look) noexcept requires requires(SuperHeap heap) {
-        heap.forEachZone(look);
+    void forEachZone(Look look) noexcept
+        requires requires(SuperHeap heap) { heap.forEachZone(look); }
+    {
+        SuperHeap::forEachZone(look);
     }
-    { SuperHeap::forEachZone(look); }
 
     // --- objects of any size ---
 
@@ -190,13 +194,17 @@ public:
         return any;
     }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         shrinkAll();
         return SuperHeap::trim(pad);
     }
 
     /// No destructor runs. Nobody else may be inside, and no cache is one any more.
-    void clear() noexcept requires ClearableHeap<SuperHeap> {
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
         made_ = nullptr;
         for (Cache& cache : general_) {
             cache.~Cache();
@@ -205,13 +213,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        forEach([&footprint](Cache& cache) {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        forEach([&usage](Cache& cache) {
             const CacheFigures figures = Model::figuresOf(cache);
-            footprint.held += (figures.objects - figures.live) * figures.stride;
-            footprint.heldCount += figures.objects - figures.live;
+            usage.held += (figures.objects - figures.live) * figures.stride;
+            usage.heldCount += figures.objects - figures.live;
         });
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {

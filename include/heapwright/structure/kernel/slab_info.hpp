@@ -8,8 +8,8 @@
 // under the locks of the heap: who writes it must not use that heap.
 #pragma once
 
-#include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
+#include <heapwright/structure/observe/fixed_text.hpp>
 
 #include <cstddef>
 #include <cstdint>

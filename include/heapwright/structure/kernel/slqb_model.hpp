@@ -11,16 +11,16 @@
 // Marks and batches are computed as in the patch for Linux 2.6.30 (Piggin 2009).
 // Invariant: `used` of a slab counts what is not on its own list; what is in queues counts as used.
 // Locks: a processor's before the lock of a list for another. Who waits under a processor's has
-// left its queue and slabs whole (structure/thread/fork_lock.hpp). On a machine of several memory nodes a
-// processor's slabs are of its own.
+// left its queue and slabs whole (structure/thread/fork_lock.hpp). On a machine of several memory
+// nodes a processor's slabs are of its own.
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/thread/fork_lock.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
-#include <heapwright/structure/thread/processor_choice.hpp>
+#include <heapwright/structure/thread/fork_lock.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
+#include <heapwright/structure/thread/processor_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, std::size_t Nodes, Lock Mutex>
+template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlqbModel {
     static_assert(Processors::count <= 256, "a page's mark says whose it is");
     static constexpr std::size_t largestGeneral = 4 * MiB;

@@ -5,8 +5,8 @@
 // the one at the lowest address. Three words of each object; expected O(log n) each.
 #pragma once
 
-#include <heapwright/structure/list/dictionary.hpp>
 #include <heapwright/structure/fit/fit_tree.hpp>
+#include <heapwright/structure/list/dictionary.hpp>
 
 #include <cstddef>
 #include <new>

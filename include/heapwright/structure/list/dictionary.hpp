@@ -40,7 +40,7 @@ concept SizedDictionary = PlainDictionary<D> && D::bySize && requires(const D& s
 };
 
 template <class D>
-concept Dictionary = SizedDictionary<D> ||(PlainDictionary<D> && !D::bySize);
+concept Dictionary = SizedDictionary<D> || (PlainDictionary<D> && !D::bySize);
 
 /// One that may be full.
 template <class D>

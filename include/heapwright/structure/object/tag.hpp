@@ -116,9 +116,7 @@ static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State:
 
 /// A tagged heap keeps a `Tag` before each object.
 template <class H>
-concept TaggedHeap = SizedHeap<H> && UnphasedHeap<H> && requires {
-    requires H::tagged;
-};
+concept TaggedHeap = SizedHeap<H> && MaxAlignedHeap<H> && requires { requires H::tagged; };
 
 /// A heap that writes the tag of each object when it hands it out, live, says so as `writes`, and
 /// which of its objects have `Flag::direct`. Other tagged heaps pass on what is written below.
@@ -170,13 +168,11 @@ consteval bool isChecked() {
 
 /// A direct heap marks all its objects with `Flag::direct`.
 template <class H>
-concept DirectHeap = TaggedHeap<H> && detail::tagsOf<H>()
-== Tags::allDirect;
+concept DirectHeap = TaggedHeap<H> && detail::tagsOf<H>() == Tags::allDirect;
 
 /// An indirect heap marks none.
 template <class H>
-concept IndirectHeap = TaggedHeap<H> && detail::tagsOf<H>()
-== Tags::plain;
+concept IndirectHeap = TaggedHeap<H> && detail::tagsOf<H>() == Tags::plain;
 
 /// An unchecked heap takes back an object whose tag says that it is free: nobody below looks.
 template <class H>

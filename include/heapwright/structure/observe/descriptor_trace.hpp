@@ -34,8 +34,7 @@ namespace heapwright {
 /// Says where a trace goes, and whether a new process opens a destination of its own.
 template <class D>
 concept TraceDestination = requires {
-    { D::open() }
-    noexcept->std::same_as<int>;
+    { D::open() } noexcept -> std::same_as<int>;
     { D::perProcess } -> std::convertible_to<bool>;
 };
 

@@ -76,12 +76,9 @@ inline constexpr std::size_t longestTraceLine = 112;
 /// heap that is traced. `forked` is called in a new process before anything else.
 template <class S>
 concept TraceSink = requires(S sink, const TraceRecord& record) {
-    { sink.write(record) }
-    noexcept->std::same_as<void>;
-    { sink.flush() }
-    noexcept->std::same_as<void>;
-    { sink.forked() }
-    noexcept->std::same_as<void>;
+    { sink.write(record) } noexcept -> std::same_as<void>;
+    { sink.flush() } noexcept -> std::same_as<void>;
+    { sink.forked() } noexcept -> std::same_as<void>;
 };
 
 } // namespace heapwright

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The superblocks of one owner, by size class (structure/superblock/superblock_lists.hpp), and what of them is
-// empty: that can serve any class.
+// The superblocks of one owner, by size class (structure/superblock/superblock_lists.hpp), and what
+// of them is empty: that can serve any class.
 //
 // Invariant: a class with an empty superblock has its bit set; one whose bit is set may have none.
 #pragma once
@@ -113,11 +113,11 @@ public:
     }
 
     /// Adds what is free in them.
-    void measure(Footprint& footprint) const noexcept {
+    void measure(MemoryUsage& usage) const noexcept {
         for (std::size_t at = 0; at < count; ++at) {
             const std::size_t free = lists_[at].held() - lists_[at].used();
-            footprint.held += free * layouts_[at].slot;
-            footprint.heldCount += free;
+            usage.held += free * layouts_[at].slot;
+            usage.heldCount += free;
         }
     }
 

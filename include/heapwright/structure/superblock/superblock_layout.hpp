@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How superblocks are laid out (structure/superblock/superblock.hpp), and what they are made of: a header of a
-// cache line, 16 bits for each slot, and from the start of a cache line on the slots. Which slot an
-// offset lies in follows by a multiplication, exactly.
+// How superblocks are laid out (structure/superblock/superblock.hpp), and what they are made of: a
+// header of a cache line, 16 bits for each slot, and from the start of a cache line on the slots.
+// Which slot an offset lies in follows by a multiplication, exactly.
 #pragma once
 
 #include <heapwright/core/address.hpp>

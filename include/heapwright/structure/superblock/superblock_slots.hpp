@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands where in a superblock (structure/superblock/superblock.hpp): its header, the 16 bits of each
-// slot, the slots; in which slot an address lies; and whether it is that of a live object. What
-// happens to the slots is said there.
+// What stands where in a superblock (structure/superblock/superblock.hpp): its header, the 16 bits
+// of each slot, the slots; in which slot an address lies; and whether it is that of a live object.
+// What happens to the slots is said there.
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/superblock/superblock_layout.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -58,7 +58,7 @@ public:
     }
 
 protected:
-    HomeWord home_{keptByNobody}; // the first word
+    OwnerTagWord home_{cachingSuspended}; // the first word
 
 public:
     SharedWord<void*> owner;   ///< null: nobody's

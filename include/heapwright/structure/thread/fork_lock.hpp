@@ -56,10 +56,9 @@ public:
 
     /// Pre: nothing is held that was taken below.
     void comeBack() noexcept {
-        while (!mayComeBack())
-            [[unlikely]] {
-                platform::futexWait(below_, isClaimed);
-            }
+        while (!mayComeBack()) [[unlikely]] {
+            platform::futexWait(below_, isClaimed);
+        }
     }
 
     /// Takes a lock that stands after this one in the order of all.

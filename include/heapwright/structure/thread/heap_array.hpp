@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several heaps of one kind side by side, and which of them is the calling thread's
-// (structure/thread/assignment.hpp). Each stands on cache lines of its own, so that threads on different
-// heaps do not slow each other down. Over a fork all of them are held (structure/thread/fork_holds.hpp).
+// (structure/thread/arena_policy.hpp). Each stands on cache lines of its own, so that threads on
+// different heaps do not slow each other down. Over a fork all of them are held
+// (structure/thread/fork_holds.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/structure/thread/arena_policy.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 
 #include <array>
@@ -41,7 +42,9 @@ public:
         return (addressOf(part) - addressOf(&slots_)) / sizeof(Slot);
     }
 
-    bool flush() noexcept requires FlushableHeap<H> {
+    bool flush() noexcept
+        requires FlushableHeap<H>
+    {
         bool any = false;
         for (Slot& slot : slots_) {
             any = slot.heap.flush() || any;
@@ -50,7 +53,9 @@ public:
     }
 
     /// Each keeps its share of `pad`.
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<H> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<H>
+    {
         bool any = false;
         for (Slot& slot : slots_) {
             any = slot.heap.trim(pad / Count) || any;
@@ -58,19 +63,25 @@ public:
         return any;
     }
 
-    void clear() noexcept requires ClearableHeap<H> {
+    void clear() noexcept
+        requires ClearableHeap<H>
+    {
         for (Slot& slot : slots_) {
             slot.heap.clear();
         }
     }
 
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<H> {
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<H>
+    {
         for (Slot& slot : slots_) {
-            slot.heap.measure(footprint);
+            slot.heap.measure(usage);
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<H> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<H>
+    {
         for (Slot& slot : slots_) {
             if (slot.heap.owns(object)) {
                 return true;
@@ -79,13 +90,21 @@ public:
         return false;
     }
 
-    void beforeFork() noexcept requires ForkableHeap<H> { holds_.hold(visit()); }
+    void beforeFork() noexcept
+        requires ForkableHeap<H>
+    {
+        holds_.hold(visit());
+    }
 
-    void afterForkInParent() noexcept requires ForkableHeap<H> {
+    void afterForkInParent() noexcept
+        requires ForkableHeap<H>
+    {
         holds_.letGo(visit(), [](H& heap) { heap.afterForkInParent(); });
     }
 
-    void afterForkInChild() noexcept requires ForkableHeap<H> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<H>
+    {
         holds_.letGo(visit(), [](H& heap) { heap.afterForkInChild(); });
     }
 

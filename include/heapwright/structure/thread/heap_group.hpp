@@ -21,37 +21,60 @@ public:
     HeapGroup& operator=(const HeapGroup&) = delete;
     ~HeapGroup() = default;
 
-    [[nodiscard]] bool owns(const void* object) noexcept requires OwningHeap<SuperHeap> {
+    [[nodiscard]] bool owns(const void* object) noexcept
+        requires OwningHeap<SuperHeap>
+    {
         return heaps_.owns(object);
     }
 
-    bool flush() noexcept requires FlushableHeap<SuperHeap> { return heaps_.flush(); }
+    bool flush() noexcept
+        requires FlushableHeap<SuperHeap>
+    {
+        return heaps_.flush();
+    }
 
-    bool trim(std::size_t pad) noexcept requires TrimmableHeap<SuperHeap> {
+    bool trim(std::size_t pad) noexcept
+        requires TrimmableHeap<SuperHeap>
+    {
         return heaps_.trim(pad);
     }
 
-    void clear() noexcept requires ClearableHeap<SuperHeap> { heaps_.clear(); }
+    void clear() noexcept
+        requires ClearableHeap<SuperHeap>
+    {
+        heaps_.clear();
+    }
 
     /// The sum over all heaps.
-    void measure(Footprint& footprint) noexcept requires MeasurableHeap<SuperHeap> {
-        heaps_.measure(footprint);
+    void measure(MemoryUsage& usage) noexcept
+        requires MeasurableHeap<SuperHeap>
+    {
+        heaps_.measure(usage);
     }
 
-    void beforeFork() noexcept requires ForkableHeap<SuperHeap> { heaps_.beforeFork(); }
-    void afterForkInParent() noexcept requires ForkableHeap<SuperHeap> {
+    void beforeFork() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
+        heaps_.beforeFork();
+    }
+    void afterForkInParent() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         heaps_.afterForkInParent();
     }
-    void afterForkInChild() noexcept requires ForkableHeap<SuperHeap> {
+    void afterForkInChild() noexcept
+        requires ForkableHeap<SuperHeap>
+    {
         heaps_.afterForkInChild();
         keepOnlyMySlot(); // by which threads have their heaps
     }
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
-    [[nodiscard]] static bool heldByThisThread() noexcept requires requires(SuperHeap heap) {
-        heap.heldByThisThread();
+    [[nodiscard]] static bool heldByThisThread() noexcept
+        requires requires(SuperHeap heap) { heap.heldByThisThread(); }
+    {
+        return false;
     }
-    { return false; }
 
 protected:
     HeapArray<Count, SuperHeap> heaps_;

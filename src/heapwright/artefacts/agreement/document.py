@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether allocators rank on a load drawn from a program as they do on the program itself: the
 document that `heapwright agree --json` writes; docs/agree.md explains it, and
-docs/agreement.schema.json is `schema_text()`.
+its JSON Schema is `schema_text()`.
 
 Invariants: immutable; reading back what was written gives an equal object; what could not be had is
 null, never zero.
@@ -108,5 +108,5 @@ class RankingAgreement(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/agreement.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(RankingAgreement, "agreement")

@@ -27,7 +27,7 @@ class ComposedAllocator:
     type: str
     caption: str
     entry_points: tuple[str, ...] = ()
-    """What the library offers besides malloc and its kin: files of interpose/entry_points/."""
+    """What the library offers besides malloc and its kin: files of native/preload/entry_points/."""
 
     @property
     def library(self) -> str:

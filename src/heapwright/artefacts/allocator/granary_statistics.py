@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What granary says of itself, as a line of JSON: at exit, on a signal, or when it is asked.
 
-docs/granary.md explains every figure, and docs/granary-statistics.schema.json is `schema_text()`.
+docs/granary.md explains every figure, and its JSON Schema is `schema_text()`.
 The library prints it (native/preload/granary/statistics.hpp); this is how it is read.
 
 All figures of a document are of one moment, but for what threads do to their own caches meanwhile.
@@ -143,5 +143,5 @@ class GranaryStatistics(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/granary-statistics.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(GranaryStatistics, "granary-statistics")

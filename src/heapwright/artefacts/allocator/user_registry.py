@@ -30,7 +30,7 @@ from heapwright.base.paths import is_file, is_folder
 
 VARIABLE = "HEAPWRIGHT_HOME"
 ENTRY = "entry.toml"
-HEADERS = ("heapwright", "interpose")
+HEADERS = ("include/heapwright", "preload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ def built_peers(environment: Mapping[str, str]) -> Path:
 
 def read_registry(native: Path, allocators: Path) -> Catalogue:
     """The catalogue of an installation together with the user's own registry."""
-    catalogue = read_catalogue(native / "catalogue.toml")
+    catalogue = read_catalogue(native / "catalogue" / "allocators.toml")
     try:
         folders = sorted(each for each in allocators.iterdir() if each.name[0] != ".")
     except OSError:
         return catalogue
     if not folders:
         return catalogue
-    headers = headers_hash(native / "include")
+    headers = headers_hash(native)
     own = tuple(_read_own(folder, catalogue, headers) for folder in folders if is_folder(folder))
     return Catalogue(catalogue.composed, catalogue.system, catalogue.peers, own)
 
@@ -148,13 +148,16 @@ def _quoted(text: str) -> str:
     return json.dumps(printable, ensure_ascii=False)
 
 
-def headers_hash(include: Path) -> str:
-    """One hash for all installed headers that a composition is made from."""
+def headers_hash(native: Path) -> str:
+    """One hash for all installed headers that a composition is made from.
+
+    `native` is the folder of the compiled parts.
+    """
     digest = hashlib.sha256()
     for folder in HEADERS:
-        for path in sorted((include / folder).rglob("*")):
+        for path in sorted((native / folder).rglob("*")):
             if is_file(path):
-                digest.update(os.fsencode(path.relative_to(include)) + b"\0")
+                digest.update(os.fsencode(path.relative_to(native)) + b"\0")
                 try:
                     digest.update(path.read_bytes() + b"\0")
                 except OSError:

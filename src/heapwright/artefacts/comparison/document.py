@@ -3,7 +3,7 @@
 """The comparison: what `heapwright compare` measured, concluded and can be asked again.
 
 This is the document that `--json` writes; docs/comparison-json.md explains every field, and
-docs/comparison.schema.json is `schema_text()`. It holds every raw run beside what was concluded
+its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded
 from them: a later analysis never needs to run anything, a later report never needs to analyse.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
@@ -232,5 +232,5 @@ def count_outcomes(runs: Iterable[Run], key: Key) -> dict[Outcome, int]:
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/comparison.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Comparison, "comparison")

@@ -19,6 +19,7 @@ HOME = ("heapwright", "allocators")
 STEP = re.compile(
     r"namespace\s+(?P<namespace>[\w:]+)\s*\{"
     r"|using\s+(?P<alias>\w+)\s*=\s*(?P<type>[^;{}]+);(?P<rest>[^\n]*)"
+    r"|(?:inline\s+)?constexpr\s+[\w:]+\s+(?P<constant>\w+)\s*=\s*(?P<value>[^;]+);"
     r"|(?P<assert>static_assert\s*\([^;]*;)"
     r"|(?P<open>\{)|(?P<close>\})"
 )
@@ -44,15 +45,17 @@ class Alias:
 
 
 def read_aliases(text: str) -> list[Alias]:
-    """The aliases of a header, in its order; those in classes and templates are none of ours."""
+    """The aliases and constants of a header, in its order, without those in classes."""
     aliases = []
     for match, scope in _steps(without_comments(text)):
-        if match["alias"]:
+        name = match["alias"] or match["constant"]
+        if name:
             try:
-                type_ = parse_expression(match["type"])
+                meaning = parse_expression(match["type"] or match["value"])
             except HeapwrightError:
                 continue  # the compiler will say what is wrong with it
-            aliases.append(Alias(scope, match["alias"], type_, _note(text, match)))
+            note = _note(text, match) if match["alias"] else ""
+            aliases.append(Alias(scope, name, meaning, note))
     return aliases
 
 
@@ -147,6 +150,8 @@ class Scope:
         if alias.qualified in on_the_way:
             raise HeapwrightError(f"the rung {alias.qualified} stands on itself")
         meant = self._resolve(alias.type, alias.scope, (*on_the_way, alias.qualified))
+        if not meant.is_named:
+            return meant  # a constant: it is written where it is used
         return replace(meant, rung=alias.name, note=alias.note or meant.note)
 
 

@@ -3,7 +3,7 @@
 """Drag: how much longer than it is needed a program's memory is held, as `heapwright drag` found.
 
 This is the document that `--json` writes; docs/drag.md defines every figure, and
-docs/drag.schema.json is `schema_text()`.
+its JSON Schema is `schema_text()`.
 
 Time is allocation time: the bytes allocated so far. An object of s bytes is held from the beginning
 of its own allocation until it is freed, and needed from there until its last access, at least while
@@ -171,5 +171,5 @@ class Drag(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/drag.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Drag, "drag")

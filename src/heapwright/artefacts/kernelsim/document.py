@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What came of traffic on models of the kernel allocators: what `kernel models --json` writes.
 
-docs/kernel-models.md explains every figure, and docs/kernel-models.schema.json is `schema_text()`.
+docs/kernel-models.md explains every figure, and its JSON Schema is `schema_text()`.
 Invariants: immutable; reading back what was written gives an equal object; what could not be had is
 null, never zero; runs stand in the order of their numbers of processors, then of models.
 
@@ -136,7 +136,7 @@ class ModelRun(_Frozen):
 
 
 class ModelsAnswer(_Frozen):
-    """What heapwright-kernel-models prints."""
+    """What heapwright-kernelsim prints."""
 
     traffic: KernelTraffic
     models: tuple[ModelRun, ...]
@@ -189,5 +189,5 @@ class Nearness:
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/kernel-models.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(KernelModels, "kernel models")

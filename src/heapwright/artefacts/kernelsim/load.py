@@ -159,5 +159,5 @@ class KernelLoad(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the file, as docs/kernel-load.schema.json holds it."""
+    """The JSON Schema of the file (`heapwright.artefacts.schemas`)."""
     return schema_text_of(KernelLoad, "kernel load", "validation")

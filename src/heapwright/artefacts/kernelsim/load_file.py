@@ -43,7 +43,7 @@ class LoadFile:
 
 def loads_folder() -> Path:
     """The folder of the loads that come with heapwright. Raises HeapwrightError."""
-    return shipped_folder("loads", "loads", in_tree="models/loads")
+    return shipped_folder("catalogue/loads", "loads")
 
 
 def load_names() -> list[str]:

@@ -3,7 +3,7 @@
 """A long run of a server: its memory over time, each run of its client, and how fast memory grows.
 
 This is what `heapwright programs run --hours` writes; docs/long-runs.md explains every figure, and
-docs/long-run.schema.json is `schema_text()`. While it runs, the same records go to a journal, a
+its JSON Schema is `schema_text()`. While it runs, the same records go to a journal, a
 line each, so that a run which was ended by anything can be read from there.
 
 Invariants: immutable; times are seconds since the server was ready, memory is bytes; what is not
@@ -208,5 +208,5 @@ def _first(error: Exception) -> str:
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/long-run.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(LongRun, "long-run")

@@ -3,7 +3,7 @@
 """The profile: what a recorded program asked of malloc, as `heapwright profile` found it.
 
 This is the document that `--json` writes; docs/profile.md explains every figure and its definition,
-and docs/profile.schema.json is `schema_text()`. The program `heapwright-profile` prints all of it
+and its JSON Schema is `schema_text()`. The program `heapwright-profile` prints all of it
 in one pass over the trace; Python checks it, names it and adds what it knows (names of sites, the
 spread over repetitions).
 
@@ -375,5 +375,5 @@ class Profile(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/profile.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Profile, "profile")

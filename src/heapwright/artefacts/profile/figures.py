@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single figures of a profile by their path, as `totals.allocations`, for who names them in a file.
 
-A path leads through the document as docs/profile.schema.json has it, to a number. `PATH=WORD` asks
+A path leads through the document as its schema describes it, to a number. `PATH=WORD` asks
 of a word whether it is this one: 1 or 0. What a profile does not have is None, never zero.
 """
 

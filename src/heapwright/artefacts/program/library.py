@@ -16,7 +16,7 @@ LISTING = "`heapwright programs list` names those that come with it; others are 
 
 def programs_folder() -> Path:
     """The folder of the programs that come with heapwright. Raises HeapwrightError."""
-    return shipped_folder("programs", "programs")
+    return shipped_folder("catalogue/programs", "programs")
 
 
 def program_names() -> list[str]:

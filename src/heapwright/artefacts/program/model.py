@@ -4,7 +4,7 @@
 
 A program file says of one real program what it needs, what it works on, how it is run, how it is
 known to be ready, what is read from its output and what must be true of it. It has no factors: what
-is varied is the affair of a comparison or of a study. docs/program.schema.json is `schema_text()`;
+is varied is the affair of a comparison or of a study. its JSON Schema is `schema_text()`;
 `artefacts.program.file` is the only door through which a program comes to be.
 
 Invariants of what has come through that door: immutable; every name in a template is bound; a
@@ -237,5 +237,5 @@ class ProgramSubject(_Written):
 
 
 def schema_text() -> str:
-    """The JSON Schema of program files, as docs/program.schema.json holds it."""
+    """The JSON Schema of program files (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Program, "program", "validation")

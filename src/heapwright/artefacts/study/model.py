@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study: what a study file says, checked. docs/study.md is the manual page of the format.
 
-The file is TOML; docs/study.schema.json is `schema_text()`. `artefacts.study.file` is the only door
+The file is TOML; its JSON Schema is `schema_text()`. `artefacts.study.file` is the only door
 through which a study comes to be: it finds what is wrong with the file, with the line, and checks
 what one field alone cannot tell (names that are not bound, levels that are there twice).
 
@@ -317,5 +317,5 @@ class Study(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of study files, as docs/study.schema.json holds it."""
+    """The JSON Schema of study files (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Study, "study", "validation")

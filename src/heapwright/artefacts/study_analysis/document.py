@@ -3,7 +3,7 @@
 """The analysis of a study: what `heapwright analyse` makes of the runs that are stored.
 
 This is the document that `-o` writes; docs/analysis-json.md explains every field, and
-docs/analysis.schema.json is `schema_text()`. The runs themselves stay in the results folder; the
+its JSON Schema is `schema_text()`. The runs themselves stay in the results folder; the
 document has what was concluded from them, and can be made from them again.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
@@ -318,5 +318,5 @@ class StudyAnalysis(Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/analysis.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(StudyAnalysis, "analysis")

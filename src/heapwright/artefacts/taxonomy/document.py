@@ -3,7 +3,7 @@
 """The taxonomy: what `heapwright taxonomy` measured of each allocator, and what it makes of it.
 
 This is the document that `--json` writes; docs/taxonomy.md explains every field and criterion, and
-docs/taxonomy.schema.json is `schema_text()`. It holds every raw run beside what was concluded.
+its JSON Schema is `schema_text()`. It holds every raw run beside what was concluded.
 
 Invariants: immutable; reading back what was written gives an equal object; a figure that could not
 be had is null, never zero; a judgement that the figures do not carry is null, too, and its `why`
@@ -271,5 +271,5 @@ class Taxonomy(_Frozen):
 
 
 def schema_text() -> str:
-    """The JSON Schema of the document, as docs/taxonomy.schema.json holds it."""
+    """The JSON Schema of the document (`heapwright.artefacts.schemas`)."""
     return schema_text_of(Taxonomy, "taxonomy")

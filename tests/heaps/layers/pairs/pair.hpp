@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two neighbours: a layer directly over another heap. Which there are is written by cmake/pairs.py
+// Two neighbours: a layer directly over another heap. Which there are is written by generate_pairs.py
 // from the headers; here is how each is asked for: while compiling, and without an error if the
 // constraints of the layer do not allow it.
 #pragma once
@@ -30,9 +30,7 @@ template <template <class> class Under, class Source, class... Others>
 struct OverFirst<Under, Source, Others...> : OverFirst<Under, Others...> {};
 
 template <template <class> class Under, class Source, class... Others>
-requires requires {
-    typename Under<Source>;
-}
+    requires requires { typename Under<Source>; }
 struct OverFirst<Under, Source, Others...> {
     using Type = Under<Source>;
 };

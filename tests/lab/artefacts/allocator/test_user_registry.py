@@ -43,7 +43,8 @@ def native(tmp_path: Path) -> Path:
     folder = tmp_path / "native"
     (folder / "include" / "heapwright").mkdir(parents=True)
     (folder / "include" / "heapwright" / "heap.hpp").write_text("#pragma once\n")
-    (folder / "catalogue.toml").write_text(CATALOGUE)
+    (folder / "catalogue").mkdir()
+    (folder / "catalogue" / "allocators.toml").write_text(CATALOGUE)
     return folder
 
 
@@ -52,7 +53,7 @@ def own(tmp_path: Path, native: Path) -> Path:
     """A registry with one good entry."""
     folder = tmp_path / "allocators" / "mine"
     folder.mkdir(parents=True)
-    write_entry(folder, ENTRY, Built("0.1.0", headers_hash(native / "include"), "g++ 12"))
+    write_entry(folder, ENTRY, Built("0.1.0", headers_hash(native), "g++ 12"))
     (folder / "libheapwright-mine.so").write_bytes(b"\x7fELF")
     return folder
 
@@ -63,7 +64,7 @@ def read(native: Path, own: Path) -> Catalogue:
 
 def test_an_entry_says_what_its_library_offers_besides_malloc(native: Path, own: Path) -> None:
     entry = replace(ENTRY, entry_points=("signals", "granary"))
-    write_entry(own, entry, Built("0.1.0", headers_hash(native / "include"), "g++ 12"))
+    write_entry(own, entry, Built("0.1.0", headers_hash(native), "g++ 12"))
     mine = read(native, own).find("mine")
     assert isinstance(mine, UserAllocator)
     assert mine.entry_points == ("signals", "granary")

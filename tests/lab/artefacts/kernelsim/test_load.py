@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapwright.artefacts.kernelsim import load as kernel_load
 from heapwright.artefacts.kernelsim.load import Lifetime
 from heapwright.artefacts.kernelsim.load_file import LoadFile, changed, read_load
 from heapwright.base.errors import HeapwrightError
@@ -105,8 +104,3 @@ def test_a_damaged_file_is_read_or_refused(
         said, whole = error.message, True
     assert whole
     assert "damaged.toml" in said
-
-
-def test_the_schema_is_that_of_the_documentation() -> None:
-    page = ROOT / "docs" / "kernel-load.schema.json"
-    assert page.read_text(encoding="utf-8") == kernel_load.schema_text()

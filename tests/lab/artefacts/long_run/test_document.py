@@ -19,7 +19,6 @@ from heapwright.artefacts.long_run.document import (
     Sample,
     is_long_run,
     read_long_run,
-    schema_text,
 )
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.journal import Journal
@@ -61,10 +60,6 @@ def journal(folder: Path, *, ended: bool) -> Path:
             made.append({END: {"outcome": "ok", "whole": True, "live_source": "mallinfo2"}})
         assert made.path is not None
         return made.path
-
-
-def test_the_schema_is_the_published_one() -> None:
-    assert (DOCS / "long-run.schema.json").read_text(encoding="utf-8") == schema_text()
 
 
 def test_a_document_is_read_as_it_was_written(tmp_path: Path) -> None:

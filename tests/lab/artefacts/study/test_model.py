@@ -20,11 +20,6 @@ OTHERS = {"finding", "published", "choice", "care", "bar"}
 """What docs/findings.md documents."""
 
 
-def test_the_published_schema_is_that_of_the_code() -> None:
-    written = (ROOT / "docs" / "study.schema.json").read_text(encoding="utf-8")
-    assert written == schema_text()
-
-
 def keys(schema: dict[str, Any], node: dict[str, Any], name: str = "") -> Iterator[str]:
     """Every key that a study file may have, outside of what is documented elsewhere."""
     if name in OTHERS:

@@ -4,7 +4,7 @@
  * What ends a program with a message, each way by its name. */
 #include "common.h"
 
-#include <heapwright_apr.h>
+#include <heapwright/c/apr.h>
 
 static apr_status_t destroys(void* pool) {
     apr_pool_destroy(pool);

@@ -5,7 +5,7 @@
  * cleanups and texts between, and memory that stays what it was. */
 #include "common.h"
 
-#include <heapwright_apr.h>
+#include <heapwright/c/apr.h>
 
 #include <malloc.h>
 

@@ -55,7 +55,7 @@ void operator delete(void* object) noexcept {
 
 int main() {
     ::operator delete[](hide(::operator new[](10)));
-    ::operator delete (hide(::operator new(10)), std::size_t{10});
+    ::operator delete(hide(::operator new(10)), std::size_t{10});
     ::operator delete[](hide(::operator new[](10)), std::size_t{10});
     ::operator delete(hide(::operator new(10, std::nothrow)), std::nothrow);
     ::operator delete[](hide(::operator new[](10, std::nothrow)), std::nothrow);

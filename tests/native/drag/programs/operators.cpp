@@ -27,14 +27,14 @@ int makeThem() {
     char* const array = used(static_cast<char*>(::operator new[](100)));
     char* const quiet = used(static_cast<char*>(::operator new(100, std::nothrow)));
     char* const quietArray = used(static_cast<char*>(::operator new[](100, std::nothrow)));
-    Wide* const wide = used(static_cast<Wide*>(::operator new (64, std::align_val_t{64})));
+    Wide* const wide = used(static_cast<Wide*>(::operator new(64, std::align_val_t{64})));
     Wide* const wides = used(static_cast<Wide*>(::operator new[](128, std::align_val_t{64})));
     const int wrong = reinterpret_cast<std::uintptr_t>(wide) % 64 != 0 ? 1 : 0;
     ::operator delete(single);
     ::operator delete[](array);
     ::operator delete(quiet, std::nothrow);
     ::operator delete[](quietArray, std::nothrow);
-    ::operator delete (wide, std::align_val_t{64});
+    ::operator delete(wide, std::align_val_t{64});
     ::operator delete[](wides, std::align_val_t{64});
     return wrong;
 }

@@ -11,7 +11,7 @@ int main() {
     constexpr std::align_val_t aligned{64};
     ::operator delete(::operator new(111));
     ::operator delete[](::operator new[](112));
-    ::operator delete (::operator new(113), std::size_t{113});
+    ::operator delete(::operator new(113), std::size_t{113});
     ::operator delete[](::operator new[](114), std::size_t{114});
     ::operator delete(::operator new(115, std::nothrow), std::nothrow);
     ::operator delete(::operator new(116, aligned), aligned);

@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-namespace heapwright::stacks::test {
+namespace heapwright::recorder::stacks::test {
 namespace {
 
 using Addresses = std::vector<std::uint64_t>;
@@ -232,8 +232,7 @@ ucontext_t& home() {
     other.uc_stack.ss_size = bytes;
     other.uc_link = &home();
     inHandler() = {};
-    ::makecontext(
-        &other, [] { inHandler() = inDepth(5); }, 0);
+    ::makecontext(&other, [] { inHandler() = inDepth(5); }, 0);
     ASSERT_EQ(::swapcontext(&home(), &other), 0);
     ::munmap(stack, bytes);
 }
@@ -273,4 +272,4 @@ TEST_F(Capture, ModulesAreWrittenWithTheirPaths) {
 }
 
 } // namespace
-} // namespace heapwright::stacks::test
+} // namespace heapwright::recorder::stacks::test

@@ -26,9 +26,7 @@ static_assert(AlignedHeap<Heap> && !ZeroingHeap<Heap>);
 
 /// What the library offers as a second heap: only what can be asked for what it holds.
 template <class Second, class Super>
-constexpr bool composes = requires {
-    typename ClearOptimizedHeap<Second, Super>;
-};
+constexpr bool composes = requires { typename ClearOptimizedHeap<Second, Super>; };
 static_assert(!composes<FreelistHeap<NullHeap>, Region>); // takes one size only
 static_assert(!composes<SizeHeap<Region>, Region>);       // holds nothing
 static_assert(!composes<Merging, MmapHeap>);              // cannot be cleared
@@ -334,7 +332,7 @@ TEST(ClearOptimizedHeap, MeasuresWhatBothHold) {
     Ledger::begin();
     Heap heap;
     void* const object = heap.malloc(104);
-    Footprint before;
+    MemoryUsage before;
     heap.measure(before);
     EXPECT_EQ(before.mapped, 1 * KiB - 32);
     EXPECT_EQ(before.heldCount, 1U);

@@ -28,9 +28,7 @@ static_assert(ConcurrentHeap<Spare> && SizedHeap<Spare> && HoldingHeap<Spare>);
 static_assert(FlushableHeap<Spare> && !ClearableHeap<Spare> && !TrimmableHeap<Spare>);
 
 template <class Super>
-constexpr bool composes = requires {
-    typename SpareHeap<FutexLock, 64 * KiB, Super>;
-};
+constexpr bool composes = requires { typename SpareHeap<FutexLock, 64 * KiB, Super>; };
 static_assert(composes<MallocHeap>);
 static_assert(!composes<SizeHeap<CountingHeap>>); // one thread only
 

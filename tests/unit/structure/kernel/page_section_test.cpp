@@ -18,7 +18,7 @@ class PageSectionTest : public ::testing::Test {
 protected:
     PageSectionTest()
         : memory_(platform::mapPagesAt(PageSection::bytes, PageSection::bytes, 0)),
-          section(*::new (memory_) PageSection) {}
+          section(*::new(memory_) PageSection) {}
     PageSectionTest(const PageSectionTest&) = delete;
     PageSectionTest& operator=(const PageSectionTest&) = delete;
     ~PageSectionTest() override { platform::unmapPages(memory_, PageSection::bytes); }

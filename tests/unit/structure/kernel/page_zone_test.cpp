@@ -19,7 +19,7 @@ class PageZoneTest : public ::testing::Test {
 protected:
     PageZoneTest()
         : memory_(platform::mapPagesAt(PageSection::bytes, PageSection::bytes, 0)),
-          section_(*::new (memory_) PageSection) {
+          section_(*::new(memory_) PageSection) {
         zone.add(section_);
     }
     PageZoneTest(const PageZoneTest&) = delete;

@@ -24,7 +24,7 @@ public:
 
     explicit Made(std::size_t slot)
         : memory_(std::aligned_alloc(size, size)),
-          block_(::new (std::memset(memory_.get(), 0xEE, size)) Block(Block::layoutFor(slot), 7)) {}
+          block_(::new(std::memset(memory_.get(), 0xEE, size)) Block(Block::layoutFor(slot), 7)) {}
 
     Block& operator*() { return *block_; }
     Block* operator->() { return block_; }
