@@ -26,9 +26,9 @@ from heapwright.analysis.blocked import (
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.pareto import pareto_front
+from heapwright.analysis.ratio_text import Span
 from heapwright.analysis.tukey import all_pairs
 from heapwright.analysis.verdict import Entrant, Rule, decide
-from heapwright.analysis.wording import Span
 from heapwright.artefacts.comparison.document import (
     Design,
     Effect,

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from heapwright.analysis.wording import (
+from heapwright.analysis.ratio_text import (
     Span,
     listed,
     memory_in_words,

@@ -25,7 +25,7 @@ Examples:
 """
 
 
-class Means(StrEnum):
+class Instrument(StrEnum):
     """How accesses are seen."""
 
     VALGRIND = "valgrind"
@@ -39,11 +39,11 @@ app = options.application()
 def drag(
     context: typer.Context,
     by: Annotated[
-        Means,
+        Instrument,
         typer.Option(
             help="How accesses are seen: of any program, slowly, or of one that was rebuilt."
         ),
-    ] = Means.VALGRIND,
+    ] = Instrument.VALGRIND,
     flags: Annotated[
         bool, typer.Option("--flags", help="Print what a compiler needs to rebuild a program.")
     ] = False,
@@ -67,7 +67,7 @@ def drag(
     status = commands.drag.run_drag(
         commands.drag.Options(
             command=command,
-            means=by.value,
+            instrument=by.value,
             calls=calls,
             json_file=json_file,
             html_file=html_file,

@@ -53,10 +53,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a study: every treatment once in each block, in random order; Ctrl-C keeps all runs."""
-    session = commands.study_run.Sitting(
+    chosen = commands.study_run.Options(
         options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
     )
-    _leave(commands.study_run.run_study(study, scale, output, seed, session))
+    _leave(commands.study_run.run_study(study, scale, output, seed, chosen))
 
 
 def resume(
@@ -68,10 +68,10 @@ def resume(
     quiet: Quiet = False,
 ) -> None:
     """Go on with a study that was broken off, however it was; no run is made twice."""
-    session = commands.study_run.Sitting(
+    chosen = commands.study_run.Options(
         options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
     )
-    _leave(commands.study_run.resume_study(folder, session))
+    _leave(commands.study_run.resume_study(folder, chosen))
 
 
 def status(folder: Results) -> None:

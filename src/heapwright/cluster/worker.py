@@ -6,7 +6,7 @@ import asyncio
 import signal
 
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.cluster.extra import distributed, temporary_files
+from heapwright.cluster.dask_package import distributed, temporary_files
 
 WAITED_S = 60
 

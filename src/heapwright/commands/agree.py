@@ -34,7 +34,7 @@ from heapwright.commands.program_setup import (
 )
 from heapwright.commands.progress import Display
 from heapwright.commands.record import record_program
-from heapwright.commands.setup import Choice, choose
+from heapwright.commands.setup import Selection, select
 from heapwright.commands.text import printing
 from heapwright.experiment.comparison import Execute, Plan, run_experiment
 from heapwright.experiment.design import fresh_seed
@@ -42,8 +42,8 @@ from heapwright.experiment.measurement import Conditions, Measurement
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.measurement import ProgramMeasurement
 from heapwright.profile.run import profile_trace
-from heapwright.replay.preparing import prepare, run_words
-from heapwright.replay.reading import figures_of
+from heapwright.replay.output import figures_of
+from heapwright.replay.prepare import prepare, run_words
 from heapwright.report.agreement import as_csv, page, print_agreement
 from heapwright.report.console import make_console
 from heapwright.synth import model as recipe
@@ -89,19 +89,19 @@ def run_agree(options: Options) -> ExitCode:
     interrupted = False
     with PreloadPaths() as paths, _kept(options) as kept:
         environment = dict(os.environ)
-        choice = choose(options.allocators, (), BASELINE, environment, paths)
+        selection = select(options.allocators, (), BASELINE, environment, paths)
         seed = _seed(options, kept)
         if kept is not None:
-            kept.begin(_asked(options, choice, seed))
+            kept.begin(_asked(options, selection, seed))
         for name in options.wanted:
             try:
-                found.append(_answer(name, options, choice, paths, seed, kept))
+                found.append(_answer(name, options, selection, paths, seed, kept))
             except KeyboardInterrupt:
                 interrupted = True
                 break
-    document = _document(options, choice, seed, found)
+    document = _document(options, selection, seed, found)
     failed = [kept.failure] if kept is not None and kept.failure else []
-    _deliver(options, outputs, document, (*choice.notes, *failed))
+    _deliver(options, outputs, document, (*selection.notes, *failed))
     if interrupted:
         return ExitCode.INTERRUPTED
     if not any(each.agreements for each in found):
@@ -125,10 +125,10 @@ def _seed(options: Options, kept: KeptAnswers | None) -> int:
     return fresh_seed() if there is None else there
 
 
-def _asked(options: Options, choice: Choice, seed: int) -> Asked:
+def _asked(options: Options, selection: Selection, seed: int) -> Asked:
     return Asked(
         allocators=tuple(
-            (each.allocator.name, each.allocator.sha256) for each in choice.treatments
+            (each.allocator.name, each.allocator.sha256) for each in selection.treatments
         ),
         scale=options.scale or "",
         blocks=options.blocks,
@@ -139,7 +139,7 @@ def _asked(options: Options, choice: Choice, seed: int) -> Asked:
 def _answer(
     name: str,
     options: Options,
-    choice: Choice,
+    selection: Selection,
     paths: PreloadPaths,
     seed: int,
     kept: KeptAnswers | None,
@@ -154,8 +154,8 @@ def _answer(
         if before is not None:
             tell(f"{name}: as it was kept")
             return before
-        refuse_own_allocator(file.program, [each.allocator.name for each in choice.treatments])
-        answer = _program(asked, options, choice, paths, seed)
+        refuse_own_allocator(file.program, [each.allocator.name for each in selection.treatments])
+        answer = _program(asked, options, selection, paths, seed)
     except (HeapwrightError, OSError) as error:
         why = error.message if isinstance(error, HeapwrightError) else str(error)
         tell(f"{name}: {why}")
@@ -166,17 +166,17 @@ def _answer(
 
 
 def _program(
-    asked: ProgramRequest, options: Options, choice: Choice, paths: PreloadPaths, seed: int
+    asked: ProgramRequest, options: Options, selection: Selection, paths: PreloadPaths, seed: int
 ) -> ProgramAgreement:
     """What one program says. Raises HeapwrightError if it cannot be asked."""
     with ended_as_interrupted(), Scratch() as folder:
         setup = set_up_program(asked, os.environ)
         events, executes = _loads(asked, setup, folder, paths, seed)
         runs = {
-            load: _measured(f"{asked.name}, {load}", options, choice, executes[load], seed)
+            load: _measured(f"{asked.name}, {load}", options, selection, executes[load], seed)
             for load in LOADS
         }
-    keys = [treatment.key for treatment in choice.treatments]
+    keys = [treatment.key for treatment in selection.treatments]
     return ranked(asked.name, events, keys, runs, CONFIDENCE, seed)
 
 
@@ -210,10 +210,10 @@ def _loads(
 
 
 def _measured(
-    title: str, options: Options, choice: Choice, execute: Execute, seed: int
+    title: str, options: Options, selection: Selection, execute: Execute, seed: int
 ) -> Sequence[Run]:
     """The runs of one load under every allocator, in randomised blocks after a warm-up."""
-    plan = Plan(choice.treatments, seed, options.blocks, 1, None, None)
+    plan = Plan(selection.treatments, seed, options.blocks, 1, None, None)
     if not options.quiet:
         tell(f"{title}: {len(plan.treatments)} allocators, {plan.blocks} blocks")
     with Journal.open({"verb": "agree", "load": title, "seed": seed}) as journal:
@@ -239,11 +239,11 @@ def _measured(
 
 
 def _document(
-    options: Options, choice: Choice, seed: int, found: Sequence[ProgramAgreement]
+    options: Options, selection: Selection, seed: int, found: Sequence[ProgramAgreement]
 ) -> RankingAgreement:
     return RankingAgreement(
         heapwright_version=__version__,
-        allocators=tuple(treatment.allocator.name for treatment in choice.treatments),
+        allocators=tuple(treatment.allocator.name for treatment in selection.treatments),
         scale=options.scale or "",
         blocks=options.blocks,
         seed=seed,

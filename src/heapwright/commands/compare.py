@@ -33,7 +33,7 @@ from heapwright.commands.program_setup import (
     set_up_file,
 )
 from heapwright.commands.progress import Display
-from heapwright.commands.setup import Choice, check, choose
+from heapwright.commands.setup import Selection, check, select
 from heapwright.commands.text import print_answer
 from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
 from heapwright.experiment.design import fresh_seed
@@ -95,11 +95,13 @@ def run_comparison(options: Options) -> ExitCode:
     environment = dict(os.environ)
     with PreloadPaths() as paths:
         warnings = _checked(options, environment)
-        choice = choose(options.allocators, options.settings, options.baseline, environment, paths)
-        setup = _set_up(options, choice, environment)
+        selection = select(
+            options.allocators, options.settings, options.baseline, environment, paths
+        )
+        setup = _set_up(options, selection, environment)
         question = _question(options, setup)
-        plan = _plan(options, choice, question)
-        machine = read_environment(list(choice.allocators), environment)
+        plan = _plan(options, selection, question)
+        machine = read_environment(list(selection.allocators), environment)
         header = {
             "command": question.command,
             "seed": plan.seed,
@@ -111,7 +113,7 @@ def run_comparison(options: Options) -> ExitCode:
             execute = _execute(options, setup, paths)
             result = _measure(options, plan, question, execute, journal)
             comparison = conclude(plan, question, result, machine)
-            notes = [*choice.notes, *warnings, *notes_on(comparison, result)]
+            notes = [*selection.notes, *warnings, *notes_on(comparison, result)]
             if setup is not None:
                 notes += [*notes_on_clients(comparison.runs, setup), *setup.notes]
             return _deliver(options, outputs, comparison, result, notes, journal)
@@ -124,18 +126,20 @@ def _checked(options: Options, environment: dict[str, str]) -> tuple[str, ...]:
     return check(options.words, options.cwd, environment, shell=options.shell)
 
 
-def _set_up(options: Options, choice: Choice, environment: dict[str, str]) -> ProgramSetup | None:
+def _set_up(
+    options: Options, selection: Selection, environment: dict[str, str]
+) -> ProgramSetup | None:
     if options.program is None:
         return None
     file = open_asked(options.program)
-    refuse_own_allocator(file.program, [each.allocator.name for each in choice.treatments])
+    refuse_own_allocator(file.program, [each.allocator.name for each in selection.treatments])
     with ended_as_interrupted():
         return set_up_file(file, environment)
 
 
-def _plan(options: Options, choice: Choice, question: Question) -> Plan:
+def _plan(options: Options, selection: Selection, question: Question) -> Plan:
     return Plan(
-        treatments=choice.treatments,
+        treatments=selection.treatments,
         seed=fresh_seed() if options.seed is None else options.seed,
         blocks=question.looks.most_blocks,
         warmup=options.warmup,

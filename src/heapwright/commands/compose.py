@@ -20,7 +20,7 @@ from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.commands.setup import discovering
 from heapwright.commands.text import as_json_text, print_made
-from heapwright.compose import installing
+from heapwright.compose import installation
 from heapwright.compose.edits import parse_edits
 from heapwright.compose.workshop import NotComposableError, Order, Shop, compose
 from heapwright.experiment.discovery import Discovery
@@ -115,7 +115,7 @@ def delete_one(name: str) -> None:
     environment = dict(os.environ)
     allocators = user_allocators(environment)
     registry = read_registry(native.native_dir(), allocators)
-    place = installing.delete(allocators, name, registry)
+    place = installation.delete(allocators, name, registry)
     typer.echo(f"{name} is deleted: {place}")
 
 

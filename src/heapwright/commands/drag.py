@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from heapwright import __version__
-from heapwright.artefacts.drag.document import Drag, Means, Provenance
+from heapwright.artefacts.drag.document import Drag, Instrument, Provenance
 from heapwright.artefacts.profile.calls import CodeObject, Function
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -26,7 +26,7 @@ from heapwright.commands.text import printing
 from heapwright.drag import instrumented, valgrind
 from heapwright.drag.account import Account, Place, document_of
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.profile.symbols import naming, objects
+from heapwright.profile.symbols import names, objects
 from heapwright.report.console import make_console
 from heapwright.report.drag.page import page
 from heapwright.report.drag.summary import print_summary
@@ -37,7 +37,7 @@ class Options:
     """The command line, read."""
 
     command: tuple[str, ...]
-    means: Means
+    instrument: Instrument
     calls: int
     json_file: str | None
     html_file: str | None
@@ -52,7 +52,7 @@ def print_flags() -> None:
 def run_drag(options: Options) -> ExitCode:
     """Do it; the exit status. Raises HeapwrightError for what is refused."""
     outputs = Outputs(json=options.json_file, html=options.html_file)
-    found, warnings = watch_command(options.command, options.means, options.calls)
+    found, warnings = watch_command(options.command, options.instrument, options.calls)
     failure = outputs.write(json=found.to_json, html=lambda: _page(found))
     for note in warnings:
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
@@ -63,19 +63,19 @@ def run_drag(options: Options) -> ExitCode:
 
 
 def watch_command(
-    command: tuple[str, ...], means: Means, calls: int = 12
+    command: tuple[str, ...], instrument: Instrument, calls: int = 12
 ) -> tuple[Drag, tuple[str, ...]]:
     """Run it; its drag, and what the user should know of the command. Raises HeapwrightError."""
     environment = dict(os.environ)
-    if means == "valgrind" and (reason := valgrind.missing()):
+    if instrument == "valgrind" and (reason := valgrind.missing()):
         raise HeapwrightError(f"nothing can be watched: {reason}", valgrind.INSTALL)
     warnings = check(command, Path.cwd(), environment, shell=False)
-    library = valgrind.LIBRARY if means == "valgrind" else instrumented.LIBRARY
+    library = valgrind.LIBRARY if instrument == "valgrind" else instrumented.LIBRARY
     began = datetime.now(UTC).isoformat(timespec="seconds")
     with PreloadPaths() as paths:
         own = environment.get("LD_PRELOAD", "")
         preload = ":".join(filter(None, (paths.of(native.library(library)), own)))
-        watch = _by_valgrind if means == "valgrind" else _by_instrumentation
+        watch = _by_valgrind if instrument == "valgrind" else _by_instrumentation
         account, origin = watch(command, preload, environment, calls)
     origin = origin.model_copy(update={"began": began, "heapwright_version": __version__})
     return document_of(account, origin, name_places), warnings
@@ -128,9 +128,9 @@ def name_places(places: Sequence[Place]) -> list[tuple[str, ...]]:
     for path, addresses in asked.items():
         for address, functions in _in_file(path, sorted(addresses)):
             found[files[path], address] = functions
-    readable = naming.readable(found)
+    readable = names.readable(found)
     return [
-        tuple(naming.in_words(each) for each in reversed(readable[files[path], address]))
+        tuple(names.in_words(each) for each in reversed(readable[files[path], address]))
         for path, address in places
     ]
 
@@ -140,7 +140,7 @@ def _in_file(path: str, addresses: list[int]) -> Iterator[tuple[int, tuple[Funct
         yield from ((address, (Function(name=f"{address:#x}"),)) for address in addresses)
         return
     code = CodeObject(path=path, build_id=objects.build_id(Path(path)) or "")
-    yield from naming.in_object(code, addresses).items()
+    yield from names.in_object(code, addresses).items()
 
 
 def _page(found: Drag) -> str:

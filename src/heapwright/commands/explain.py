@@ -28,8 +28,8 @@ from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
 from heapwright.explain.judge import Facts, explain
+from heapwright.explain.leakscan import LIBRARY, VARIABLE, Listener, Reach, look
 from heapwright.explain.long_run import explain_long_run
-from heapwright.explain.reach import LIBRARY, VARIABLE, Listener, Reach, look
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console

@@ -11,12 +11,12 @@ the analysis stands without it.
 from collections.abc import Iterator
 from pathlib import Path
 
+from heapwright.analysis.findings.acceptance import hold
 from heapwright.analysis.findings.answer import answer, good_runs
-from heapwright.analysis.findings.bar import hold
-from heapwright.analysis.findings.care import cares
-from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
+from heapwright.analysis.findings.sensitivity import cares
+from heapwright.analysis.findings.substitution import choose
 from heapwright.artefacts.study.file import parse_study
 from heapwright.artefacts.study.model import Study
 from heapwright.artefacts.study.published import (

@@ -9,9 +9,9 @@ from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
 from heapwright.commands.text import printing
-from heapwright.kernel.booting import Asked, boot
+from heapwright.kernel.boot import Asked, boot
+from heapwright.kernel.folders import cache_home
 from heapwright.kernel.loads import load_of
-from heapwright.kernel.places import cache_home
 from heapwright.report.console import make_console
 from heapwright.report.kernel.text import print_boot
 

@@ -14,9 +14,9 @@ import typer
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.text import printing
-from heapwright.kernel.building import build, plan
-from heapwright.kernel.cache import Built, document, every, find
-from heapwright.kernel.places import ALLOCATORS, cache_home
+from heapwright.kernel.build import build, plan
+from heapwright.kernel.folders import ALLOCATORS, cache_home
+from heapwright.kernel.image_cache import Built, document, every, find
 from heapwright.kernel.source import find_source
 
 

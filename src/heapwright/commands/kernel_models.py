@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.analysis.kernel_models import all_nearness
+from heapwright.analysis.kernelsim import all_nearness
 from heapwright.artefacts.kernelsim.document import (
     MODELS,
     MOST_PROCESSORS,
@@ -21,10 +21,10 @@ from heapwright.base.spelling import nearest
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
-from heapwright.models.program import run_load, run_trace, write_trace
+from heapwright.kernelsim.program import run_load, run_trace, write_trace
 from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
-from heapwright.report.kernel_models import print_caches, print_models
+from heapwright.report.kernelsim import print_caches, print_models
 
 LIST = "list"
 REFERENCE = "reference"

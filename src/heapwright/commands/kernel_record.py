@@ -9,9 +9,9 @@ from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_boot import Request
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
-from heapwright.kernel.places import cache_home
-from heapwright.kernel.recording import record
-from heapwright.kernel.tracing import Counts
+from heapwright.kernel.folders import cache_home
+from heapwright.kernel.kernel_trace import Counts
+from heapwright.kernel.record import record
 
 MOST_CACHES = 4
 

@@ -24,12 +24,12 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_build import cached_kernel, made_kernels, parse_allocators
 from heapwright.commands.text import printing
-from heapwright.kernel.booting import Asked, boot
-from heapwright.kernel.cache import Built
+from heapwright.kernel.boot import Asked, boot
 from heapwright.kernel.design import REPLICATES, cells
+from heapwright.kernel.folders import cache_home, shipped
+from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.machine import MOST_CPUS, find_qemu
-from heapwright.kernel.places import cache_home, shipped
 from heapwright.kernel.records import GuestError
 from heapwright.report.console import make_console
 from heapwright.report.kernel.page import study_page

@@ -31,10 +31,10 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.interruption import ended_as_interrupted, telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.program_setup import open_asked, refuse_own_allocator, set_up_file
-from heapwright.commands.setup import choose_one
+from heapwright.commands.setup import select_one
 from heapwright.commands.text import printing
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.long_run import LongRuns, LongTaken, interval_of, refuse
+from heapwright.experiment.program.long_run import LongRunResult, LongRuns, interval_of, refuse
 from heapwright.explain.long_run import explain_long_run
 from heapwright.report.console import make_console
 from heapwright.report.long_run.page import page
@@ -98,9 +98,9 @@ def long_run(options: Options, tell: Tell) -> ExitCode:
     refuse(file.program, load)
     with ended_as_interrupted(), PreloadPaths() as paths:
         refuse_own_allocator(file.program, [options.allocator])
-        choice = choose_one(options.allocator, environment, paths)
+        selection = select_one(options.allocator, environment, paths)
         setup = set_up_file(file, environment)
-        treatment = choice.treatments[0]
+        treatment = selection.treatments[0]
         plan = Plan(
             program=setup.subject,
             command=setup.shown,
@@ -113,7 +113,7 @@ def long_run(options: Options, tell: Tell) -> ExitCode:
         with Journal.open(head, name="long") as journal, telling_of(journal):
             runs = LongRuns(setup.prepared, setup.specs(paths), paths)
             taken = runs.take(treatment, load, _Kept(journal))
-            notes = (*setup.notes, *choice.notes, *_notes(taken), *_short(taken, load))
+            notes = (*setup.notes, *selection.notes, *_notes(taken), *_short(taken, load))
             found = fitted(_document(plan, taken, notes))
             journal.append({END: _end(found)})
             return tell(found, journal)
@@ -136,7 +136,7 @@ class _Kept:
             print(words, file=sys.stderr, flush=True)  # noqa: T201
 
 
-def _document(plan: Plan, taken: LongTaken, notes: tuple[str, ...]) -> LongRun:
+def _document(plan: Plan, taken: LongRunResult, notes: tuple[str, ...]) -> LongRun:
     return LongRun(
         plan=plan,
         outcome=taken.named.outcome,
@@ -156,7 +156,7 @@ def _end(found: LongRun) -> dict[str, object]:
     return found.model_dump(mode="json", exclude=kept)
 
 
-def _notes(taken: LongTaken) -> Iterator[str]:
+def _notes(taken: LongRunResult) -> Iterator[str]:
     """What the series do not have."""
     if not taken.samples:
         return
@@ -172,7 +172,7 @@ def _notes(taken: LongTaken) -> Iterator[str]:
         )
 
 
-def _short(taken: LongTaken, load: Load) -> Iterator[str]:
+def _short(taken: LongRunResult, load: Load) -> Iterator[str]:
     """A command that did not stay."""
     if not load.client and taken.named.detail.startswith("the server ended"):
         yield (

@@ -21,7 +21,7 @@ from heapwright.commands.long_run import run_long, tell_again
 from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
-from heapwright.profile.reading import read_profile
+from heapwright.profile.reader import read_profile
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import repeated
 from heapwright.record.recorder import HowToRecord

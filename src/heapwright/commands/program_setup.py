@@ -23,11 +23,11 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.command_check import check_command, machine_of
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.binding import Binding, reaching_servers
 from heapwright.experiment.program.data import prepare_data
 from heapwright.experiment.program.needs import require
 from heapwright.experiment.program.own_allocator import c_library, linked_allocators
 from heapwright.experiment.program.session import Prepared
+from heapwright.experiment.program.template_values import Binding, reaching_servers
 
 BUSY = 0.9
 """Of the processors that a client can use at a time: above this share it is the bottleneck."""

@@ -18,7 +18,6 @@ from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.program_setup import open_asked
 from heapwright.commands.text import printing
-from heapwright.experiment.program.binding import Binding, reaching_servers
 from heapwright.experiment.program.data import FOLDER, made_for, remove
 from heapwright.experiment.program.needs import (
     as_root,
@@ -28,6 +27,7 @@ from heapwright.experiment.program.needs import (
     missing,
     missing_packages,
 )
+from heapwright.experiment.program.template_values import Binding, reaching_servers
 from heapwright.report.console import make_console
 from heapwright.report.programs import print_program, print_programs
 

@@ -20,7 +20,7 @@ from heapwright.commands.program_setup import (
     refuse_own_allocator,
     set_up_file,
 )
-from heapwright.commands.setup import choose_one
+from heapwright.commands.setup import select_one
 from heapwright.commands.text import printing
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.measurement import end_of
@@ -37,13 +37,13 @@ def run_program(
     """Whether it ended well. Raises HeapwrightError for what is refused."""
     environment = dict(os.environ)
     with ended_as_interrupted(), PreloadPaths() as paths:
-        choice = choose_one(allocator, environment, paths)
+        selection = select_one(allocator, environment, paths)
         file = open_asked(asked)
         refuse_own_allocator(file.program, [allocator])
         setup = set_up_file(file, environment)
         session = Session(setup.prepared, setup.specs(paths))
         assignment = Assignment(
-            _treatment(choice.treatments[0], file.program),
+            _treatment(selection.treatments[0], file.program),
             block=1,
             position=1,
             warmup=False,
@@ -57,7 +57,7 @@ def run_program(
             "measures": session.measures(taken),
         }
     )
-    notes = [*setup.notes, *choice.notes, *notes_on_clients([run], setup)]
+    notes = [*setup.notes, *selection.notes, *notes_on_clients([run], setup)]
     with printing():
         if as_json:
             typer.echo(_document(setup, run, taken.responses))

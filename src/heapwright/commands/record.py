@@ -24,9 +24,8 @@ from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.program_setup import set_up_program
 from heapwright.commands.setup import check
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.beside import Beside
-from heapwright.record.recorder import Beside as Driven
-from heapwright.record.recorder import HowToRecord, Outcome, Request, record
+from heapwright.experiment.program.recorded import RecordedProgram
+from heapwright.record.recorder import HowToRecord, Outcome, Request, ServerLoad, record
 
 SUFFIX = ".trace"
 
@@ -125,7 +124,7 @@ def record_program(
     with (
         ended_as_interrupted(),
         PreloadPaths() as paths,
-        Beside(setup.prepared, setup.specs(paths)) as beside,
+        RecordedProgram(setup.prepared, setup.specs(paths)) as beside,
     ):
         libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
         driven = _server_of(beside)
@@ -136,10 +135,10 @@ def record_program(
 
 
 def request_of(
-    beside: Beside,
+    beside: RecordedProgram,
     trace: Path,
     libraries: tuple[str, ...],
-    driven: Driven | None,
+    driven: ServerLoad | None,
     how: HowToRecord | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Request:
@@ -159,13 +158,13 @@ def request_of(
     )
 
 
-def _server_of(beside: Beside) -> Driven | None:
+def _server_of(beside: RecordedProgram) -> ServerLoad | None:
     if beside.server is None:
         return None
-    return Driven(beside.drive, float(beside.server.timeout_s))
+    return ServerLoad(beside.drive, float(beside.server.timeout_s))
 
 
-def _unless_asked(outcome: Outcome, beside: Beside) -> Iterator[str]:
+def _unless_asked(outcome: Outcome, beside: RecordedProgram) -> Iterator[str]:
     """What is said of a recording; that a server died of the signal which ends it is no news."""
     if beside.server is not None and outcome.signal == signal.SIGTERM:
         outcome = outcome.model_copy(update={"signal": 0, "exit_status": 0})

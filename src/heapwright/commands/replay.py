@@ -24,8 +24,8 @@ from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
 from heapwright.experiment.treatments import parse_requests
 from heapwright.replay.once import replay_once
-from heapwright.replay.preparing import prepare, run_words
-from heapwright.replay.reading import figures_of
+from heapwright.replay.output import figures_of
+from heapwright.replay.prepare import prepare, run_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.analyse import analyse_results
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.text import printing
-from heapwright.profile.reading import read_profile
+from heapwright.profile.reader import read_profile
 from heapwright.report.console import make_console
 from heapwright.report.pages.export import export
 from heapwright.report.pages.parts import Charts, Spec

@@ -39,7 +39,7 @@ def discovering(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What is to be compared, and what the user should know about it."""
 
     allocators: tuple[Allocator, ...]
@@ -48,13 +48,13 @@ class Choice:
     notes: tuple[str, ...]
 
 
-def choose(
+def select(
     names: Sequence[str],
     settings: Sequence[str],
     baseline: str,
     environment: Mapping[str, str],
     paths: PreloadPaths,
-) -> Choice:
+) -> Selection:
     """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, all there are."""
     parsed = [parse_setting(text) for text in settings]
     notes = []
@@ -75,10 +75,10 @@ def choose(
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))
-    return Choice(tuple(allocators), tuple(treatments), tuple(notes))
+    return Selection(tuple(allocators), tuple(treatments), tuple(notes))
 
 
-def choose_one(name: str, environment: Mapping[str, str], paths: PreloadPaths) -> Choice:
+def select_one(name: str, environment: Mapping[str, str], paths: PreloadPaths) -> Selection:
     """A single allocator, which is compared with nothing."""
     with discovering(environment, paths) as discovery:
         requests = parse_requests([name], discovery.names)
@@ -87,7 +87,7 @@ def choose_one(name: str, environment: Mapping[str, str], paths: PreloadPaths) -
         (allocator,) = discovery.requested(requests)
     notes = [f"{allocator.name}: {allocator.reason}"] if allocator.reason else []
     notes += explain_inherited(inherited_settings(dict(environment)))
-    return Choice((allocator,), (plain_treatment(allocator, environment),), tuple(notes))
+    return Selection((allocator,), (plain_treatment(allocator, environment),), tuple(notes))
 
 
 def _left_out(allocators: Iterable[Allocator]) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from heapwright.artefacts.study.file import parse_study
 from heapwright.commands.output import Destination
-from heapwright.profile.reading import read_profile
+from heapwright.profile.reader import read_profile
+from heapwright.study.derivation import Program, derive_levels
 from heapwright.study.derived_text import study_text
-from heapwright.study.deriving import Program, derive_levels
 
 
 def derive(profiles: Sequence[Path], output: str, name: str) -> None:

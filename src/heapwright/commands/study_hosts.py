@@ -16,7 +16,7 @@ from typing import Any
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.artefacts.study_results.store import Store
 from heapwright.base.errors import HeapwrightError
-from heapwright.cluster.hands import Hands, Work
+from heapwright.cluster.workers import Work, WorkerPool
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_libraries import changed_libraries
 from heapwright.commands.study_progress import StudyDisplay
@@ -38,7 +38,7 @@ class StudyCrew:
     setup: Setup
     store: Store
     quiet: bool = False
-    hands: Hands = field(init=False)
+    hands: WorkerPool = field(init=False)
     _seen: float = field(default_factory=monotonic)
     """When there was a host last."""
     _compared: set[tuple[str, str]] = field(default_factory=set)
@@ -54,7 +54,7 @@ class StudyCrew:
             scale=file.scale,
             seed=design.seed,
         )
-        self.hands = Hands(
+        self.hands = WorkerPool(
             client,
             Work(greet, make_run, leave, job.model_dump_json()),
             self._welcome,

@@ -21,7 +21,7 @@ from heapwright.artefacts.study_results.folder import Folder
 from heapwright.artefacts.study_results.runs import STUDY_FILE, StudyRun
 from heapwright.artefacts.study_results.store import Store, refuse_used
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.cluster.places import Place, connected
+from heapwright.cluster.scheduler import SchedulerPlace, connected
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_hosts import conduct_at
 from heapwright.commands.study_libraries import refuse_other_libraries
@@ -43,7 +43,7 @@ ALL_MADE = "all runs are made"
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class Options:
     """How a study is run this time."""
 
     budget_s: float | None = None
@@ -57,15 +57,15 @@ class Sitting:
     """Where workers are started over ssh."""
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> SchedulerPlace | None:
         """Where other hosts are met; None: the runs are made here."""
         if self.scheduler is None and self.listen is None and not self.hosts:
             return None
-        return Place(self.scheduler, self.listen, self.hosts)
+        return SchedulerPlace(self.scheduler, self.listen, self.hosts)
 
 
 def run_study(
-    name: str, scale: str | None, folder: Path | None, seed: int | None, sitting: Sitting
+    name: str, scale: str | None, folder: Path | None, seed: int | None, options: Options
 ) -> ExitCode:
     """Begin a study. Raises HeapwrightError for what is refused."""
     file = open_study(name, scale)
@@ -79,26 +79,26 @@ def run_study(
     with (
         PreloadPaths() as paths,
         set_up(file, chosen, paths) as setup,
-        connected(sitting.place) as client,
+        connected(options.place) as client,
     ):
-        _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=sitting.quiet)
+        _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=options.quiet)
         with Store.create(target, file.text, setup.design) as store:
             keep_published(file, target)
-            return sit(setup, store, paths, sitting, client)
+            return sit(setup, store, paths, options, client)
 
 
-def resume_study(path: Path, sitting: Sitting) -> ExitCode:
+def resume_study(path: Path, options: Options) -> ExitCode:
     """Go on with a study. Raises HeapwrightError for what is refused."""
     folder = Folder.open(path)
     with (
         PreloadPaths() as paths,
         set_up_again(folder, paths) as setup,
-        connected(sitting.place) as client,
+        connected(options.place) as client,
         Store(folder) as store,
     ):
         keep_published(setup.file, path)
-        _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=sitting.quiet)
-        return sit(setup, store, paths, sitting, client)
+        _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=options.quiet)
+        return sit(setup, store, paths, options, client)
 
 
 def keep_published(file: StudyFile, target: Path) -> None:
@@ -127,19 +127,19 @@ def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
 
 
 def sit(
-    setup: Setup, store: Store, paths: PreloadPaths, sitting: Sitting, client: Any = None
+    setup: Setup, store: Store, paths: PreloadPaths, options: Options, client: Any = None
 ) -> ExitCode:
     """Make the runs that are missing, on the hosts of `client` if there is one; the exit status."""
     if client is not None:
-        spread = Spread(*schedule_of(setup, store, sitting))
-        ending = conduct_at(client, setup, store, spread, quiet=sitting.quiet)
-        return finish(store, ending, spread, quiet=sitting.quiet)
+        spread = Spread(*schedule_of(setup, store, options))
+        ending = conduct_at(client, setup, store, spread, quiet=options.quiet)
+        return finish(store, ending, spread, quiet=options.quiet)
     store.add_host(setup.machine)
-    schedule = Blocks(*schedule_of(setup, store, sitting))
+    schedule = Blocks(*schedule_of(setup, store, options))
     measurement = StudyMeasurement(setup.job, paths)
     with (
         ended_as_interrupted(),
-        StudyDisplay(schedule, store.made, quiet=sitting.quiet) as display,
+        StudyDisplay(schedule, store.made, quiet=options.quiet) as display,
     ):
 
         def over(assignment: Assignment, run: StudyRun) -> None:
@@ -149,16 +149,16 @@ def sit(
 
         ending = conduct(schedule, measurement.execute, over=over, begins=display.begins)
         _close(measurement, ending)
-    return finish(store, ending, schedule, quiet=sitting.quiet)
+    return finish(store, ending, schedule, quiet=options.quiet)
 
 
 def schedule_of(
-    setup: Setup, store: Store, sitting: Sitting
+    setup: Setup, store: Store, options: Options
 ) -> tuple[Plan, dict[tuple[int, Key], Outcome]]:
     """What is to be run, and what of it was made before."""
     design, study = setup.design, setup.file.study
     own = study.design.budget_min
-    budget = sitting.budget_s if sitting.budget_s is not None else own and own * 60
+    budget = options.budget_s if options.budget_s is not None else own and own * 60
     keys = {treatment.level: treatment.key for treatment in setup.treatments}
     made = {
         (block, keys[treatment]): outcome

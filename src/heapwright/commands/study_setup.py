@@ -51,10 +51,10 @@ from heapwright.experiment.treatments import (
     explain_inherited,
     merge_tunables,
 )
-from heapwright.replay.preparing import prepare, run_words
-from heapwright.replay.reading import figures_of
+from heapwright.replay.output import figures_of
+from heapwright.replay.prepare import prepare, run_words
 from heapwright.study.design import DesignedStudy, build_design
-from heapwright.study.filling import SYNTH
+from heapwright.study.treatments import SYNTH
 from heapwright.synth import program
 
 NOTHING = Allocator(name="", kind=Kind.SYSTEM, caption="what the command has anyway")

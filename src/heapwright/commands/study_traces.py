@@ -18,13 +18,12 @@ from heapwright.commands.record import name_of_signal, request_of
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.beside import Beside, IsOver
+from heapwright.experiment.program.recorded import IsOver, RecordedProgram
 from heapwright.experiment.program.session import LONGEST_S
 from heapwright.experiment.study_measurement import Characterised, StudyProgram
 from heapwright.experiment.treatments import Treatment
 from heapwright.profile.run import profile_trace
-from heapwright.record.recorder import Beside as Driven
-from heapwright.record.recorder import HowToRecord, record
+from heapwright.record.recorder import HowToRecord, ServerLoad, record
 from heapwright.record.recorder import Outcome as Recorded
 
 LOOK_S = 0.05
@@ -41,7 +40,7 @@ def characterise(
     with (
         PreloadPaths() as paths,
         Scratch() as folder,
-        Beside(found.prepared, _specs(found, paths)) as beside,
+        RecordedProgram(found.prepared, _specs(found, paths)) as beside,
     ):
         trace = folder / "trace"
         behind = () if treatment.preload is None else (treatment.preload,)
@@ -81,14 +80,14 @@ class _Limited:
             time.sleep(LOOK_S)
 
 
-def _driven(beside: Beside, limited: _Limited | None) -> Driven:
+def _driven(beside: RecordedProgram, limited: _Limited | None) -> ServerLoad:
     if limited is not None:
-        return Driven(limited.drive, PATIENCE_S)
+        return ServerLoad(limited.drive, PATIENCE_S)
     assert beside.server is not None
-    return Driven(beside.drive, float(beside.server.timeout_s))
+    return ServerLoad(beside.drive, float(beside.server.timeout_s))
 
 
-def _named(outcome: Recorded, beside: Beside, expected: int) -> Classified:
+def _named(outcome: Recorded, beside: RecordedProgram, expected: int) -> Classified:
     """How the run ended: as the program did, then as what surrounds it says, then the recording."""
     is_server = beside.server is not None
     if outcome.signal and not (is_server and outcome.signal == signal.SIGTERM):

@@ -27,7 +27,7 @@ from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study.file import parse_study
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.base.errors import HeapwrightError
-from heapwright.cluster.extra import forget_settings, need_dask
+from heapwright.cluster.dask_package import forget_settings, need_dask
 from heapwright.cluster.worker import serve
 from heapwright.commands.study_setup import set_up
 from heapwright.experiment.blocks import Assignment

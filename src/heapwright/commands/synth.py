@@ -19,10 +19,10 @@ from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.synth_ranks import Wanted, rank
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
-from heapwright.profile.reading import read_profile
+from heapwright.profile.reader import read_profile
 from heapwright.profile.run import profile_trace
 from heapwright.replay.once import replay_once
-from heapwright.replay.preparing import prepare
+from heapwright.replay.prepare import prepare
 from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 from heapwright.report.fidelity import NAMES, print_fidelity

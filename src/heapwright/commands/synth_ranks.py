@@ -20,13 +20,13 @@ from heapwright.base.scratch import Scratch
 from heapwright.commands.conclusion import Question, conclude
 from heapwright.commands.interruption import ended_as_interrupted, telling_of
 from heapwright.commands.progress import Display
-from heapwright.commands.setup import Choice, choose
+from heapwright.commands.setup import Selection, select
 from heapwright.experiment.comparison import Plan, run_experiment
 from heapwright.experiment.design import fresh_seed
 from heapwright.experiment.measurement import Conditions, Measurement
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.replay.preparing import prepare, run_words
-from heapwright.replay.reading import figures_of
+from heapwright.replay.output import figures_of
+from heapwright.replay.prepare import prepare, run_words
 from heapwright.synth.ranks import kendall_tau, same_first
 
 BASELINE = "glibc"
@@ -49,11 +49,11 @@ def rank(model: Path, synthetic: Path, wanted: Wanted) -> Ranking:
     """Replay both. Raises HeapwrightError where a trace or an allocator cannot be used."""
     environment = dict(os.environ)
     with PreloadPaths() as paths, Scratch() as folder:
-        choice = choose(wanted.allocators, (), BASELINE, environment, paths)
+        selection = select(wanted.allocators, (), BASELINE, environment, paths)
         plans = folder / "model", folder / "synthetic"
         prepare(model, plans[0], process=wanted.process)
         prepare(synthetic, plans[1])
-        comparisons = [_compared(run_words(plan), choice, paths, wanted) for plan in plans]
+        comparisons = [_compared(run_words(plan), selection, paths, wanted) for plan in plans]
     return ranking_of(comparisons[0], comparisons[1])
 
 
@@ -92,20 +92,20 @@ def _ratio(comparison: Comparison, key: Key, what: Response) -> float | None:
 
 
 def _compared(
-    command: Sequence[str], choice: Choice, paths: PreloadPaths, wanted: Wanted
+    command: Sequence[str], selection: Selection, paths: PreloadPaths, wanted: Wanted
 ) -> Comparison:
     environment = dict(os.environ)
     looks = fixed(wanted.blocks, CONFIDENCE)
     question = Question(tuple(command), looks, MARGIN, None, ())
     plan = Plan(
-        treatments=choice.treatments,
+        treatments=selection.treatments,
         seed=fresh_seed(),
         blocks=wanted.blocks,
         warmup=1,
         timeout_s=None,
         budget_s=None,
     )
-    machine = read_environment(list(choice.allocators), environment)
+    machine = read_environment(list(selection.allocators), environment)
     conditions = Conditions(tuple(command), environment, Path.cwd(), reader=figures_of)
     header = {"verb": "synth", "command": list(command), "seed": plan.seed}
     with Journal.open(header) as journal, telling_of(journal), ended_as_interrupted():

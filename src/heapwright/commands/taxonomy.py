@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of `heapwright taxonomy`, once its options are read: choose, measure, conclude, tell.
+"""The whole of `heapwright taxonomy`, once its options are read: select, measure, conclude, tell.
 
 As for `compare`, whatever can be refused is refused before the first run, each run is in the
 journal at once, and an interruption leaves a table of what was measured so far.

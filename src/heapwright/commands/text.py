@@ -17,8 +17,8 @@ from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.compose.conformance import Verdict
 from heapwright.report.console import make_console
-from heapwright.report.drawing import draw
 from heapwright.report.render import print_report
+from heapwright.report.svg import draw
 from heapwright.report.taxonomy.table import print_table
 from heapwright.report.tree import CompositionTree, Layer
 

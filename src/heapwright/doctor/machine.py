@@ -80,8 +80,8 @@ def note(name: str, says: str, advice: str = "") -> Check:
     return Check(name=name, finding=Finding.NOTE, says=says, advice=advice)
 
 
-def care(name: str, says: str, advice: str) -> Check:
-    return Check(name=name, finding=Finding.CARE, says=says, advice=advice)
+def warning(name: str, says: str, advice: str) -> Check:
+    return Check(name=name, finding=Finding.WARNING, says=says, advice=advice)
 
 
 def bad(name: str, says: str, advice: str) -> Check:

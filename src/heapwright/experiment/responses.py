@@ -13,7 +13,7 @@ from typing import Any
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.profile.figures import figure_of
 from heapwright.artefacts.study.model import Origin, Response
-from heapwright.experiment.parsing import number_in
+from heapwright.experiment.output_figures import number_in
 from heapwright.experiment.simulation import event_in
 
 FIELDS: dict[Origin, tuple[str, ...]] = {

@@ -30,8 +30,8 @@ from heapwright.artefacts.explanation.document import (
 )
 from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.artefacts.profile.series import SystemSample
+from heapwright.explain.sentence import sentence
 from heapwright.explain.settings import MMAP_THRESHOLD, allocator_in_use, setting_for
-from heapwright.explain.wording import sentence
 
 LEAST_HELD = 1 << 20
 LEAST_RISE = 64 << 10

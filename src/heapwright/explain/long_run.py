@@ -28,8 +28,8 @@ from heapwright.artefacts.run.measured import Outcome
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import size
 from heapwright.explain.judge import LEAST_ELSEWHERE, LEAST_HELD, LEAST_RISE
+from heapwright.explain.sentence import sentence
 from heapwright.explain.settings import setting_for
-from heapwright.explain.wording import sentence
 
 LEAST_SHARE = 0.01
 

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from heapwright.base.errors import HeapwrightError
-from heapwright.kernel.ring import read_pages
+from heapwright.kernel.ring_buffer import read_pages
 
 MARK = "heapwright"
 NO_FRAME = (1 << 64) - 1

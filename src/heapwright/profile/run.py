@@ -13,7 +13,7 @@ from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.trace.file import plain, selection
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
-from heapwright.profile.symbols.naming import named
+from heapwright.profile.symbols.names import named
 
 PROGRAM = "profile"
 

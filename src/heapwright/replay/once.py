@@ -8,7 +8,7 @@ from pathlib import Path
 from heapwright.artefacts.run.replay import ReplayLine
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.native_programs import Program
-from heapwright.replay.preparing import PROGRAM, run_options
+from heapwright.replay.prepare import PROGRAM, run_options
 
 
 def replay_once(

@@ -11,7 +11,7 @@ from heapwright.artefacts.checkup.document import Checkup, Finding, Noise
 _STYLES = {
     Finding.GOOD: "green",
     Finding.NOTE: "",
-    Finding.CARE: "bold yellow",
+    Finding.WARNING: "bold yellow",
     Finding.BAD: "bold red",
     Finding.UNKNOWN: "dim",
 }

@@ -19,8 +19,8 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.base.problems import Keys
 from heapwright.study.combinations import Cells, Combination, Combinations, Excluded
 from heapwright.study.extent import HINT, Extent
-from heapwright.study.filling import Filler, Programs, installed
 from heapwright.study.fractions import Levels, choose_cells
+from heapwright.study.treatments import Filler, Programs, installed
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import pytest
 from heapwright.artefacts.study.factor import Level
 from heapwright.artefacts.study.file import read_study
 from heapwright.base.native import NativeMissingError, native_dir
-from heapwright.study.filling import Filler
+from heapwright.study.treatments import Filler
 
 FOLDER = Path(__file__).parents[3] / "catalogue" / "studies"
 FILE = read_study(FOLDER / "custom-or-general.toml", "small")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from heapwright.analysis.kernel_models import nearness
+from heapwright.analysis.kernelsim import nearness
 from heapwright.artefacts.kernelsim.document import (
     Fragmentation,
     KernelSample,

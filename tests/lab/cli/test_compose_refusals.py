@@ -8,7 +8,7 @@ import pytest
 
 from heapwright.base.errors import ExitCode
 
-from .composing import OWN_RUNGS, installed, write_own
+from .compositions import OWN_RUNGS, installed, write_own
 from .tools import Heapwright
 
 pytestmark = pytest.mark.usefixtures("native", "cxx")

@@ -26,7 +26,7 @@ void *malloc(size_t n) {
 }
 void free(void *p) { if (p != memory) __libc_free(p); }
 """
-"""Hands out the same 48 bytes again and again."""
+"""WorkerPool out the same 48 bytes again and again."""
 
 
 @pytest.fixture

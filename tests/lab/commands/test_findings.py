@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from heapwright.artefacts.run.measured import Outcome
-from heapwright.artefacts.study.bar import Met
-from heapwright.artefacts.study.choice import Overall
+from heapwright.artefacts.study.acceptance import Met
+from heapwright.artefacts.study.substitution import Overall
 from heapwright.artefacts.study_analysis.answers import Answer
 from heapwright.artefacts.study_analysis.document import (
     FactorInfo,

@@ -62,7 +62,7 @@ def test_this_machine_can_be_looked_at() -> None:
             "This machine is fit to measure on; in 10 min it shows differences of 0.8 % or more "
             "between two allocators",
         ),
-        ([Finding.CARE], None, True, "This machine is fit to measure on, with care for c0"),
+        ([Finding.WARNING], None, True, "This machine is fit to measure on, with care for c0"),
         ([Finding.GOOD, Finding.BAD], 0.1, False, "not fit to measure on now: c1: says 1"),
     ],
 )

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.analysis.kernel_models import nearness
+from heapwright.analysis.kernelsim import nearness
 from heapwright.artefacts.kernelsim.document import MODELS
-from heapwright.kernel.booting import Asked, boot
-from heapwright.kernel.cache import Built, every
+from heapwright.kernel.boot import Asked, boot
+from heapwright.kernel.folders import cache_home
+from heapwright.kernel.image_cache import Built, every
 from heapwright.kernel.loads import load_of
-from heapwright.kernel.places import cache_home
-from heapwright.kernel.recording import record
+from heapwright.kernel.record import record
 from heapwright.kernel.records import GuestError
-from heapwright.models.program import run_trace
+from heapwright.kernelsim.program import run_trace
 
 CACHE = cache_home(os.environ)
 KERNELS = list(every(CACHE))

@@ -22,7 +22,7 @@ from heapwright.artefacts.kernel_study.document import (
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.design import cells
-from heapwright.kernel.places import shipped
+from heapwright.kernel.folders import shipped
 from heapwright.report.kernel.page import study_page
 from heapwright.report.kernel.summary import ratio_of
 from heapwright.report.kernel.text import figure

@@ -9,7 +9,7 @@ import pytest
 from heapwright import __version__
 from heapwright.artefacts.profile.document import Profile
 from heapwright.base.errors import HeapwrightError
-from heapwright.profile.reading import read_profile
+from heapwright.profile.reader import read_profile
 from heapwright.profile.run import profile_trace
 
 

@@ -161,7 +161,7 @@ def make_run() -> Callable[..., Run]:
 def _browsing() -> ModuleType:
     """Tests are loaded one by one, so that what they share has to be as well."""
     spec = importlib.util.spec_from_file_location(
-        "report_browsing", Path(__file__).with_name("browsing.py")
+        "report_browsing", Path(__file__).with_name("browser.py")
     )
     assert spec is not None
     assert spec.loader is not None

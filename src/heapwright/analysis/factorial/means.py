@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Means by a factor or a combination of factors, their intervals, and Tukey's groups among them.
+"""Instrument by a factor or a combination of factors, their intervals, and Tukey's groups among
+them.
 
 A mean is over treatments, each of which counts alike however many of its runs ended well. Where not
 all rows have the same combinations of the other factors (a constraint, a treatment that always

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published tables with our figures beside them, line by line.
 
-Means are arithmetic, as they were published: of the treatments that have the levels of the line,
-each counting alike, with an interval by Student's t over the blocks. A ranking's percentages are of
-such means. The analysis of variance and Tukey's groups are those of our own analysis, which models
-logarithms and blocks. A table also tells how far the order of its lines and of ours agree:
+Instrument are arithmetic, as they were published: of the treatments that have the levels of the
+line, each counting alike, with an interval by Student's t over the blocks. A ranking's percentages
+are of such means. The analysis of variance and Tukey's groups are those of our own analysis, which
+models logarithms and blocks. A table also tells how far the order of its lines and of ours agree:
 Kendall's tau-b (Kendall 1945).
 """
 

@@ -22,7 +22,7 @@ class Finding(StrEnum):
     GOOD = "good"
     NOTE = "note"
     """Worth knowing; figures can be trusted all the same."""
-    CARE = "care"
+    WARNING = "care"
     """Adds scatter, tilts figures, or keeps something from being measured."""
     BAD = "bad"
     """Figures measured now would mislead."""

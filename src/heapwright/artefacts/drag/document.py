@@ -28,7 +28,7 @@ FORMAT: Literal["heapwright drag"] = "heapwright drag"
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Means = Literal["valgrind", "instrumented"]
+Instrument = Literal["valgrind", "instrumented"]
 
 
 class _Frozen(BaseModel):
@@ -100,7 +100,7 @@ class Provenance(_Frozen):
 
     heapwright_version: str = ""
     command: tuple[str, ...]
-    means: Annotated[Means, Field(description="How accesses were seen")]
+    means: Annotated[Instrument, Field(description="How accesses were seen")]
     began: Annotated[str, Field(description="UTC, ISO 8601")] = ""
     seconds: Annotated[float | None, Field(description="That the run took, observed")] = None
     exit_status: int | None = None

@@ -18,12 +18,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from heapwright.artefacts.study.bar import Bar
-from heapwright.artefacts.study.care import Care
-from heapwright.artefacts.study.choice import Choice
+from heapwright.artefacts.study.acceptance import Acceptance
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
 from heapwright.artefacts.study.finding import Finding
 from heapwright.artefacts.study.published import PublishedSource
+from heapwright.artefacts.study.sensitivity import Sensitivity
+from heapwright.artefacts.study.substitution import Substitution
 from heapwright.base.json_schema import schema_text_of
 
 FORMAT: Literal[1] = 1
@@ -276,13 +276,13 @@ class Study(_Frozen):
     analysis: Analysis = Analysis()
     findings: Annotated[tuple[Finding, ...], Field(alias="finding")] = ()
     care: Annotated[
-        Care | None, Field(description="Does it matter, for each level of a factor?")
+        Sensitivity | None, Field(description="Does it matter, for each level of a factor?")
     ] = None
     choice: Annotated[
-        Choice | None, Field(description="Is one level of a factor worth it? null: not asked")
+        Substitution | None, Field(description="Is one level of a factor worth it? null: not asked")
     ] = None
     bar: Annotated[
-        Bar | None, Field(description="What one level is held to; null: nothing is asked")
+        Acceptance | None, Field(description="What one level is held to; null: nothing is asked")
     ] = None
     published: Annotated[
         tuple[PublishedSource, ...], Field(description="Tables that are shown beside the results")

@@ -9,11 +9,11 @@ run is answered so.
 
 from collections.abc import Iterator
 
-from heapwright.artefacts.study.bar import Bar, BarLine
-from heapwright.artefacts.study.care import Care
-from heapwright.artefacts.study.choice import Choice
+from heapwright.artefacts.study.acceptance import Acceptance, AcceptanceLine
 from heapwright.artefacts.study.finding import Growth
 from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study.sensitivity import Sensitivity
+from heapwright.artefacts.study.substitution import Substitution
 from heapwright.base.problems import Keys, Problem, unknown_name
 
 
@@ -55,11 +55,11 @@ def _findings(study: Study, whole: Study) -> Iterator[Problem]:
                     yield unknown_name(inside, f"no level {level!r} in {name}", level, known)
 
 
-def _choice(study: Study, choice: Choice) -> Iterator[Problem]:
+def _choice(study: Study, choice: Substitution) -> Iterator[Problem]:
     yield from _judged_by(study, choice, "choice")
 
 
-def _care(study: Study, care: Care) -> Iterator[Problem]:
+def _care(study: Study, care: Sensitivity) -> Iterator[Problem]:
     yield from _judged_by(study, care, "care")
     for name in care.beside:
         if name not in study.responses:
@@ -73,7 +73,7 @@ def _care(study: Study, care: Care) -> Iterator[Problem]:
         yield Problem(("care", "factor"), text)
 
 
-def _judged_by(study: Study, asked: Choice | Care, key: str) -> Iterator[Problem]:
+def _judged_by(study: Study, asked: Substitution | Sensitivity, key: str) -> Iterator[Problem]:
     """What is judged by the levels of one factor, in some responses."""
     here: Keys = (key,)
     for role, name in (("factor", asked.factor), ("by", asked.by)):
@@ -89,7 +89,7 @@ def _judged_by(study: Study, asked: Choice | Care, key: str) -> Iterator[Problem
             yield Problem((*here, "responses"), f"of {name!r} neither side is better")
 
 
-def _choice_levels(study: Study, choice: Choice, whole: Study) -> Iterator[Problem]:
+def _choice_levels(study: Study, choice: Substitution, whole: Study) -> Iterator[Problem]:
     known = _known_levels(choice.factor, study, whole)
     rivals = (*choice.general, *choice.instead)
     named = [("general", each) for each in choice.general]
@@ -105,7 +105,7 @@ def _choice_levels(study: Study, choice: Choice, whole: Study) -> Iterator[Probl
         yield Problem(("choice", "general"), "a rival is named twice")
 
 
-def _about(study: Study, choice: Choice) -> Iterator[Problem]:
+def _about(study: Study, choice: Substitution) -> Iterator[Problem]:
     levels = study.factors[choice.by].items if choice.by in study.factors else ()
     for key in choice.about:
         for level in levels:
@@ -115,7 +115,7 @@ def _about(study: Study, choice: Choice) -> Iterator[Problem]:
                 break
 
 
-def _bar(study: Study, bar: Bar, whole: Study) -> Iterator[Problem]:
+def _bar(study: Study, bar: Acceptance, whole: Study) -> Iterator[Problem]:
     for key, name in (("factor", bar.factor), ("by", bar.by)):
         if name is not None and name not in study.factors:
             yield unknown_name(("bar", key), f"no factor {name!r}", name, study.factors)
@@ -130,7 +130,9 @@ def _bar(study: Study, bar: Bar, whole: Study) -> Iterator[Problem]:
         yield Problem(("bar", "rivals"), f"{bar.level!r} is no rival of itself")
 
 
-def _bar_line(study: Study, bar: Bar, line: BarLine, here: Keys, whole: Study) -> Iterator[Problem]:
+def _bar_line(
+    study: Study, bar: Acceptance, line: AcceptanceLine, here: Keys, whole: Study
+) -> Iterator[Problem]:
     among = dict.fromkeys(bar.rivals) or _known_levels(bar.factor, study, whole)
     for level in line.against:
         if among and (level not in among or level == bar.level):
@@ -146,7 +148,7 @@ def _bar_line(study: Study, bar: Bar, line: BarLine, here: Keys, whole: Study) -
 
 
 def _bar_places(
-    study: Study, bar: Bar, line: BarLine, here: Keys, whole: Study
+    study: Study, bar: Acceptance, line: AcceptanceLine, here: Keys, whole: Study
 ) -> Iterator[Problem]:
     for name in dict.fromkeys(line.factors()):
         if name == bar.factor:

@@ -19,10 +19,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from heapwright.artefacts.study.bar import BarTable
-from heapwright.artefacts.study.care import CareTable
-from heapwright.artefacts.study.choice import ChoiceTable
+from heapwright.artefacts.study.acceptance import AcceptanceTable
 from heapwright.artefacts.study.published import PublishedTable
+from heapwright.artefacts.study.sensitivity import SensitivityTable
+from heapwright.artefacts.study.substitution import SubstitutionTable
 from heapwright.artefacts.study_analysis.answers import FindingResult
 from heapwright.artefacts.study_analysis.terms import Frozen, Section
 from heapwright.base.json_schema import schema_text_of
@@ -288,13 +288,16 @@ class StudyAnalysis(Frozen):
     agreements: tuple[Agreement, ...] = ()
     findings: tuple[FindingResult, ...] = ()
     care: Annotated[
-        CareTable | None, Field(description="Who cares which level there is; null: not asked")
+        SensitivityTable | None,
+        Field(description="Who cares which level there is; null: not asked"),
     ] = None
     choice: Annotated[
-        ChoiceTable | None, Field(description="Whether one level is worth it; null: not asked")
+        SubstitutionTable | None,
+        Field(description="Whether one level is worth it; null: not asked"),
     ] = None
     bar: Annotated[
-        BarTable | None, Field(description="Whether a level meets its bar; null: there is none")
+        AcceptanceTable | None,
+        Field(description="Whether a level meets its bar; null: there is none"),
     ] = None
     published: Annotated[
         tuple[PublishedTable, ...], Field(description="Published tables, with our figures beside")

@@ -13,7 +13,7 @@ from heapwright.artefacts.program.file import ProgramFile
 from heapwright.artefacts.program.library import programs_folder
 from heapwright.artefacts.study.installation import MODULE, lacking
 from heapwright.base.errors import HeapwrightError
-from heapwright.experiment.program.binding import Binding
+from heapwright.experiment.program.template_values import Binding
 
 INSTALLED = "installed"
 QUIETLY = {"DEBIAN_FRONTEND": "noninteractive"}

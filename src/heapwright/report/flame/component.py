@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from heapwright.artefacts.profile.calls import Calls
-from heapwright.report.flame.merging import Box, boxes, by_function
+from heapwright.report.flame.merge import Box, boxes, by_function
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures
 from heapwright.report.profile import words

@@ -72,7 +72,7 @@ def _figures(figures: Sequence[Figure]) -> str:
     ]
     seeds = max((len(each.values) for each in figures), default=0)
     head = ("load", "figure", *kernels)
-    said = f"<p>Means of {seeds} seeds; behind them what they are over slub's.</p>"
+    said = f"<p>Instrument of {seeds} seeds; behind them what they are over slub's.</p>"
     return said + table(head, rows, "figures", "figures of every load and kernel")
 
 

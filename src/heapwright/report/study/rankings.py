@@ -45,7 +45,7 @@ def _of_response(response: Response, figures: Figures) -> str:
 
 
 def _about(response: Response, ranking: Ranking) -> str:
-    kind = "Geometric means" if response.logarithmic else "Means"
+    kind = "Geometric means" if response.logarithmic else "Instrument"
     words = f"{kind} over {_several(ranking.cells, 'combination')} of the other factors"
     if ranking.left_out:
         words += f" ({ranking.left_out} more are left out: an allocator has no good run there)"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Means and intervals of a few repetitions, and how they meet a limit."""
+"""Instrument and intervals of a few repetitions, and how they meet a limit."""
 
 import math
 

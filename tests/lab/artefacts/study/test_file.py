@@ -127,7 +127,12 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
 
 WRONG = [
     wrong
-    for name in ("wrong_studies.toml", "wrong_choices.toml", "wrong_cares.toml", "wrong_bars.toml")
+    for name in (
+        "wrong_studies.toml",
+        "wrong_substitution.toml",
+        "wrong_sensitivity.toml",
+        "wrong_acceptance.toml",
+    )
     for wrong in tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))["wrong"]
 ]
 

@@ -12,7 +12,7 @@ from heapwright.base.errors import HeapwrightError
 
 
 def source(file: str) -> PublishedSource:
-    return PublishedSource.model_validate({"file": file, "kind": "means", "title": "Means"})
+    return PublishedSource.model_validate({"file": file, "kind": "means", "title": "Instrument"})
 
 
 @pytest.mark.parametrize("file", ["/etc/passwd.csv", "../secret.csv", "a/../../b.csv", "table.txt"])

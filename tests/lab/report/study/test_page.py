@@ -14,21 +14,26 @@ import numpy as np
 import pytest
 import vl_convert
 
-from heapwright.artefacts.study.bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study.choice import (
-    ChoiceRow,
-    ChoiceTable,
+from heapwright.artefacts.study.acceptance import (
+    AcceptanceFigure,
+    AcceptanceResult,
+    AcceptanceTable,
+    Met,
+)
+from heapwright.artefacts.study.published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study.substitution import (
     Judged,
     Overall,
     Rival,
+    SubstitutionRow,
+    SubstitutionTable,
     Worth,
 )
-from heapwright.artefacts.study.published import Agreement, PublishedRow, PublishedTable
 from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
-from . import making
+from . import made_page
 
 HIGHEST = 24_000
 LEAST = {
@@ -166,7 +171,7 @@ def test_findings_and_published_tables(small: StudyView) -> None:
     )
     tables = (
         PublishedTable(
-            title="Means",
+            title="Instrument",
             kind="means",
             response="time",
             unit="ms",
@@ -194,14 +199,14 @@ def test_whether_one_level_is_worth_it(small: StudyView, browsing: ModuleType) -
         general=(Rival(level="le<a>", ratio=0.8, low=0.75, high=0.85, blocks=5),),
         instead=(Rival(level="reap", ratio=None, why="not <run>"),),
     )
-    row = ChoiceRow(
+    row = SubstitutionRow(
         level="parser<1>",
         about={"policy": "<region>", "mechanism": ""},
         overall=Overall.NOT,
         words="costs in time",
         responses=(judged,),
     )
-    found = ChoiceTable(
+    found = SubstitutionTable(
         factor="allocator",
         custom="own",
         by="program",
@@ -229,10 +234,12 @@ def test_the_bar_is_first_with_the_figures_of_every_place(
     small: StudyView, browsing: ModuleType
 ) -> None:
     figures = tuple(
-        BarFigure(scope={"program": place}, rival=rival, ratio=ratio, low=1, high=2, blocks=4)
+        AcceptanceFigure(
+            scope={"program": place}, rival=rival, ratio=ratio, low=1, high=2, blocks=4
+        )
         for place, rival, ratio in (("p<1>", "a", 1.5), ("p<1>", "b", 1.25), ("q", "b", 1.125))
     )
-    line = BarResult(
+    line = AcceptanceResult(
         words="<nowhere> slow",
         response="time",
         asked="at most 1.10",
@@ -245,7 +252,7 @@ def test_the_bar_is_first_with_the_figures_of_every_place(
         figures=figures,
         why="no figures of b at r",
     )
-    found = BarTable(
+    found = AcceptanceTable(
         factor="allocator",
         level="own",
         rivals=("a", "b"),
@@ -272,7 +279,7 @@ def _parts(view: StudyView) -> dict[str, object]:
 
 
 def test_a_study_without_allocators_has_a_page(browsing: ModuleType) -> None:
-    view = making.view_of({"threads": ("1", "2"), "size": ("a", "b")}, 3)
+    view = made_page.view_of({"threads": ("1", "2"), "size": ("a", "b")}, 3)
     text = page(view)
     found = browsing.Reader(text)
     assert "rankings" not in found.ids
@@ -282,14 +289,14 @@ def test_a_study_without_allocators_has_a_page(browsing: ModuleType) -> None:
 
 
 def test_a_study_of_allocators_alone_has_a_page(browsing: ModuleType) -> None:
-    view = making.view_of({"allocator": ("glibc", "jemalloc")}, 3)
+    view = made_page.view_of({"allocator": ("glibc", "jemalloc")}, 3)
     text = page(view)
     assert "time/ranking" in browsing.Reader(text).charts
     assert "interactions" not in browsing.Reader(text).ids
 
 
 def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> None:
-    view = making.view_of(
+    view = made_page.view_of(
         {"value": ("1", "2"), "mean": ("a", "b"), "allocator": ("glibc", "jemalloc")}, 3
     )
     for name, spec in browsing.specs_in(page(view)).items():
@@ -301,7 +308,7 @@ def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> 
 
 
 def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: ModuleType) -> None:
-    bad = small.frame.with_columns(outcome=making.pl.lit("crashed"))
+    bad = small.frame.with_columns(outcome=made_page.pl.lit("crashed"))
     analysis = small.analysis.model_copy(
         update={"responses": (), "pareto": (), "agreements": (), "outcomes": {"crashed": 90}}
     )
@@ -353,7 +360,7 @@ def test_paper_is_white_and_as_wide_as_it_is(
 @pytest.mark.slow
 def test_the_largest_study_stays_below_5_megabytes(browsing: ModuleType, tmp_path: Path) -> None:
     """648 combinations under six allocators, 28 blocks: 108,864 runs of two responses."""
-    view = making.view_of(making.LARGE, 28)
+    view = made_page.view_of(made_page.LARGE, 28)
     text = page(view)
     assert view.good.height == 108_864
     assert len(text.encode()) < 5_000_000
