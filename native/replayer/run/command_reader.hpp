@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread's commands, chunk by chunk: from the plan as it lies mapped, or, where the plan is long,
-// read into one small buffer of the thread's own.
+// Reads the commands of one thread, chunk by chunk. A short plan is mapped. The chunks of a long
+// plan are read into one small buffer per thread.
 #pragma once
 
 #include "replayer/plan.hpp"
@@ -12,16 +12,16 @@
 
 namespace heapwright::replayer {
 
-class Feed {
+class CommandReader {
 public:
-    Feed() = default;
+    CommandReader() = default;
 
     /// `mapped`: the whole plan, or null; then `buffer` holds the largest chunk.
-    Feed(int plan, const char* mapped, char* buffer, ChunkHeader first)
+    CommandReader(int plan, const char* mapped, char* buffer, ChunkHeader first)
         : plan_(plan), mapped_(mapped), buffer_(buffer), next_(first) {}
 
     /// The first command of the next chunk.
-    const std::uint64_t* chunk();
+    const std::uint64_t* nextChunk();
 
     std::uint64_t ticks() const { return ticks_; } ///< that reading took
 

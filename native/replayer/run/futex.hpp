@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping until a word changes, as the kernel offers it; and how long a thread looks at a word
-// before it goes to sleep.
+// Futex waits, and the number of times that a thread polls a word before it sleeps.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@
 
 namespace heapwright::replayer {
 
-constexpr int looks = 200; ///< about as long as it takes to go to sleep and be woken
+constexpr int spins = 200; ///< about as long as it takes to go to sleep and be woken
 
 inline void pauseProcessor() {
 #if defined(__x86_64__)
@@ -23,7 +22,8 @@ inline void pauseProcessor() {
 #endif
 }
 
-/// Returns when somebody wakes the word's sleepers, or at once if it is not `expected`.
+/// Sleeps until another thread wakes the sleepers of the word. Returns at once if the word is not
+/// `expected`.
 inline void sleepWhile(const void* word, std::uint32_t expected) {
     ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }

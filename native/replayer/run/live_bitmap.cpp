@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See shadow.hpp.
-#include "shadow.hpp"
+// See live_bitmap.hpp.
+#include "live_bitmap.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <sys/mman.h>
 
@@ -12,23 +12,23 @@ namespace heapwright::replayer {
 
 namespace {
 
-/// Pages that are there when they are touched: most of a shadow never is.
+/// Pages that are committed at their first access. Most of the bitmap is never accessed.
 void* mapSparse(std::size_t bytes) {
     void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) {
-        leave(Status::noMemory, "no memory for the shadow of the check (%zu bytes)", bytes);
+        fatalError(Status::noMemory, "no memory for the bitmap of the check (%zu bytes)", bytes);
     }
     return pages;
 }
 
 } // namespace
 
-Shadow::Shadow()
+LiveBitmap::LiveBitmap()
     : leaves_(
           static_cast<std::atomic<Word*>*>(mapSparse(sizeof(Word*) << (addressBits - leafBits)))) {}
 
-Shadow::Word& Shadow::wordOf(std::uint64_t grain) {
+LiveBitmap::Word& LiveBitmap::wordOf(std::uint64_t grain) {
     std::atomic<Word*>& entry = leaves_[(grain >> (leafBits - grainBits)) &
                                         ((std::uint64_t{1} << (addressBits - leafBits)) - 1)];
     Word* leaf = entry.load(std::memory_order_acquire);
@@ -45,7 +45,7 @@ Shadow::Word& Shadow::wordOf(std::uint64_t grain) {
 }
 
 template <class Change>
-void Shadow::eachWord(const void* object, std::size_t size, Change change) {
+void LiveBitmap::eachWord(const void* object, std::size_t size, Change change) {
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(object);
     std::uint64_t grain = address >> grainBits;
     const std::uint64_t last = (address + (size == 0 ? 1 : size) - 1) >> grainBits;
@@ -58,7 +58,7 @@ void Shadow::eachWord(const void* object, std::size_t size, Change change) {
     }
 }
 
-bool Shadow::mark(const void* object, std::size_t size) {
+bool LiveBitmap::mark(const void* object, std::size_t size) {
     bool clean = true;
     eachWord(object, size, [&clean](Word& word, std::uint64_t mask) {
         clean = (word.fetch_or(mask, std::memory_order_relaxed) & mask) == 0 && clean;
@@ -66,7 +66,7 @@ bool Shadow::mark(const void* object, std::size_t size) {
     return clean;
 }
 
-void Shadow::unmark(const void* object, std::size_t size) {
+void LiveBitmap::unmark(const void* object, std::size_t size) {
     eachWord(object, size, [](Word& word, std::uint64_t mask) {
         word.fetch_and(~mask, std::memory_order_relaxed);
     });

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects pass from thread to thread through places that are used again and again, and nobody gets
-// another's, however the threads run; turns are taken in the order in which they are passed.
-#include "replayer/run/hand_overs.hpp"
-#include "replayer/run/turn.hpp"
+// Objects pass between threads through slots that are reused. No thread gets the object of another
+// use, whatever the schedule. The order semaphore lets threads through in the order of its posts.
+#include "replayer/run/object_exchange.hpp"
+#include "replayer/run/order_semaphore.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@ void* object(std::uint64_t number) {
     return reinterpret_cast<void*>((number + 1) << 4U); // NOLINT
 }
 
-TEST(HandOvers, EachTakerGetsWhatWasGivenForIt) {
+TEST(ObjectExchange, EachTakerGetsWhatWasGivenForIt) {
     constexpr std::uint64_t uses = 100'000;
-    constexpr std::uint32_t places = 3;
-    std::array<HandOvers::Place, places> table{};
-    HandOvers shared(table.data());
+    constexpr std::uint32_t slots = 3;
+    std::array<ObjectExchange::Slot, slots> table{};
+    ObjectExchange shared(table.data());
     const auto holdOf = [](std::uint64_t use) {
-        return Hold{static_cast<std::uint32_t>(use % places),
-                    static_cast<std::uint16_t>(use / places % generations), true};
+        return SlotUse{static_cast<std::uint32_t>(use % slots),
+                       static_cast<std::uint16_t>(use / slots % generations), true};
     };
     std::array<std::uint64_t, 2> wrong{};
     std::vector<std::thread> threads;
@@ -49,51 +49,51 @@ TEST(HandOvers, EachTakerGetsWhatWasGivenForIt) {
     EXPECT_EQ(wrong[0] + wrong[1], 0U);
 }
 
-TEST(HandOvers, NullIsAnObjectToo) {
-    std::array<HandOvers::Place, 1> table{};
-    HandOvers shared(table.data());
+TEST(ObjectExchange, NullIsAnObjectToo) {
+    std::array<ObjectExchange::Slot, 1> table{};
+    ObjectExchange shared(table.data());
     Waits waits;
-    shared.give(Hold{0, 0, true}, nullptr, waits);
-    EXPECT_EQ(shared.take(Hold{0, 0, true}, waits), nullptr);
-    shared.give(Hold{0, 1, true}, object(9), waits);
-    EXPECT_EQ(shared.take(Hold{0, 1, true}, waits), object(9));
+    shared.give(SlotUse{0, 0, true}, nullptr, waits);
+    EXPECT_EQ(shared.take(SlotUse{0, 0, true}, waits), nullptr);
+    shared.give(SlotUse{0, 1, true}, object(9), waits);
+    EXPECT_EQ(shared.take(SlotUse{0, 1, true}, waits), object(9));
     EXPECT_EQ(waits.count, 0U);
 }
 
-TEST(HandOvers, ATakerThatComesFirstWaitsAndIsCounted) {
-    std::array<HandOvers::Place, 1> table{};
-    HandOvers shared(table.data());
+TEST(ObjectExchange, ATakerThatComesFirstWaitsAndIsCounted) {
+    std::array<ObjectExchange::Slot, 1> table{};
+    ObjectExchange shared(table.data());
     Waits waits;
     void* taken = nullptr;
-    std::thread taker([&] { taken = shared.take(Hold{0, 0, true}, waits); });
+    std::thread taker([&] { taken = shared.take(SlotUse{0, 0, true}, waits); });
     while ((table[0].load() >> 63U) == 0) { // until it sleeps
         std::this_thread::yield();
     }
     Waits own;
-    shared.give(Hold{0, 0, true}, object(1), own);
+    shared.give(SlotUse{0, 0, true}, object(1), own);
     taker.join();
     EXPECT_EQ(taken, object(1));
     EXPECT_EQ(waits.count, 1U);
     EXPECT_EQ(own.count, 0U);
 }
 
-TEST(Turn, ThreadsGoRoundInOrder) {
+TEST(OrderSemaphore, ThreadsGoRoundInOrder) {
     constexpr std::size_t many = 3;
     constexpr std::size_t rounds = 5'000;
-    std::array<Turn, many> turns{};
+    std::array<OrderSemaphore, many> order{};
     std::vector<std::size_t> order;
     std::vector<std::thread> threads;
     for (std::size_t at = 0; at < many; ++at) {
         threads.emplace_back([&, at] {
             Waits waits;
             for (std::size_t round = 0; round < rounds; ++round) {
-                turns[at].take(waits);
+                order[at].take(waits);
                 order.push_back(at);
-                turns[(at + 1) % many].pass();
+                order[(at + 1) % many].pass();
             }
         });
     }
-    turns[0].pass();
+    order[0].pass();
     for (std::thread& thread : threads) {
         thread.join();
     }
@@ -103,8 +103,8 @@ TEST(Turn, ThreadsGoRoundInOrder) {
     }
 }
 
-TEST(Turn, CanBePassedBeforeItIsTaken) {
-    Turn turn;
+TEST(OrderSemaphore, CanBePassedBeforeItIsTaken) {
+    OrderSemaphore turn;
     turn.pass();
     turn.pass();
     Waits waits;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See leaving.hpp.
-#include "leaving.hpp"
+// See fatal_error.hpp.
+#include "fatal_error.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -32,10 +32,10 @@ bool put(int descriptor, const char* text, std::size_t length) {
 
 } // namespace
 
-void leave(Status status, const char* format, ...) {
-    static std::atomic<bool> leaving{false};
-    while (leaving.exchange(true)) {
-        ::pause(); // another thread has the last word
+void fatalError(Status status, const char* format, ...) {
+    static std::atomic<bool> exiting{false};
+    while (exiting.exchange(true)) {
+        ::pause(); // another thread is about to end the process
     }
     char what[500];
     va_list arguments;
@@ -50,7 +50,7 @@ void leave(Status status, const char* format, ...) {
 
 void writeAll(int descriptor, const char* text, std::size_t length) {
     if (!put(descriptor, text, length)) {
-        leave(Status::noMemory, "the result could not be written: %s", strerrordesc_np(errno));
+        fatalError(Status::noMemory, "the result could not be written: %s", strerrordesc_np(errno));
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The policies of a measuring replay: what is written into an object when it is given. A program
-// writes what it asks for, so `none`, which measures the allocator alone, flatters those that save
-// on memory's locality.
+// The policies of a measuring replay: which bytes of a new object are written. Programs write to
+// the memory that they allocate. `none` measures the allocator alone and so favours allocators that
+// save on locality.
 #pragma once
 
 #include "trace/event.hpp"
@@ -16,16 +16,16 @@ namespace heapwright::replayer {
 
 enum class Touch { none, firstByte, all, recordedSize };
 
-/// The usable size of an object in the allocator under test; null if that does not tell.
+/// The malloc_usable_size of the allocator under test. Null if it has none.
 using UsableSize = std::size_t (*)(void* object);
 
 template <Touch touch, bool isTimed>
-struct Touching {
+struct TouchPolicy {
     static constexpr bool timed = isTimed;
     UsableSize usableSize = nullptr;
 
-    void gave(trace::Routine /*routine*/, void* object, std::size_t size,
-              std::size_t /*alignment*/) const {
+    void allocated(trace::Routine /*routine*/, void* object, std::size_t size,
+                   std::size_t /*alignment*/) const {
         if constexpr (touch != Touch::none) {
             if (object != nullptr) {
                 write(object, 0, size);
@@ -33,7 +33,7 @@ struct Touching {
         }
     }
 
-    void resized(void* object, std::size_t oldSize, std::size_t size, bool /*released*/) const {
+    void reallocated(void* object, std::size_t oldSize, std::size_t size, bool /*released*/) const {
         if constexpr (touch != Touch::none) {
             if (object != nullptr) {
                 write(object, oldSize < size ? oldSize : size, size);
@@ -41,14 +41,14 @@ struct Touching {
         }
     }
 
-    void takes(void* /*object*/, std::size_t /*size*/, bool /*recorded*/) const {}
-    void resizes(void* /*object*/, std::size_t /*size*/) const {}
-    void kept(void* /*object*/, std::size_t /*size*/) const {}
+    void freeing(void* /*object*/, std::size_t /*size*/, bool /*recorded*/) const {}
+    void reallocating(void* /*object*/, std::size_t /*size*/) const {}
+    void reallocFailed(void* /*object*/, std::size_t /*size*/) const {}
     void skipped() const {}
-    void releasing(std::size_t /*size*/) const {}
+    void reallocReleased(std::size_t /*size*/) const {}
 
 private:
-    /// What is there already need not be written again.
+    /// Writes the bytes from `from` on. The bytes before it hold contents already.
     void write(void* object, std::size_t from, std::size_t size) const {
         constexpr int some = 0x5a;
         char* const bytes = static_cast<char*>(object);

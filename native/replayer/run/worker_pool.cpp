@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See crew.hpp.
-#include "crew.hpp"
+// See worker_pool.hpp.
+#include "worker_pool.hpp"
 
-#include "leaving.hpp"
+#include "command_loop.hpp"
+#include "fatal_error.hpp"
+#include "futex.hpp"
 #include "memory.hpp"
 #include "pace.hpp"
-#include "performing.hpp"
 #include "plan_file.hpp"
-#include "waiting.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t stackBytes = std::size_t{256} << 10;
 
-/// malloc_usable_size, if it belongs to who gives malloc here.
+/// malloc_usable_size, if the library that provides malloc also provides it. Otherwise null.
 UsableSize usableSizeHere() {
     void* const given = ::dlsym(RTLD_DEFAULT, "malloc");
     void* const asked = ::dlsym(RTLD_DEFAULT, "malloc_usable_size");
@@ -51,72 +51,73 @@ bool isCountable(const Plan& plan) {
     });
 }
 
-class Crew {
+class WorkerPool {
 public:
-    Crew(const Plan& plan, const RunOptions& options, Watched& watched);
+    WorkerPool(const Plan& plan, const RunOptions& options, Observers& observers);
 
     Outcome replay();
 
 private:
-    struct Member {
+    struct PoolThread {
         Worker worker;
-        Crew* crew = nullptr;
-        Member* endedBefore = nullptr; ///< in the list of those that have ended
+        WorkerPool* pool = nullptr;
+        PoolThread* nextEnded = nullptr; ///< in the list of those that have ended
         pthread_t thread{};
     };
 
-    void equip(Member& member, const PlanThread& plan);
-    void perform(Worker& worker);
+    void prepare(PoolThread& thread, const PlanThread& plan);
+    void runCommands(Worker& worker);
     template <Touch touch>
-    void performTouching(Worker& worker);
-    void end(Member& member);
-    void startOthers();
+    void runTouching(Worker& worker);
+    void end(PoolThread& thread);
+    void startThreads();
     std::size_t joinEnded();
-    void await(std::size_t most);
-    void gather(Outcome& outcome);
+    void waitForAlive(std::size_t most);
+    void collectResults(Outcome& outcome);
 
-    static void* runMember(void* member);
-    static void* runStarter(void* crew);
+    static void* runThread(void* thread);
+    static void* runStarter(void* pool);
 
     const Plan& plan_;
     const RunOptions& options_;
-    Watched& watched_;
+    Observers& observers_;
     UsableSize usableSize_;
     bool timed_;
     OwnMemory memory_;
-    std::span<Member> members_;
-    std::size_t alive_ = 1; ///< started and not yet joined; the starter's alone
-    std::atomic<Member*> ended_{nullptr};
+    std::span<PoolThread> threads_;
+    std::size_t alive_ = 1; ///< started and not yet joined; only the starter accesses it
+    std::atomic<PoolThread*> ended_{nullptr};
     std::atomic<std::uint32_t> ends_{0}; ///< how many have ended; the starter sleeps on it
     std::atomic<std::uint32_t> begun_{0};
     std::uint64_t beganAt_ = 0;
 };
 
-Crew::Crew(const Plan& plan, const RunOptions& options, Watched& watched)
-    : plan_(plan), options_(options), watched_(watched), usableSize_(usableSizeHere()),
+WorkerPool::WorkerPool(const Plan& plan, const RunOptions& options, Observers& observers)
+    : plan_(plan), options_(options), observers_(observers), usableSize_(usableSizeHere()),
       timed_(options.latencies && platform::steadyTicks() && isCountable(plan)) {
     const std::size_t count = plan.threads.size();
-    members_ = {memory_.array<Member>(count), count};
-    auto* const places = memory_.array<HandOvers::Place>(plan.header.sharedPlaces);
-    auto* const turns = memory_.array<Turn>(plan.header.ordered != 0 ? count : 0);
+    threads_ = {memory_.array<PoolThread>(count), count};
+    auto* const slots = memory_.array<ObjectExchange::Slot>(plan.header.sharedSlots);
+    auto* const order = memory_.array<OrderSemaphore>(plan.header.ordered != 0 ? count : 0);
     for (std::size_t at = 0; at < count; ++at) {
-        Member& member = *new (&members_[at]) Member;
-        member.crew = this;
-        member.worker.index = at;
-        member.worker.shared = HandOvers(places);
-        member.worker.turns = turns;
-        equip(member, plan.threads[at]);
+        PoolThread& thread = *new (&threads_[at]) PoolThread;
+        thread.pool = this;
+        thread.worker.index = at;
+        thread.worker.shared = ObjectExchange(slots);
+        thread.worker.order = order;
+        prepare(thread, plan.threads[at]);
     }
 }
 
-void Crew::equip(Member& member, const PlanThread& plan) {
-    Worker& worker = member.worker;
+void WorkerPool::prepare(PoolThread& thread, const PlanThread& plan) {
+    Worker& worker = thread.worker;
     worker.plan = &plan;
-    worker.own = memory_.array<void*>(plan.places);
+    worker.own = memory_.array<void*>(plan.slots);
     char* const buffer = plan_.mapped != nullptr
                              ? nullptr
                              : memory_.array<char>(std::min(largestChunk, plan.allBytes));
-    worker.feed = Feed(plan_.file, plan_.mapped, buffer, {plan.chunk, plan.chunkBytes});
+    worker.commands =
+        CommandReader(plan_.file, plan_.mapped, buffer, {plan.chunk, plan.chunkBytes});
     for (unsigned routine = 0; routine < routines; ++routine) {
         if ((plan.routines >> routine & 1U) != 0) {
             worker.histograms[routine] = memory_.array<Histogram>(1);
@@ -125,76 +126,77 @@ void Crew::equip(Member& member, const PlanThread& plan) {
 }
 
 template <Touch touch>
-void Crew::performTouching(Worker& worker) {
+void WorkerPool::runTouching(Worker& worker) {
     if (timed_) {
-        using Policy = Touching<touch, true>;
-        Performance<Policy>::perform(worker, Policy{usableSize_});
+        using Policy = TouchPolicy<touch, true>;
+        CommandLoop<Policy>::run(worker, Policy{usableSize_});
     } else {
-        using Policy = Touching<touch, false>;
-        Performance<Policy>::perform(worker, Policy{usableSize_});
+        using Policy = TouchPolicy<touch, false>;
+        CommandLoop<Policy>::run(worker, Policy{usableSize_});
     }
 }
 
-void Crew::perform(Worker& worker) {
+void WorkerPool::runCommands(Worker& worker) {
     worker.began = beganAt_;
-    if (watched_.check != nullptr || watched_.curve != nullptr) {
-        Performance<Watching>::perform(worker, Watching(watched_));
+    if (observers_.check != nullptr || observers_.curve != nullptr) {
+        CommandLoop<ObserverPolicy>::run(worker, ObserverPolicy(observers_));
         return;
     }
     switch (options_.touch) {
     case Touch::none:
-        return performTouching<Touch::none>(worker);
+        return runTouching<Touch::none>(worker);
     case Touch::firstByte:
-        return performTouching<Touch::firstByte>(worker);
+        return runTouching<Touch::firstByte>(worker);
     case Touch::all:
-        return performTouching<Touch::all>(worker);
+        return runTouching<Touch::all>(worker);
     case Touch::recordedSize:
-        return performTouching<Touch::recordedSize>(worker);
+        return runTouching<Touch::recordedSize>(worker);
     }
 }
 
-void Crew::end(Member& member) {
-    member.endedBefore = ended_.load(std::memory_order_relaxed);
-    while (!ended_.compare_exchange_weak(member.endedBefore, &member, std::memory_order_release,
+void WorkerPool::end(PoolThread& thread) {
+    thread.nextEnded = ended_.load(std::memory_order_relaxed);
+    while (!ended_.compare_exchange_weak(thread.nextEnded, &thread, std::memory_order_release,
                                          std::memory_order_relaxed)) {
     }
     ends_.fetch_add(1, std::memory_order_release);
     wakeAll(&ends_);
 }
 
-void* Crew::runMember(void* argument) {
-    Member& member = *static_cast<Member*>(argument);
-    member.crew->perform(member.worker);
-    member.crew->end(member);
+void* WorkerPool::runThread(void* argument) {
+    PoolThread& thread = *static_cast<PoolThread*>(argument);
+    thread.pool->runCommands(thread.worker);
+    thread.pool->end(thread);
     return nullptr;
 }
 
-void* Crew::runStarter(void* argument) {
-    Crew& crew = *static_cast<Crew*>(argument);
-    while (crew.begun_.load(std::memory_order_acquire) == 0) {
-        sleepWhile(&crew.begun_, 0);
+void* WorkerPool::runStarter(void* argument) {
+    WorkerPool& pool = *static_cast<WorkerPool*>(argument);
+    while (pool.begun_.load(std::memory_order_acquire) == 0) {
+        sleepWhile(&pool.begun_, 0);
     }
-    crew.startOthers();
+    pool.startThreads();
     return nullptr;
 }
 
-/// How many could be joined; the process's own thread has only ended its part.
-std::size_t Crew::joinEnded() {
+/// Joins the threads that have ended and returns their number. The main thread is counted, not
+/// joined.
+std::size_t WorkerPool::joinEnded() {
     std::size_t count = 0;
-    Member* member = ended_.exchange(nullptr, std::memory_order_acquire);
-    while (member != nullptr) {
-        Member* const next = member->endedBefore;
-        if (member != members_.data()) {
-            ::pthread_join(member->thread, nullptr);
+    PoolThread* thread = ended_.exchange(nullptr, std::memory_order_acquire);
+    while (thread != nullptr) {
+        PoolThread* const next = thread->nextEnded;
+        if (thread != threads_.data()) {
+            ::pthread_join(thread->thread, nullptr);
         }
         ++count;
-        member = next;
+        thread = next;
     }
     return count;
 }
 
-/// Waits until no more than `most` are alive.
-void Crew::await(std::size_t most) {
+/// Waits until at most `most` threads are alive.
+void WorkerPool::waitForAlive(std::size_t most) {
     while (alive_ > most) {
         const std::uint32_t seen = ends_.load(std::memory_order_acquire);
         const std::size_t joined = joinEnded();
@@ -205,32 +207,32 @@ void Crew::await(std::size_t most) {
     }
 }
 
-void Crew::startOthers() {
+void WorkerPool::startThreads() {
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, stackBytes);
-    for (Member& member : members_.subspan(1)) {
-        const PlanThread& plan = *member.worker.plan;
-        await(plan.alive - 1);
+    for (PoolThread& thread : threads_.subspan(1)) {
+        const PlanThread& plan = *thread.worker.plan;
+        waitForAlive(plan.alive - 1);
         if (plan_.header.paced != 0) {
             waitUntil(beganAt_ + plan.began);
         }
-        const int error = ::pthread_create(&member.thread, &attributes, runMember, &member);
+        const int error = ::pthread_create(&thread.thread, &attributes, runThread, &thread);
         if (error != 0) {
-            leave(Status::noMemory, "thread %zu of %zu could not be started: %s",
-                  member.worker.index + 1, members_.size(), strerrordesc_np(error));
+            fatalError(Status::noMemory, "thread %zu of %zu could not be started: %s",
+                       thread.worker.index + 1, threads_.size(), strerrordesc_np(error));
         }
         ++alive_;
     }
-    await(0);
+    waitForAlive(0);
     ::pthread_attr_destroy(&attributes);
 }
 
-Outcome Crew::replay() {
+Outcome WorkerPool::replay() {
     pthread_t starter{};
-    const bool several = members_.size() > 1;
+    const bool several = threads_.size() > 1;
     if (several && ::pthread_create(&starter, nullptr, runStarter, this) != 0) {
-        leave(Status::noMemory, "the thread that starts the others could not be started");
+        fatalError(Status::noMemory, "the thread that starts the others could not be started");
     }
     rusage before{};
     rusage after{};
@@ -239,9 +241,9 @@ Outcome Crew::replay() {
     beganAt_ = now();
     begun_.store(1, std::memory_order_release);
     wakeAll(&begun_);
-    perform(members_[0].worker);
+    runCommands(threads_[0].worker);
     if (several) {
-        end(members_[0]);
+        end(threads_[0]);
         ::pthread_join(starter, nullptr);
     }
     const std::uint64_t ended = now();
@@ -262,20 +264,20 @@ Outcome Crew::replay() {
     const std::size_t ownFile = plan_.mapped != nullptr ? plan_.header.bytes : 0;
     outcome.fileBytes = memory.file > ownFile ? memory.file - ownFile : 0;
     outcome.streamed = plan_.mapped == nullptr;
-    gather(outcome);
+    collectResults(outcome);
     return outcome;
 }
 
 /// Adds up what each thread has counted.
-void Crew::gather(Outcome& outcome) {
-    outcome.timed = timed_ && watched_.check == nullptr && watched_.curve == nullptr;
-    for (const Member& member : members_) {
-        const Worker& worker = member.worker;
+void WorkerPool::collectResults(Outcome& outcome) {
+    outcome.timed = timed_ && observers_.check == nullptr && observers_.curve == nullptr;
+    for (const PoolThread& thread : threads_) {
+        const Worker& worker = thread.worker;
         outcome.failed += worker.failed;
         outcome.calls += worker.plan->calls;
         outcome.waits.count += worker.waits.count;
         outcome.waits.ticks += worker.waits.ticks;
-        outcome.readingTicks += worker.feed.ticks();
+        outcome.readingTicks += worker.commands.ticks();
         for (unsigned routine = 0; routine < routines; ++routine) {
             if (worker.histograms[routine] == nullptr) {
                 continue;
@@ -289,9 +291,9 @@ void Crew::gather(Outcome& outcome) {
 
 } // namespace
 
-Outcome replay(const Plan& plan, const RunOptions& options, Watched& watched) {
-    Crew& crew = *new (mapPages(sizeof(Crew))) Crew(plan, options, watched);
-    return crew.replay();
+Outcome replay(const Plan& plan, const RunOptions& options, Observers& observers) {
+    WorkerPool& pool = *new (mapPages(sizeof(WorkerPool))) WorkerPool(plan, options, observers);
+    return pool.replay();
 }
 
 } // namespace heapwright::replayer

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See feed.hpp.
-#include "feed.hpp"
+// See command_reader.hpp.
+#include "command_reader.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 
@@ -24,8 +24,8 @@ void readChunk(int file, char* buffer, std::size_t length, std::uint64_t offset)
             continue;
         }
         if (got <= 0) {
-            leave(Status::usage, "the plan cannot be read: %s",
-                  got < 0 ? strerrordesc_np(errno) : "it is too short");
+            fatalError(Status::usage, "the plan cannot be read: %s",
+                       got < 0 ? strerrordesc_np(errno) : "it is too short");
         }
         buffer += got;
         offset += static_cast<std::uint64_t>(got);
@@ -35,7 +35,7 @@ void readChunk(int file, char* buffer, std::size_t length, std::uint64_t offset)
 
 } // namespace
 
-const std::uint64_t* Feed::chunk() {
+const std::uint64_t* CommandReader::nextChunk() {
     const char* bytes = buffer_;
     if (mapped_ != nullptr) {
         bytes = mapped_ + next_.next;

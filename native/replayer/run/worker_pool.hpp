@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A replay from the first command to the last: as many threads as the trace has, the first of them
-// the process's own, for allocators treat that one differently. A further thread is started as soon
-// as no more are alive than were in the recording when it began; so a program that goes through ten
-// thousand short threads is not replayed with ten thousand at a time.
+// Runs all commands of a plan on the threads of the recording. The process's main thread replays
+// the first recorded thread, because allocators treat the main thread specially.
+//
+// A further thread starts when no more threads are alive than were alive in the recording at its
+// start. A program with ten thousand short threads is thus not replayed with all of them at once.
 #pragma once
 
+#include "observer_policy.hpp"
 #include "options.hpp"
-#include "watching.hpp"
 #include "worker.hpp"
 
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace heapwright::replayer {
 
 struct Plan;
 
-/// What a replay came to.
+/// The measurements of a replay.
 struct Outcome {
     std::uint64_t nanoseconds = 0;
     double userSeconds = 0;
@@ -38,6 +39,6 @@ struct Outcome {
         histograms[routines]{}; ///< of all threads together; null for what is never called
 };
 
-Outcome replay(const Plan& plan, const RunOptions& options, Watched& watched);
+Outcome replay(const Plan& plan, const RunOptions& options, Observers& observers);
 
 } // namespace heapwright::replayer

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which memory belongs to live objects: a bit for each 8 bytes of the address space, in leaves that
-// are mapped when first used. Any number of threads may mark at a time.
+// A bitmap of the memory of live objects: one bit for each 8 bytes of the address space, in leaves
+// that are mapped at their first use. Any number of threads may mark at the same time.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace heapwright::replayer {
 
-class Shadow {
+class LiveBitmap {
 public:
-    Shadow();
+    LiveBitmap();
 
-    /// Marks an object; false if part of it was marked.
+    /// Marks an object live. False if a part of it was already marked.
     bool mark(const void* object, std::size_t size);
     void unmark(const void* object, std::size_t size);
 
@@ -23,7 +23,7 @@ private:
     using Word = std::atomic<std::uint64_t>;
 
     static constexpr unsigned grainBits = 3;
-    static constexpr unsigned leafBits = 26; ///< a leaf speaks of 64 MiB
+    static constexpr unsigned leafBits = 26; ///< a leaf covers 64 MiB
     static constexpr unsigned addressBits = 48;
     static constexpr std::size_t leafWords = std::size_t{1} << (leafBits - grainBits - 6);
 
