@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See surroundings.hpp.
-#include "surroundings.hpp"
+// See host_conditions.hpp.
+#include "host_conditions.hpp"
 
 #include "procfs.hpp"
 
@@ -72,7 +72,7 @@ std::string groupEvents() {
 
 } // namespace
 
-void Surroundings::prepare() {
+void HostConditions::prepare() {
     constexpr int how = O_RDONLY | O_CLOEXEC;
     loadFile_ = open("/proc/loadavg", how);
     statFile_ = open("/proc/stat", how);
@@ -81,7 +81,7 @@ void Surroundings::prepare() {
     prepared_ = true;
 }
 
-void Surroundings::begin() {
+void HostConditions::begin() {
     if (!prepared_) {
         prepare();
     }
@@ -94,12 +94,12 @@ void Surroundings::begin() {
     oomGroup_ = numberAfter(groupEvents_.c_str(), "oom_kill").value_or(0);
 }
 
-double Surroundings::stealSeconds() const {
+double HostConditions::stealSeconds() const {
     return static_cast<double>(stealTicks(statFile_) - steal_) /
            static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-std::int64_t Surroundings::oomKills() const {
+std::int64_t HostConditions::oomKills() const {
     const std::int64_t group = numberAfter(groupEvents_.c_str(), "oom_kill").value_or(oomGroup_);
     const std::int64_t system = killsCounted(eventsFile_).value_or(oomSystem_);
     return std::max(system - oomSystem_, group - oomGroup_);

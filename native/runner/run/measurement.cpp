@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See session.hpp. One loop, one thread; everything that can happen is a descriptor or a time.
+// See measurement.hpp. One loop, one thread; everything that can happen is a descriptor or a time.
 //
 // The phases: running; when the command is dead but others of its tree are not, settling, a moment
 // in which helpers that are about to leave may; asked, after SIGTERM to the whole tree; killing,
 // SIGKILL to the whole tree again and again, because a process may have forked between being seen
 // and being hit.
-#include "session.hpp"
+#include "measurement.hpp"
 
 #include "procfs.hpp"
 
@@ -61,19 +61,19 @@ void Usage::add(const rusage& usage) {
     peakBytes = std::max(peakBytes, std::int64_t{usage.ru_maxrss} * 1024);
 }
 
-Session::Session(const Options& options, const WitnessFile& witness)
+Measurement::Measurement(const Options& options, const WitnessFile& witness)
     : options_(options), tree_(witness, getpid()), sampling_(samplingShare, options.interval),
       scanning_(scanningShare, scanEvery * options.interval) {}
 
-Nanoseconds Session::longestGap() const {
+Nanoseconds Measurement::longestGap() const {
     return std::max(options_.interval, sampling_.longest());
 }
 
-Nanoseconds Session::meanGap() const {
+Nanoseconds Measurement::meanGap() const {
     return samples_ > 1 ? wall() / samples_ : options_.interval;
 }
 
-bool Session::run(const sigset_t& mask) {
+bool Measurement::run(const sigset_t& mask) {
     signals_ = openSignals();
     spawned_ = spawn(options_, mask);
     if (spawned_.step != nullptr) {
@@ -99,7 +99,7 @@ bool Session::run(const sigset_t& mask) {
 }
 
 /// Sleeps until something happens and deals with it; false when all is over.
-bool Session::wait() {
+bool Measurement::wait() {
     const Nanoseconds before = nowNs();
     const Nanoseconds pause = std::max<Nanoseconds>(nextWake(before) - before, 0);
     const timespec time{pause / second, static_cast<long>(pause % second)};
@@ -119,7 +119,7 @@ bool Session::wait() {
         close(spawned_.errors);
         spawned_.errors = -1;
     }
-    if ((events[3].revents & POLLERR) != 0) { // nobody is left to read the result
+    if ((events[3].revents & POLLERR) != 0) { // the reader of the result has gone
         interrupted_ = true;
         end(Phase::killing, now);
     }
@@ -136,7 +136,7 @@ bool Session::wait() {
     return phase_ != Phase::killing || now < deadline_;
 }
 
-Nanoseconds Session::nextWake(Nanoseconds now) const {
+Nanoseconds Measurement::nextWake(Nanoseconds now) const {
     Nanoseconds next = now + second;
     if (end_ == 0) {
         next = std::min(next, sampling_.next());
@@ -150,13 +150,13 @@ Nanoseconds Session::nextWake(Nanoseconds now) const {
     return next;
 }
 
-void Session::readSignals() {
+void Measurement::readSignals() {
     signalfd_siginfo info{};
     while (read(signals_, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo == SIGCHLD) {
             continue;
         }
-        // The second time somebody asks, he means at once.
+        // A second signal ends the run at once.
         end(interrupted_ ? Phase::killing : Phase::asked, nowNs());
         interrupted_ = true;
     }
@@ -164,7 +164,7 @@ void Session::readSignals() {
 
 /// Waits for every dead child: the command, and orphans of its tree. Each is looked at first, while
 /// the kernel still tells its own CPU time apart from its children's.
-void Session::reap() {
+void Measurement::reap() {
     for (;;) {
         siginfo_t dead{};
         if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) != 0 || dead.si_pid == 0) {
@@ -195,12 +195,12 @@ void Session::reap() {
 }
 
 /// Orphans come to this program, so when it has no child at all, nothing of the tree is left.
-bool Session::childrenLeft() const {
+bool Measurement::childrenLeft() const {
     siginfo_t info{};
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-void Session::end(Phase phase, Nanoseconds now) {
+void Measurement::end(Phase phase, Nanoseconds now) {
     if (phase_ == Phase::killing) {
         return;
     }
@@ -215,7 +215,7 @@ void Session::end(Phase phase, Nanoseconds now) {
     lastTry_ = 0;
 }
 
-void Session::act(Nanoseconds now) {
+void Measurement::act(Nanoseconds now) {
     if (deadline_ != 0 && now >= deadline_) {
         switch (phase_) {
         case Phase::running:
@@ -241,7 +241,7 @@ void Session::act(Nanoseconds now) {
 
 /// Each activity pays for what it used, so neither can take more than its share. Sampling also pays
 /// for the waking up and all else in the loop but for reading the command's standard error.
-void Session::watch(Nanoseconds now) {
+void Measurement::watch(Nanoseconds now) {
     if (!sampling_.due(now)) {
         return;
     }
@@ -262,8 +262,8 @@ void Session::watch(Nanoseconds now) {
     paid_ = used;
 }
 
-/// False once nobody is left who could write to it.
-bool Session::drainErrors() {
+/// False once all writers have closed it.
+bool Measurement::drainErrors() {
     const Nanoseconds before = ownCpuNs();
     const bool open = tail_.drain(spawned_.errors);
     paid_ += ownCpuNs() - before;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run from start to end: starts the command, watches its tree, ends it when its time is up or
-// when somebody asks, waits for all of it, and leaves nothing running.
+// One measured run: starts the command, samples its process tree, ends it at its time limit or on a
+// signal, and waits for every process of the tree.
 #pragma once
 
 #include "budget.hpp"
@@ -18,7 +18,7 @@
 
 namespace heapwright::runner {
 
-/// The kernel's accounts of everything that this program waited for, their descendants included.
+/// Resource usage of all processes that this program waited for, and of their descendants.
 struct Usage {
     Nanoseconds user = 0;
     Nanoseconds system = 0;
@@ -31,9 +31,9 @@ struct Usage {
     void add(const rusage& usage);
 };
 
-class Session {
+class Measurement {
 public:
-    Session(const Options& options, const WitnessFile& witness);
+    Measurement(const Options& options, const WitnessFile& witness);
 
     /// `mask` is what the command gets; all signals must be blocked. False if it could not be
     /// started.
@@ -79,7 +79,7 @@ private:
     Nanoseconds deadline_ = 0; ///< when the phase is over
     Nanoseconds end_ = 0;      ///< when the command itself was dead; 0 until then
     Nanoseconds lastTry_ = 0;  ///< killing: when the last round began
-    Nanoseconds paid_ = 0;     ///< own CPU time up to which somebody has been charged
+    Nanoseconds paid_ = 0;     ///< own CPU time that has been charged to an activity
     std::int64_t treePeak_ = 0;
     std::int64_t samples_ = 0;
     int signals_ = -1;

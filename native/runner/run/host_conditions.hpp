@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the machine did to the run from outside: load before it, processor time stolen by the host
-// during it, processes that the kernel killed for memory.
+// Conditions outside the run that affect it: the load before it, processor time stolen by the
+// hypervisor, and processes that the kernel killed for lack of memory.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace heapwright::runner {
 
-class Surroundings {
+class HostConditions {
 public:
-    /// Looks at the machine before the run.
-    /// What can be done long before: opens what is read at both ends.
+    /// Opens the files that are read before and after the run. May be called long before it.
     void prepare();
+    /// Reads the state before the run.
     void begin();
 
     double loadBefore() const { return load_; }
