@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads and writes kernel traces, a line at a time. Places are dealt out to the identities of what
-// is live; memory goes with what is live and with the events.
-#include "kernelsim/trace.hpp"
+// Reads and writes kernel traces, a line at a time. Each live object is assigned a number.
+// Cost: memory for the live objects and for the events.
+#include "kernelsim/kernel_trace.hpp"
 
 #include <heapwright/structure/kernel/page_section.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel traces: what a booted kernel was asked for, as lines of text. docs/kernel-models.md
-// describes them. Nothing in a trace is believed: what makes no sense is refused with its line.
+// Kernel traces: the allocation requests of a booted kernel, as lines of text. The format is
+// described in docs/kernel-models.md. A reader rejects invalid input and names the line.
 #pragma once
 
 #include "kernelsim/traffic.hpp"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Invents addresses: no two live blocks overlap, and what was let go serves again, the last first,
-// among blocks of about its size (four classes for each doubling). So addresses stay within a
-// fifth more than the most memory that each class had at once, however long the trace is. It is no
-// model of any allocator.
+// Assigns addresses to blocks, such that live blocks never overlap. A released range is reused, the
+// last first, for blocks of its size class. There are four classes for each doubling.
+// Cost: the addresses used exceed the sum of each class's peak by at most a fifth.
+// This is not a model of any allocator.
 #pragma once
 
 #include <array>
@@ -14,16 +14,17 @@
 
 namespace heapwright::synth {
 
-class Places {
+class AddressSpace {
 public:
     static constexpr std::uint64_t maxSize = std::uint64_t{1} << 46U;
 
-    /// A block for `size` bytes, at most maxSize, on a multiple of `alignment`, a power of two.
+    /// A range for `size` bytes. Pre: `size` is at most maxSize, and `alignment` is 0 or a power
+    /// of 2.
     std::uint64_t take(std::uint64_t size, std::uint64_t alignment = 0) {
-        auto& waiting = waiting_[classOf(size)];
-        if (alignment <= grain && !waiting.empty()) {
-            const std::uint64_t address = waiting.back();
-            waiting.pop_back();
+        auto& ranges = released_[classOf(size)];
+        if (alignment <= grain && !ranges.empty()) {
+            const std::uint64_t address = ranges.back();
+            ranges.pop_back();
             return address;
         }
         if (alignment > grain)
@@ -33,12 +34,12 @@ public:
         return address;
     }
 
-    /// `size` is what the block was taken for.
-    void giveBack(std::uint64_t address, std::uint64_t size) {
-        waiting_[classOf(size)].push_back(address);
+    /// Pre: `size` is the size that was passed to `take`.
+    void release(std::uint64_t address, std::uint64_t size) {
+        released_[classOf(size)].push_back(address);
     }
 
-    /// What an allocator with these classes would say may be used of the block.
+    /// The usable size that an allocator with these classes would report.
     static std::uint64_t usable(std::uint64_t size) { return bytesOf(classOf(size)); }
 
 private:
@@ -60,7 +61,7 @@ private:
         return ((std::uint64_t{4} + number % 4 + 1) << (width - 3)) * grain;
     }
 
-    std::array<std::vector<std::uint64_t>, classes> waiting_;
+    std::array<std::vector<std::uint64_t>, classes> released_;
     std::uint64_t next_ = std::uint64_t{1} << 32U;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads what a tool was told: words and numbers between blanks. What makes no sense is thrown as an
-// `Error`, with the last word that did. The caller bounds every number, and with it every list, so
-// that a damaged text costs no memory.
+// Reads the input of a program: words and numbers separated by blanks. An invalid token throws
+// `Error`, which names the last valid token. The caller bounds every number and so every list.
+// A damaged text therefore costs no memory.
 #pragma once
 
 #include <cmath>
@@ -15,10 +15,10 @@
 namespace heapwright::synth {
 
 template <class Error>
-class Words {
+class TokenReader {
 public:
     /// `what` the text is, for its errors: "the plan".
-    Words(std::istream& text, std::string what) : text_(text), what_(std::move(what)) {}
+    TokenReader(std::istream& text, std::string what) : text_(text), what_(std::move(what)) {}
 
     std::string word() {
         std::string found;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Balls of several kinds, drawn at random and not put back: what is to happen so many times in all
-// happens exactly as often, in random order. A draw walks down a tree of sums (Fenwick 1994).
+// Draws from a multiset without replacement: each kind is drawn exactly as often as its count
+// says, in random order. A draw descends a tree of partial sums.
+// Source: Fenwick, 1994.
 #pragma once
 
 #include <heapwright/core/random.hpp>
@@ -14,9 +15,9 @@
 
 namespace heapwright::synth {
 
-class Urn {
+class FenwickSampler {
 public:
-    explicit Urn(const std::vector<std::uint64_t>& counts) : sums_(counts.size() + 1) {
+    explicit FenwickSampler(const std::vector<std::uint64_t>& counts) : sums_(counts.size() + 1) {
         for (std::size_t at = 1; at < sums_.size(); ++at) {
             left_ += counts[at - 1];
             sums_[at] += counts[at - 1];
@@ -28,16 +29,16 @@ public:
 
     std::uint64_t left() const { return left_; }
 
-    /// The kind of a ball, which is then out; one must be left.
+    /// Draws and removes one element, and returns its kind. Pre: `left()` is not 0.
     std::size_t draw(Random& random) {
-        std::uint64_t ball = random.below(left_--);
+        std::uint64_t rank = random.below(left_--);
         std::size_t at = 0;
         for (std::size_t step = std::bit_floor(sums_.size() - 1); step != 0; step /= 2) {
             const std::size_t next = at + step;
             if (next >= sums_.size())
                 continue;
-            if (sums_[next] <= ball) {
-                ball -= sums_[next];
+            if (sums_[next] <= rank) {
+                rank -= sums_[next];
                 at = next;
             } else {
                 --sums_[next];

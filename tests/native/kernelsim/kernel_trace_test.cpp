@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernelsim/trace.hpp"
+#include "kernelsim/kernel_trace.hpp"
 
 #include "kernelsim/load.hpp"
 

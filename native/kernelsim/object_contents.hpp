@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written into objects, so that an allocator that mixes them up is found out, and so that
-// a constructor saves what it does in a kernel.
+// Writes known contents into objects and verifies them. An allocator that hands out an object twice
+// is thereby detected, and the saving by a constructor is part of the measurement.
 //
-// An object without a constructor has its first 64 bytes written when it is taken, and a stamp that
-// no other live object has. One with a constructor has been filled by it, comes as it was left, and
-// gets the stamp in its second word while it is live. The constructor leaves the bytes behind the
-// largest power of two below its size alone.
+// Without a constructor, the first 64 bytes are written when the object is allocated, and the first
+// word gets a stamp that no other live object has. With a constructor, the object arrives
+// constructed, and its second word holds the stamp while it is live. The constructor leaves the
+// bytes beyond the largest power of two below the object's size untouched.
 #pragma once
 
 #include "kernelsim/outcome.hpp"
@@ -26,7 +26,7 @@ namespace heapwright::kernelsim {
 
 inline constexpr std::size_t word = sizeof(std::uint64_t);
 inline constexpr std::uint64_t constructedWord = 0xC0DE'0B1E'C7ED'5EEDU;
-inline constexpr std::size_t writtenAtOnce = 64;
+inline constexpr std::size_t filledBytes = 64;
 
 inline std::uint64_t readWord(const void* object, std::size_t at) noexcept {
     std::uint64_t found = 0;
@@ -63,30 +63,31 @@ inline CacheTraits traitsOf(const CacheKind& kind) noexcept {
     return traits;
 }
 
-/// What its user does with an object first. Throws ModelFault if it is not as constructed.
-inline void writeInto(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
+/// The first access to an allocated object. Throws ModelFault if it is not as constructed.
+inline void fillObject(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
     if (size < word)
         return;
     if (!constructed) {
-        std::memset(object, 0, std::min(size, writtenAtOnce));
+        std::memset(object, 0, std::min(size, filledBytes));
         writeWord(object, 0, stamp);
         return;
     }
     const bool whole = readWord(object, 0) == constructedWord &&
                        (size < 2 * word || readWord(object, word) == constructedWord);
     if (!whole)
-        throw ModelFault("an object came that its constructor has not seen");
+        throw ModelFault("an object was returned without being constructed");
     if (size >= 2 * word)
         writeWord(object, word, stamp);
 }
 
-/// And last: it is still his. One that was constructed is as it came when he leaves it.
-inline void lookInto(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
+/// The last access before the free. Throws ModelFault if the stamp has changed. A constructed
+/// object is restored to its constructed state.
+inline void verifyObject(void* object, std::size_t size, bool constructed, std::uint64_t stamp) {
     const std::size_t at = constructed ? word : 0;
     if (size < at + word)
         return;
     if (readWord(object, at) != stamp)
-        throw ModelFault("a live object was given to somebody else");
+        throw ModelFault("a live object was overwritten or returned twice");
     if (constructed)
         writeWord(object, word, constructedWord);
 }

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which blocks end at which operation: a timing wheel in base two (Varghese and Lauck 1987). A
-// block waits in the row of the highest bit in which its end differs from now; each time that bit
-// turns, the row is sorted anew into lower rows. So a block is moved at most once for each doubling
-// of its lifetime, and memory is that of the blocks that are live.
+// A timing wheel in base two: it returns the blocks whose lifetime ends at the present operation.
+//
+// A block waits in the row of the highest bit in which its end differs from now. When that bit
+// turns, its row is distributed over the lower rows.
+// Cost: a block moves at most once for each doubling of its lifetime. Memory is that of live
+// blocks. Source: Varghese and Lauck, 1987.
 #pragma once
 
 #include "synth/block.hpp"
@@ -17,11 +19,11 @@
 
 namespace heapwright::synth {
 
-class Agenda {
+class TimingWheel {
 public:
     std::uint64_t now() const { return now_; }
 
-    /// One operation on. What ends now is ready; what was ready before still is.
+    /// Advances by one operation. Blocks that end now become ready. Ready blocks stay ready.
     void advance() {
         const std::uint64_t before = now_++;
         auto& row = rows_[rowOf(before)];
@@ -33,16 +35,17 @@ public:
         turned_.clear();
     }
 
-    /// The block ends at operation `end`, which is not before now.
+    /// Adds a block that ends at operation `end`. Pre: `end` is not before now.
     void add(std::uint64_t end, const Block& block) { rows_[rowOf(end)].push_back({end, block}); }
 
     bool ready() const { return !rows_[0].empty(); }
 
-    /// One of the blocks that are ready.
+    /// Removes and returns a ready block. Pre: there is one.
     Block take() { return takeFrom(0); }
 
-    /// One of the blocks that end soonest, up to a factor of two; false if there is none at all.
-    bool takeSoon(Block& block) {
+    /// Removes one of the blocks with the earliest end, within a factor of two. False if there is
+    /// none.
+    bool takeEarliest(Block& block) {
         for (std::size_t row = 0; row < rows_.size(); ++row) {
             if (!rows_[row].empty()) {
                 block = takeFrom(row);
