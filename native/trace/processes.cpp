@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is in a trace: its processes, from their records and from the blocks that name them, and its
-// threads, each with its blocks in their order.
+// The tables of processes and threads of a trace. Processes are found from their records and from
+// the blocks that name them. The blocks of a thread are put in order.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -121,7 +121,7 @@ void Trace::orderThreads() {
     }
 }
 
-/// Of a block that is still open nobody has counted the events.
+/// Counts the events of an open block. Its header does not hold the count yet.
 void Trace::countOpen(BlockInfo& block) const {
     BlockDecoder decoder;
     decoder.begin(payload(block), block.stackBits, true, block.firstTicks);
