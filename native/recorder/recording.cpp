@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See session.hpp.
-#include "session.hpp"
+// See recording.hpp.
+#include "recording.hpp"
 
 #include "process_block.hpp"
 #include "stacks/stacks.hpp"
-#include "stream.hpp"
+#include "stream_pool.hpp"
 #include "trace/blocks.hpp"
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -20,8 +20,8 @@
 
 namespace heapwright::recorder {
 
-constinit std::atomic<std::uint32_t> Session::shutGate_{Gate::shut};
-constinit Session session;
+constinit std::atomic<std::uint32_t> Recording::shutGate_{Gate::shut};
+constinit Recording recording;
 
 namespace {
 
@@ -47,7 +47,7 @@ std::uint32_t takeNumber(std::uint32_t& counter) noexcept {
 void* claimForStacks(stacks::Table table, std::size_t bytes) noexcept {
     const auto kind =
         table == stacks::Table::stacks ? trace::BlockKind::stacks : trace::BlockKind::modules;
-    return session.claimTable(kind, bytes);
+    return recording.claimTable(kind, bytes);
 }
 
 void releaseForStacks(void* block, std::size_t bytes) noexcept {
@@ -55,12 +55,12 @@ void releaseForStacks(void* block, std::size_t bytes) noexcept {
 }
 
 std::uint64_t timeForStacks() noexcept {
-    return session.now();
+    return recording.now();
 }
 
 } // namespace
 
-void Session::begin() noexcept {
+void Recording::begin() noexcept {
     const platform::ErrnoKeeper keeper;
     if (!join()) {
         return;
@@ -90,17 +90,17 @@ void Session::begin() noexcept {
     }
 }
 
-bool Session::join() noexcept {
+bool Recording::join() noexcept {
     const std::string_view path = platform::environmentVariable(traceVariable);
     // The text ends with a zero byte, as all of the environment does.
     return !path.empty() && file_.open(path.data());
 }
 
-void Session::beginStacks() noexcept {
+void Recording::beginStacks() noexcept {
     stacks_ = stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks});
 }
 
-void Session::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
+void Recording::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
     process_ = takeNumber(file_.header()->processes);
     pid_ = systemNumber(SYS_getpid);
     for (auto& count : tables_) {
@@ -120,7 +120,7 @@ void Session::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
     }
 }
 
-bool Session::afterFork() noexcept {
+bool Recording::afterFork() noexcept {
     const platform::ErrnoKeeper keeper;
     if (!followed_) {
         std::atomic_ref(file_.header()->unfollowed).fetch_add(1);
@@ -137,27 +137,27 @@ bool Session::afterFork() noexcept {
     return std::atomic_ref(file_.header()->recording).load(std::memory_order_relaxed) != 0;
 }
 
-void Session::noteForkInChild() noexcept {
+void Recording::noteForkInChild() noexcept {
     if (gate_->load(std::memory_order_relaxed) != Gate::shut && pid_ != systemNumber(SYS_getpid)) {
         afterFork();
     }
 }
 
-void Session::end() noexcept {
+void Recording::end() noexcept {
     const platform::ErrnoKeeper keeper;
     if (isOpen() && processBlock_ != nullptr) {
         writeProcessEnd(*processBlock_, {process_, 0, now()});
     }
 }
 
-void Session::toggle() noexcept {
+void Recording::toggle() noexcept {
     trace::FileHeader* const header = file_.header();
     if (header != nullptr && std::atomic_ref(header->stop).load() == trace::Stop::none) {
         std::atomic_ref(header->recording).fetch_xor(1);
     }
 }
 
-trace::BlockHeader* Session::claimTable(trace::BlockKind kind, std::size_t bytes) noexcept {
+trace::BlockHeader* Recording::claimTable(trace::BlockKind kind, std::size_t bytes) noexcept {
     void* const block = file_.claim(bytes);
     if (block == nullptr) {
         return nullptr;
@@ -167,7 +167,7 @@ trace::BlockHeader* Session::claimTable(trace::BlockKind kind, std::size_t bytes
     return trace::beginRecords(block, kind, shift, process_, count.fetch_add(1), now());
 }
 
-bool Session::claimEvents(trace::Encoder& encoder, const NextBlock& next) noexcept {
+bool Recording::claimEvents(trace::Encoder& encoder, const NextBlock& next) noexcept {
     void* const block = file_.claim(trace::pageSize << next.sizeShift);
     if (block == nullptr) {
         return false;
@@ -181,11 +181,11 @@ bool Session::claimEvents(trace::Encoder& encoder, const NextBlock& next) noexce
     return true;
 }
 
-std::uint32_t Session::takeThreadNumber() noexcept {
+std::uint32_t Recording::takeThreadNumber() noexcept {
     return takeNumber(file_.header()->threads);
 }
 
-void Session::countLost() noexcept {
+void Recording::countLost() noexcept {
     if (file_.header() != nullptr) {
         std::atomic_ref(file_.header()->lostEvents).fetch_add(1, std::memory_order_relaxed);
     }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See operators_below.hpp, and the end of operators.h.
-#include "operators_below.hpp"
+// See operator_fallback.hpp and operator_fallback.h.
+#include "operator_fallback.hpp"
+#include "operator_fallback.h"
 
 #include "next.hpp"
-#include "operators.h"
 
 #include <heapwright/platform/abort.hpp>
 
@@ -19,7 +19,7 @@ extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 
 namespace heapwright::recorder {
 
-constinit bool operatorsAreTheirs = false;
+constinit bool programReplacesOperators = false;
 
 namespace {
 
@@ -33,9 +33,9 @@ bool isOurs(const char* name) noexcept {
 
 } // namespace
 
-void findWhoseOperators() noexcept {
+void findOperatorOwner() noexcept {
     for (const char* name : {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
-        operatorsAreTheirs = operatorsAreTheirs || !isOurs(name);
+        programReplacesOperators = programReplacesOperators || !isOurs(name);
     }
 }
 

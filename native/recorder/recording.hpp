@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the threads of this process share: the trace they write to, whether anything is to be
-// written at all, and the clock. It begins with the first allocation of the process, begins anew in
-// the child of a fork, and ends with the process, which may come without a word.
+// The state that all threads of a recorded process share: the trace, the gate and the clock. It
+// starts at the first allocation of the process, and starts again in the forked child. It ends with
+// the process, possibly without notice.
 //
-// Invariants: the gate is a word on a page that the kernel clears in the child of a fork, however
-// that was made, as it clears the streams of the threads, which then have no room: so no child ever
-// writes into the blocks of its parent, and all that is left to the common path is to look for
-// room. A vfork child shares memory, heap and streams with its parent: what it asks for is the
-// parent's. Before `begin`, and where there is no trace, the gate is shut and no thread has a
-// stream.
+// Invariants:
+// - The gate is a word on a page that the kernel clears in a forked child, as it clears the streams
+// of
+//   the threads. A child therefore never writes into the blocks of its parent. The common path only
+//   looks for room in the stream.
+// - A vfork child shares memory, heap and streams with its parent. Its calls count as the parent's.
+// - Before `begin`, and without a trace, the gate is shut and no thread has a stream.
 #pragma once
 
 #include "file.hpp"
@@ -22,31 +23,32 @@
 
 namespace heapwright::recorder {
 
-/// What stands in the gate.
+/// The values of the gate.
 enum Gate : std::uint32_t {
-    newProcess = 0, ///< as the kernel leaves it after a fork: `Session::afterFork` is to be called
+    newProcess =
+        0, ///< as the kernel leaves it after a fork: `Recording::afterFork` is to be called
     open = 1,
     shut = 2, ///< nothing of this process is recorded
 };
 
-/// Where the launcher says which file.
+/// The environment variable with the path of the trace.
 inline constexpr char traceVariable[] = "HEAPWRIGHT_TRACE";
 /// The number of a signal that turns recording off and on; not set if there is none.
 inline constexpr char signalVariable[] = "HEAPWRIGHT_TOGGLE_SIGNAL";
 
-class Session {
+class Recording {
 public:
     /// How far launchers shift the processor's counter: a tick is some nanoseconds then.
     static constexpr unsigned plainShift = 3;
     /// The same where there are stacks: what happens between two events takes longer then.
     static constexpr unsigned stackShift = 5;
 
-    /// Whether recording is on, for who has a block: so there is a trace, and it is this process's.
+    /// Whether recording is on. Pre: the thread has a block, so the trace is this process's.
     [[gnu::always_inline]] bool isRecording() const noexcept {
         return std::atomic_ref(file_.header()->recording).load(std::memory_order_relaxed) != 0;
     }
 
-    /// Whether a call is to be recorded now, for anybody.
+    /// Whether a call is to be recorded now. Any thread may ask.
     bool wants() noexcept {
         if (!isOpen() &&
             !(gate_->load(std::memory_order_relaxed) == Gate::newProcess && afterFork())) {
@@ -101,7 +103,7 @@ public:
     /// Whether this process is recorded, or would be if recording were not paused.
     bool isOpen() const noexcept { return gate_->load(std::memory_order_relaxed) == Gate::open; }
 
-    /// The process ends in order.
+    /// Records the orderly end of the process.
     void end() noexcept;
 
     /// Turns recording on or off, unless it has stopped for good.
@@ -111,7 +113,7 @@ public:
     /// no more.
     trace::BlockHeader* claimTable(trace::BlockKind kind, std::size_t bytes) noexcept;
 
-    /// What a thread's next block is to be.
+    /// The properties of the next block of a thread.
     struct NextBlock {
         std::uint32_t thread;
         std::uint32_t sequence;
@@ -149,6 +151,6 @@ private:
     bool followed_ = false;
 };
 
-extern Session session;
+extern Recording recording;
 
 } // namespace heapwright::recorder
