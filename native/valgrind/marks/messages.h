@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the marks say, between the library that makes them and the program that reads them. Each is
- * a line of text in valgrind's log, among the lines of the trace and in their order:
+ * The messages that the marks write into valgrind's log for the program that reads it. Each is one
+ * line of text, in order among the lines of the trace:
  *
  *   **PID** hw call KIND A B            the calling thread enters or leaves an allocation routine
  *   **PID** hw stack LOW HIGH           the calling thread is new, and its stack (with its
@@ -15,8 +15,8 @@
  * Numbers are hexadecimal. Of `call`: entering, A is the thread's stack pointer and B the object
  * that is handed over, if any; leaving, A is the object that is handed out and B its size.
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_MARKS_H
-#define HEAPWRIGHT_INSTRUMENT_MARKS_H
+#ifndef HEAPWRIGHT_VALGRIND_MESSAGES_H
+#define HEAPWRIGHT_VALGRIND_MESSAGES_H
 
 enum heapwright_mark {
     heapwright_leave = 0,

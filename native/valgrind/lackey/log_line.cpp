@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the lines of the log; see trace.hpp for what they look like.
-#include "trace.hpp"
+// Reads the lines of the log; see log_line.hpp for what they look like.
+#include "log_line.hpp"
 
 namespace heapwright::valgrind {
 
@@ -35,8 +35,8 @@ Line kindOf(std::string_view text) {
 
 } // namespace
 
-TraceLine readLine(std::string_view text) {
-    TraceLine line{kindOf(text), 0, 0, text};
+LogLine readLine(std::string_view text) {
+    LogLine line{kindOf(text), 0, 0, text};
     if (line.kind == Line::other) {
         return line;
     }
@@ -51,10 +51,10 @@ TraceLine readLine(std::string_view text) {
     for (unsigned value = 0; at < end && (value = digit(*at)) < 10; ++at) {
         line.size = line.size * 10 + value;
     }
-    return at == end ? line : TraceLine{Line::misread, 0, 0, text};
+    return at == end ? line : LogLine{Line::misread, 0, 0, text};
 }
 
-bool Words::skip(std::string_view word) {
+bool Fields::skip(std::string_view word) {
     const bool here = text_.substr(0, word.size()) == word;
     if (here) {
         text_.remove_prefix(word.size());
@@ -62,7 +62,7 @@ bool Words::skip(std::string_view word) {
     return here;
 }
 
-bool Words::find(std::string_view word) {
+bool Fields::find(std::string_view word) {
     const std::size_t at = text_.find(word);
     if (at != std::string_view::npos) {
         text_.remove_prefix(at + word.size());
@@ -70,7 +70,7 @@ bool Words::find(std::string_view word) {
     return at != std::string_view::npos;
 }
 
-std::uint64_t Words::number(unsigned base) {
+std::uint64_t Fields::number(unsigned base) {
     while (!text_.empty() && text_.front() == ' ') {
         text_.remove_prefix(1);
     }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of valgrind's log, as its tool lackey writes them with --trace-mem=yes and the core
-// with
-// --trace-sched=yes and --trace-syscalls=yes, and as our marks stand among them:
+// The lines of valgrind's log. Its tool lackey writes them with --trace-mem=yes, its core with
+// --trace-sched=yes and --trace-syscalls=yes. The messages of the marks stand among them:
 //
 //   I  0401ab70,3               an instruction, its address and length
 //    S 1fff000758,8             it stores there so many bytes; L loads, M does both
@@ -23,7 +22,7 @@ namespace heapwright::valgrind {
 
 enum class Line : std::uint8_t { instruction, load, write, other, misread };
 
-struct TraceLine {
+struct LogLine {
     Line kind = Line::other;
     std::uint64_t address = 0;
     std::uint64_t size = 0;
@@ -31,12 +30,12 @@ struct TraceLine {
 };
 
 /// One line, without its newline.
-TraceLine readLine(std::string_view text);
+LogLine readLine(std::string_view text);
 
 /// Reads numbers and words off the front of a text.
-class Words {
+class Fields {
 public:
-    explicit Words(std::string_view text) : text_(text) {}
+    explicit Fields(std::string_view text) : text_(text) {}
 
     /// True, and behind it, if the text goes on with `word`.
     bool skip(std::string_view word);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log of a command under valgrind as it comes, line by line, to whom it may concern. Nothing of
-// it is kept.
+// Reads the log of a command under valgrind line by line while it is written. Nothing is kept.
 #pragma once
 
 #include "child.hpp"
