@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A place for names on an obstack of the C library's interface. Included behind the one header of
-// obstacks or the other. Casts are C's: so are the macros.
+// Storage for names on an obstack with the C library's interface. Include it after one of the two
+// obstack headers. The macros of those headers contain C casts.
 #pragma once
 
 #include "load.hpp"

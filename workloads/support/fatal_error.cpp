@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See leaving.hpp.
-#include "leaving.hpp"
+// See fatal_error.hpp.
+#include "fatal_error.hpp"
 
-#include "text.hpp"
+#include "write_all.hpp"
 
 #include <atomic>
 #include <cstdarg>
@@ -18,15 +18,15 @@ namespace {
 
 const char* name = "?";
 
-/// One thread has the last word: what others find at the same moment is not said.
-void beTheFirst() {
-    static std::atomic<bool> leaving{false};
-    while (leaving.exchange(true)) {
+/// Returns in one thread only. Other threads that fail at the same time wait for the exit.
+void claimExit() {
+    static std::atomic<bool> exiting{false};
+    while (exiting.exchange(true)) {
         pause();
     }
 }
 
-[[noreturn]] void leave(Status status, const char* message) {
+[[noreturn]] void exitWith(Status status, const char* message) {
     char line[640];
     const int length = std::snprintf(line, sizeof line, "heapwright-%s: %s\n", name, message);
     writeAll(STDERR_FILENO, line, static_cast<std::size_t>(length));
@@ -44,35 +44,35 @@ const char* programName() {
 }
 
 void noMemory(const char* what, std::size_t bytes) {
-    beTheFirst();
+    claimExit();
     char message[512];
     std::snprintf(message, sizeof message, "no memory: %s (%zu bytes)", what, bytes);
-    leave(Status::NoMemory, message);
+    exitWith(Status::NoMemory, message);
 }
 
 void notStarted(const char* what, unsigned index, unsigned of, int error) {
-    beTheFirst();
+    claimExit();
     char message[512];
     std::snprintf(message, sizeof message, "%s %u of %u could not be started: %s", what, index, of,
                   strerrordesc_np(error));
-    leave(Status::NoMemory, message);
+    exitWith(Status::NoMemory, message);
 }
 
 void notWritten() {
-    beTheFirst();
-    leave(Status::NoMemory, "the result could not be written");
+    claimExit();
+    exitWith(Status::NoMemory, "the result could not be written");
 }
 
 void usageError(const char* what, const char* argument) {
-    beTheFirst();
+    claimExit();
     char message[512];
     std::snprintf(message, sizeof message, "%s: %.200s\n  --help names the options", what,
                   argument);
-    leave(Status::Usage, message);
+    exitWith(Status::Usage, message);
 }
 
 void notVerified(const char* format, ...) {
-    beTheFirst();
+    claimExit();
     char what[400];
     va_list arguments;
     va_start(arguments, format);
@@ -85,7 +85,7 @@ void notVerified(const char* format, ...) {
         std::snprintf(line, sizeof line,
                       "{\"workload\":\"%s\",\"verified\":false,\"failure\":\"%s\"}\n", name, what);
     writeAll(STDOUT_FILENO, line, static_cast<std::size_t>(length));
-    leave(Status::NotVerified, message);
+    exitWith(Status::NotVerified, message);
 }
 
 } // namespace heapwright::workloads

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The observers, between a workload and the allocator. Each object is known by its address: its
-// size, who was given it, and what was written into it.
+// The observers between a workload and the allocator. For each object they record its address,
+// size, thread and contents.
 //
-// - verification: no object may overlap a live one, each is aligned as its size asks (16 from 16
+// - verification: live objects do not overlap. Each is aligned as its size requires (16 from 16
 // bytes
-//   on, 8 below) or as was asked for, calloc's is zero, what realloc moves is intact, and what was
-//   written into all of an object when it was given out is still there when it is freed;
+//   on, 8 below) or as requested. Memory of calloc is zero. Contents survive realloc and are intact
+//   at the free;
 // - lines: see lines.hpp;
 // - memory: see series.hpp.
 //
-// An object is recorded just after the allocator has given it out and struck off just before it
-// gets it back. So its recorded life lies within its real one, whatever other threads do meanwhile:
-// two recorded lives that meet did meet, and the allocator itself runs as concurrently as it always
-// does.
+// An object is recorded after its allocation returns and removed before its free is called. The
+// recorded lifetime lies within the real one, so two recorded lifetimes that overlap did overlap.
+// The allocator runs as concurrently as without observers.
 #pragma once
 
 #include "calls.hpp"
@@ -25,12 +24,12 @@
 
 namespace heapwright::workloads {
 
-struct Watching {
+struct Observing {
     bool verify = false;
     bool lines = false;
     bool memory = false;
-    /// Contents are the observers': they fill each object, and the program leaves it as it is. Else
-    /// the program writes into its objects and checks its result by itself.
+    /// The observers fill each object, and the program does not write to it. Otherwise the program
+    /// writes to its objects and checks its own result.
     bool contents = false;
 
     bool any() const { return verify || lines || memory; }
@@ -39,12 +38,12 @@ struct Watching {
 /// Where all threads of a workload that tests for false sharing wait until each has its object, if
 /// lines are observed: what would live at the same time on as many processors then does on any
 /// number.
-class Meeting {
+class ObservedBarrier {
 public:
-    explicit Meeting(unsigned threads);
-    ~Meeting();
-    Meeting(const Meeting&) = delete;
-    Meeting& operator=(const Meeting&) = delete;
+    explicit ObservedBarrier(unsigned threads);
+    ~ObservedBarrier();
+    ObservedBarrier(const ObservedBarrier&) = delete;
+    ObservedBarrier& operator=(const ObservedBarrier&) = delete;
 
     void wait() {
         if (observed_) {
@@ -58,9 +57,9 @@ private:
 };
 
 /// Puts the observers on `under`; call before the first thread starts.
-Calls watchedCalls(const Calls& under, const Watching& watching);
+Calls observedCalls(const Calls& under, const Observing& watching);
 
-/// The number of the calling thread, given at its first question.
+/// The number of the calling thread, assigned at its first call.
 ThreadNumber threadNumber();
 
 /// Whether a program may write into its objects: not when the contents are the observers'.
@@ -78,7 +77,7 @@ const Lines::Found& linesFound();
 Series& series();
 
 /// Around a fork, so that the child finds the observers' tables whole.
-void holdWatch();
-void releaseWatch();
+void lockObservers();
+void unlockObservers();
 
 } // namespace heapwright::workloads

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See watch.hpp. Records are spread over shards by address, each behind its lock; with lines
+// See observers.hpp. Records are spread over shards by address, each behind its lock; with lines
 // observed there is one shard, for neighbours in a line have to be seen together.
-#include "watch.hpp"
+#include "observers.hpp"
 
-#include "shadow.hpp"
+#include "live_bitmap.hpp"
 
 #include <heapwright/core/contents.hpp>
 #include <heapwright/core/random.hpp>
@@ -37,10 +37,10 @@ constexpr std::size_t shardCount = 64;
 
 struct Watch {
     Calls under{};
-    Watching watching;
+    Observing watching;
     std::size_t shards = shardCount;
     Shard shard[shardCount];
-    Shadow shadow;
+    LiveBitmap shadow;
     Lines lines;
     Series series;
     std::atomic<std::uint64_t> stamps{0};
@@ -239,15 +239,15 @@ ThreadNumber threadNumber() {
     return me;
 }
 
-Meeting::Meeting(unsigned threads) : observed_(watch.watching.lines) {
+ObservedBarrier::ObservedBarrier(unsigned threads) : observed_(watch.watching.lines) {
     pthread_barrier_init(&barrier_, nullptr, threads);
 }
 
-Meeting::~Meeting() {
+ObservedBarrier::~ObservedBarrier() {
     pthread_barrier_destroy(&barrier_);
 }
 
-Calls watchedCalls(const Calls& under, const Watching& watching) {
+Calls observedCalls(const Calls& under, const Observing& watching) {
     watch.under = under;
     watch.watching = watching;
     watch.shards = watching.lines ? 1 : shardCount;
@@ -264,13 +264,13 @@ Series& series() {
     return watch.series;
 }
 
-void holdWatch() {
+void lockObservers() {
     for (Shard& shard : watch.shard) {
         pthread_mutex_lock(&shard.mutex);
     }
 }
 
-void releaseWatch() {
+void unlockObservers() {
     for (Shard& shard : watch.shard) {
         pthread_mutex_unlock(&shard.mutex);
     }

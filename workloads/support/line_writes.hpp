@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What cache-thrash and cache-scratch do with an object: read and write it, over and over. If
-// another thread does the same in the same cache line, each write takes the line away from the
-// other.
+// The work of cache-thrash and cache-scratch on an object: repeated reads and writes. If another
+// thread does the same in the same cache line, each write takes the line from the other core.
 #pragma once
 
 #include "calls.hpp"
-#include "watch.hpp"
+#include "observers.hpp"
 
 #include <cstdint>
 
@@ -15,7 +14,7 @@ namespace heapwright::workloads {
 
 /// Reads and writes an object's bytes `times` times. Under verification its contents are not ours
 /// to write, and it is only read.
-inline void scribble(void* object, std::uint64_t size, std::uint64_t times) {
+inline void rewriteBytes(void* object, std::uint64_t size, std::uint64_t times) {
     volatile char* const bytes = static_cast<char*>(object);
     const bool writing = !contentsAreOurs;
     std::uint64_t at = 0;
@@ -28,13 +27,13 @@ inline void scribble(void* object, std::uint64_t size, std::uint64_t times) {
     }
 }
 
-/// The loop of both: `iterations` times allocate, scribble, free.
+/// The loop of both: `iterations` times allocate, rewriteBytes, free.
 inline void thrash(std::uint64_t iterations, std::uint64_t size, std::uint64_t times,
-                   Meeting& meeting) {
+                   ObservedBarrier& barrier) {
     for (std::uint64_t each = 0; each < iterations; ++each) {
         void* const object = allocate(size);
-        meeting.wait();
-        scribble(object, size, times);
+        barrier.wait();
+        rewriteBytes(object, size, times);
         release(object);
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See shadow.hpp. A piece covers 1 GiB of addresses with 16 MiB of bits, of which only what is used
-// is resident; 2^17 pieces cover the 47 bits that user space has.
-#include "shadow.hpp"
+// See live_bitmap.hpp. A piece covers 1 GiB of addresses with 16 MiB of bits. Only the used part is
+// resident. 2^17 pieces cover the 47 bits of user space.
+#include "live_bitmap.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <atomic>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 constexpr unsigned pieceBits = 30;
 constexpr std::size_t pieceCount = std::size_t{1} << (47U - pieceBits);
-constexpr std::size_t pieceBytes = (std::size_t{1} << pieceBits) / Shadow::granule / 8;
+constexpr std::size_t pieceBytes = (std::size_t{1} << pieceBits) / LiveBitmap::granule / 8;
 
 std::atomic<Word*> pieces[pieceCount];
 
@@ -44,8 +44,8 @@ Word* pieceOf(std::size_t number) {
 template <class Change>
 bool eachWord(std::uintptr_t address, std::size_t size, Change change) {
     bool good = true;
-    std::size_t bit = address / Shadow::granule;
-    const std::size_t end = (address + (size == 0 ? 1 : size) - 1) / Shadow::granule + 1;
+    std::size_t bit = address / LiveBitmap::granule;
+    const std::size_t end = (address + (size == 0 ? 1 : size) - 1) / LiveBitmap::granule + 1;
     while (bit < end) {
         const std::size_t low = bit % 64;
         const std::size_t many = end - bit < 64 - low ? end - bit : 64 - low;
@@ -60,13 +60,13 @@ bool eachWord(std::uintptr_t address, std::size_t size, Change change) {
 
 } // namespace
 
-bool Shadow::mark(std::uintptr_t address, std::size_t size) {
+bool LiveBitmap::mark(std::uintptr_t address, std::size_t size) {
     return eachWord(address, size, [](Word& word, std::uint64_t mask) {
         return (word.fetch_or(mask, std::memory_order_relaxed) & mask) == 0;
     });
 }
 
-bool Shadow::clear(std::uintptr_t address, std::size_t size) {
+bool LiveBitmap::clear(std::uintptr_t address, std::size_t size) {
     return eachWord(address, size, [](Word& word, std::uint64_t mask) {
         return (word.fetch_and(~mask, std::memory_order_relaxed) & mask) == mask;
     });

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends that a workload can come to besides a good one, each with a sentence on standard error
-// and a status of its own. They end the process at once: no destructor runs on a heap that is
-// broken or empty.
+// Ends a workload with a message on standard error and an exit status of its own. No destructor
+// runs, because the heap may be broken or out of memory.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +15,19 @@ enum class Status { Fine = 0, NotVerified = 1, Usage = 2, NoMemory = 3 };
 void setProgramName(const char* name);
 const char* programName();
 
-/// What an allocator could not give, or the system for the program itself.
+/// The allocator, or the system on behalf of the workload, returned no memory.
 [[noreturn]] void noMemory(const char* what, std::size_t bytes);
 
 /// A thread or process that could not be started.
 [[noreturn]] void notStarted(const char* what, unsigned index, unsigned of, int error);
 
-/// Standard output does not take the result.
+/// The result could not be written.
 [[noreturn]] void notWritten();
 
-/// What was asked for cannot be done.
+/// The command line is invalid.
 [[noreturn]] void usageError(const char* what, const char* argument);
 
-/// The allocator gave memory that it must not have given. `format` as printf has it.
+/// The allocator violated its contract. `format` is a printf format.
 [[noreturn]] __attribute__((format(printf, 1, 2))) void notVerified(const char* format, ...);
 
 } // namespace heapwright::workloads

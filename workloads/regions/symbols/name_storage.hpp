@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places for names that are no obstack of the C library's interface: the layer, plain malloc, and
-// arenas, one for each scope.
+// Storage for names without the obstack interface of the C library: an obstack layer, plain malloc,
+// and arenas, one for each scope.
 #pragma once
 
 #include "../names.hpp"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bytes of the address space belong to live objects: a bit for each 8 bytes, in pieces that
-// are mapped when first needed. Objects that overlap are found the moment that the second is given
-// out. Thread-safe: each bit is set and cleared atomically, so of two that overlap one is told.
+// A bitmap of the bytes of live objects: one bit for each 8 bytes of the address space, in pieces
+// that are mapped at their first use. An overlap is found when the second object is allocated.
+// Thread-safe: bits are set and cleared atomically, so one of two overlapping allocations is
+// reported.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace heapwright::workloads {
 
-class Shadow {
+class LiveBitmap {
 public:
     static constexpr std::size_t granule = 8;
 
