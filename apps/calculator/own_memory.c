@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // malloc, and the regions and reaps of heapwright/c.
-#include "places.h"
+#include "memory_kinds.h"
 
 #include <heapwright/c/reap.h>
 #include <heapwright/c/region.h>
@@ -56,7 +56,7 @@ static void closeReap(struct CalculatorPool* pool) {
     heapwright_reap_destroy(pool->context);
 }
 
-const struct Place kPlaces[] = {{"malloc", openPlain, closePlain},
-                                {"region", openRegion, closeRegion},
-                                {"reap", openReap, closeReap},
-                                {NULL, NULL, NULL}};
+const struct MemoryKind kMemoryKinds[] = {{"malloc", openPlain, closePlain},
+                                          {"region", openRegion, closeRegion},
+                                          {"reap", openReap, closeReap},
+                                          {NULL, NULL, NULL}};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pools of APR, as far as whoever is preloaded has single frees with them.
+// APR pools, with single frees if the preloaded library has them.
 #include "apr_pool.h"
-#include "places.h"
+#include "memory_kinds.h"
 
 #include <apr_general.h>
 
@@ -20,4 +20,4 @@ static void closePool(struct CalculatorPool* pool) {
     apr_terminate();
 }
 
-const struct Place kPlaces[] = {{"apr", openPool, closePool}, {NULL, NULL, NULL}};
+const struct MemoryKind kMemoryKinds[] = {{"apr", openPool, closePool}, {NULL, NULL, NULL}};
