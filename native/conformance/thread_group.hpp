@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the cases with threads share: threads that run at the same time, a gate at which they wait
-// for each other, and objects that change hands between them. Nothing here allocates but the
-// objects.
+// Tools of the cases with threads: a group of threads that run at the same time, a gate at which
+// they wait for each other, and objects that pass between them. Only the objects are allocated.
 #pragma once
 
 #include "suite.hpp"
@@ -16,21 +15,21 @@ namespace conformance {
 
 using Work = void*(void*);
 
-/// Threads that run at the same time; each gets an address of its own, to be told apart by.
-class Crew {
+/// Threads that run at the same time. Each gets a distinct address as its argument.
+class ThreadGroup {
 public:
     static constexpr std::size_t most = 1600;
 
-    /// With stacks of so many bytes; 0 for what the system has as usual.
-    explicit Crew(std::size_t stack = 0);
-    ~Crew() { ::pthread_attr_destroy(&attributes_); }
+    /// `stack`: bytes of each stack. 0 selects the default of the system.
+    explicit ThreadGroup(std::size_t stack = 0);
+    ~ThreadGroup() { ::pthread_attr_destroy(&attributes_); }
 
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
+    ThreadGroup(const ThreadGroup&) = delete;
+    ThreadGroup& operator=(const ThreadGroup&) = delete;
 
-    /// One more; returns what pthread_create says.
+    /// Starts one more thread. Returns the result of pthread_create.
     [[nodiscard]] int add(Work* work);
-    /// Waits until all have ended.
+    /// Joins all threads.
     void join();
     [[nodiscard]] std::size_t count() const { return count_; }
 
@@ -40,14 +39,14 @@ private:
     std::size_t count_ = 0;
 };
 
-/// So many threads run `work`, to its end.
+/// Runs `work` in `count` threads and joins them.
 void runThreads(std::size_t count, Work* work, std::size_t stack = 0);
 
-/// Closed until it is opened; those who wait at it are counted.
+/// A gate that is closed until `open`. It counts the threads that wait.
 class Gate {
 public:
     void wait();
-    /// Waits until so many wait.
+    /// Waits until `count` threads wait at the gate.
     void expect(std::size_t count);
     void open();
 
@@ -58,18 +57,18 @@ private:
     bool open_ = false;
 };
 
-/// Objects that change hands: a table, each place taken out and put in by one exchange. The first
-/// bytes of an object say its size.
-class Swaps {
+/// A table of objects that threads exchange, each by one atomic operation. The first word of an
+/// object holds its size.
+class ExchangeTable {
 public:
     static constexpr std::size_t places = 256;
 
-    /// An object with content; null if there is no memory for it.
+    /// A filled object. Null if malloc returns null.
     [[nodiscard]] static std::size_t* tryMake(std::size_t size);
     [[nodiscard]] static std::size_t* make(std::size_t size);
     static void checkAndFree(std::size_t* object);
 
-    /// Puts an object where another is, which is checked and freed.
+    /// Replaces an object. The previous one is checked and freed.
     void put(std::size_t place, std::size_t* object) {
         checkAndFree(table_[place].exchange(object));
     }

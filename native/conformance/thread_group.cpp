@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads, a gate, and objects that change hands; see crew.hpp.
-#include "crew.hpp"
+// See thread_group.hpp.
+#include "thread_group.hpp"
 
 namespace conformance {
 
-Crew::Crew(std::size_t stack) {
+ThreadGroup::ThreadGroup(std::size_t stack) {
     ::pthread_attr_init(&attributes_);
     if (stack != 0) {
         require(::pthread_attr_setstacksize(&attributes_, stack) == 0, "pthread_attr_setstacksize");
     }
 }
 
-int Crew::add(Work* work) {
-    require(count_ < most, "a crew is too large");
+int ThreadGroup::add(Work* work) {
+    require(count_ < most, "too many threads in a group");
     const int error =
         ::pthread_create(&threads_[count_], &attributes_, work, hide(&threads_[count_]));
     if (error == 0) {
@@ -23,18 +23,18 @@ int Crew::add(Work* work) {
     return error;
 }
 
-void Crew::join() {
+void ThreadGroup::join() {
     while (count_ > 0) {
         ::pthread_join(threads_[--count_], nullptr);
     }
 }
 
 void runThreads(std::size_t count, Work* work, std::size_t stack) {
-    Crew crew(stack);
+    ThreadGroup group(stack);
     for (std::size_t i = 0; i < count; ++i) {
-        require(crew.add(work) == 0, "pthread_create");
+        require(group.add(work) == 0, "pthread_create");
     }
-    crew.join();
+    group.join();
 }
 
 void Gate::wait() {
@@ -62,7 +62,7 @@ void Gate::open() {
     ::pthread_mutex_unlock(&mutex_);
 }
 
-std::size_t* Swaps::tryMake(std::size_t size) {
+std::size_t* ExchangeTable::tryMake(std::size_t size) {
     auto* object = static_cast<std::size_t*>(std::malloc(sizeof(std::size_t) + size));
     if (object != nullptr) {
         *object = size;
@@ -71,20 +71,20 @@ std::size_t* Swaps::tryMake(std::size_t size) {
     return object;
 }
 
-std::size_t* Swaps::make(std::size_t size) {
+std::size_t* ExchangeTable::make(std::size_t size) {
     std::size_t* object = tryMake(size);
     require(object != nullptr, "malloc gave nothing");
     return object;
 }
 
-void Swaps::checkAndFree(std::size_t* object) {
+void ExchangeTable::checkAndFree(std::size_t* object) {
     if (object != nullptr) {
         requireFilled(object + 1, *object, 7);
         std::free(object);
     }
 }
 
-void Swaps::clear() {
+void ExchangeTable::clear() {
     for (std::size_t i = 0; i < places; ++i) {
         put(i, nullptr);
     }
