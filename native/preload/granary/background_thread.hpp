@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread that granary has of its own if it is asked for: it gives free memory back to the
-// system while the program does nothing, and prints statistics when a signal has come. It sleeps
-// unless there is something to do.
+// The optional background thread of granary. It returns free memory to the system while the program
+// is idle, and prints statistics after a signal. It sleeps otherwise.
 //
-// It is started by a request of the program or by a call of it, never within the library's own
-// start; in the child after a fork it is started anew by a request there. It blocks all signals. It
-// ends when it is wanted no more, with the process, and when all other threads have ended, which
-// would otherwise end the process.
-// Invariant: `state_` says `running` exactly while there is one.
+// A request of the program or a call of the C functions starts it, never the start of the library.
+// In the forked child, the next request starts it again. It blocks all signals. It ends when the
+// settings no longer want it, when the process ends, or when it is the last thread. Invariant:
+// `state_` is `running` exactly while the thread exists.
 #pragma once
 
 #include <algorithm>
@@ -30,18 +28,18 @@ namespace heapwright::preload {
 /// What may be asked of `Chores` in a process under granary.
 struct GranaryChore {
     static constexpr Chores::Set print = 1;
-    static constexpr Chores::Set start = 2; ///< the attendant
+    static constexpr Chores::Set start = 2; ///< the background thread
 };
 
 template <class Allocator>
-class GranaryAttendant {
+class GranaryBackgroundThread {
 public:
-    /// Whether the settings want it.
+    /// Whether the settings request the thread.
     [[nodiscard]] static bool wanted() noexcept {
         return GranarySettings::background() || GranarySettings::printsOnSignal() != 0;
     }
 
-    /// Starts it if it is wanted and is not there.
+    /// Starts the thread if it is requested and does not exist.
     [[gnu::cold]] static void start() noexcept {
         State expected = State::none;
         if (wanted() && state_.compare_exchange_strong(expected, State::running) &&
@@ -50,7 +48,7 @@ public:
         }
     }
 
-    /// Has it look at what there is to do. A signal handler may call this.
+    /// Wakes the thread to look for work. A signal handler may call this.
     static void wake() noexcept {
         wakes_.fetch_add(1, std::memory_order_release);
         if (state_.load(std::memory_order_relaxed) == State::running) {
@@ -80,7 +78,7 @@ private:
     using AtEnd = platform::AtThreadExit<firstEnds>;
 
     [[gnu::cold]] static void* attend(void* /*nothing*/) {
-        std::uint32_t patience = 1; // milliseconds until it looks again who is left
+        std::uint32_t patience = 1; // milliseconds until it counts the threads again
         while (wanted()) {
             const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
             Chores::look();
@@ -99,7 +97,7 @@ private:
             platform::sharedFutexWait(wakes_, seen, pause);
         }
         state_ = State::none;
-        start(); // if it has been wanted again since
+        start(); // if it has been requested again since
         return nullptr;
     }
 
