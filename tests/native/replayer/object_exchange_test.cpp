@@ -80,20 +80,20 @@ TEST(ObjectExchange, ATakerThatComesFirstWaitsAndIsCounted) {
 TEST(OrderSemaphore, ThreadsGoRoundInOrder) {
     constexpr std::size_t many = 3;
     constexpr std::size_t rounds = 5'000;
-    std::array<OrderSemaphore, many> order{};
+    std::array<OrderSemaphore, many> semaphores{};
     std::vector<std::size_t> order;
     std::vector<std::thread> threads;
     for (std::size_t at = 0; at < many; ++at) {
         threads.emplace_back([&, at] {
             Waits waits;
             for (std::size_t round = 0; round < rounds; ++round) {
-                order[at].take(waits);
+                semaphores[at].wait(waits);
                 order.push_back(at);
-                order[(at + 1) % many].pass();
+                semaphores[(at + 1) % many].post();
             }
         });
     }
-    order[0].pass();
+    semaphores[0].post();
     for (std::thread& thread : threads) {
         thread.join();
     }
@@ -103,13 +103,13 @@ TEST(OrderSemaphore, ThreadsGoRoundInOrder) {
     }
 }
 
-TEST(OrderSemaphore, CanBePassedBeforeItIsTaken) {
-    OrderSemaphore turn;
-    turn.pass();
-    turn.pass();
+TEST(OrderSemaphore, CanBePostedBeforeTheWait) {
+    OrderSemaphore semaphore;
+    semaphore.post();
+    semaphore.post();
     Waits waits;
-    turn.take(waits);
-    turn.take(waits);
+    semaphore.wait(waits);
+    semaphore.wait(waits);
     EXPECT_EQ(waits.count, 0U);
 }
 
