@@ -20,7 +20,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "benchmarks"
-INCLUDES = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}", f"-I{HERE}", f"-I{HERE / 'instructions'}"]
+INCLUDES = [
+    f"-I{ROOT / 'include'}",
+    f"-I{ROOT / 'native'}",
+    f"-I{HERE}",
+    f"-I{HERE / 'instructions'}",
+]
 FUNCTIONS = ["subjectMalloc", "subjectFree", "subjectClear", "subjectParse"]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 

@@ -52,6 +52,9 @@ PAIRS = [
         "obstacks/c_api.c",
         "obstacks/libc.c",
         "obstack_driver.c",
-        library=(ROOT / "native" / "capi" / "obstack.c", ROOT / "native" / "capi" / "obstack_shared.c"),
+        library=(
+            ROOT / "native" / "capi" / "obstack.c",
+            ROOT / "native" / "capi" / "obstack_shared.c",
+        ),
     ),
 ]

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
-from heapwright.artefacts.study_bar import BarTable
-from heapwright.artefacts.study_care import CareTable
-from heapwright.artefacts.study_choice import ChoiceTable
-from heapwright.artefacts.study_published import Cell, PublishedTable
-from heapwright.artefacts.study_results import Results, open_results
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study.bar import BarTable
+from heapwright.artefacts.study.care import CareTable
+from heapwright.artefacts.study.choice import ChoiceTable
+from heapwright.artefacts.study.published import Cell, PublishedTable
+from heapwright.artefacts.study_analysis.document import Ranking, StudyAnalysis
+from heapwright.artefacts.study_results.reader import Results, open_results
 from heapwright.report.study_bar import (
     BAR_HEADINGS,
     bar_cells,

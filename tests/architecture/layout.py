@@ -38,7 +38,7 @@ RANKS = {
     "allocators": 7,
     "c": 8,
 }
-"""The rank of each folder of include/heapwright. A header includes lower ranks and its own folder."""
+"""The rank of each folder of include/heapwright. A header includes its folder and lower ranks."""
 
 HEAPS = {f"include/{folder}" for folder in RANKS}
 LOW = {"include/core", "include/platform", "include/sync"}

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "cmake" / "architecture.py"
+SCRIPT = ROOT / "scripts" / "architecture.py"
 CONCEPTS = """\
 /// A heap gives out memory.
 /// And takes it back.
@@ -38,14 +38,14 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     yield module
-    sys.modules.pop("headers", None)
+    sys.modules.pop("layer_catalogue", None)
 
 
 def test_the_page_is_what_the_headers_say() -> None:
     done = subprocess.run(
         [sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}run cmake/architecture.py"
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}run scripts/architecture.py"
 
 
 def test_verbs_and_properties_are_read_from_the_concepts(script: ModuleType) -> None:

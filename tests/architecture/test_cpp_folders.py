@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each folder of compiled code includes only what layout.py allows, and no includes form a cycle."""
+"""Each folder of compiled code includes only what layout.py allows, and there is no cycle."""
 
 import re
 import shutil
@@ -61,6 +61,17 @@ def test_the_root_has_the_folders_of_the_layout() -> None:
         pytest.skip("not a git checkout")
     folders = {line.partition("/")[0] for line in listed.stdout.splitlines() if "/" in line}
     assert {folder for folder in folders if not folder.startswith(".")} == FOLDERS
+
+
+def test_the_architecture_page_names_every_folder() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    above = ("include/heapwright", "include/heapwright/structure", "native", "tests", "apps")
+    folders = [*FOLDERS - {"include", "tests", "src", "apps"}, "src/heapwright"]
+    for folder in above:
+        inside = (each for each in (ROOT / folder).iterdir() if each.is_dir())
+        folders += [f"{folder}/{each.name}" for each in inside if each.name[0] not in "._"]
+    named = page.replace("`calculator/`", "`apps/calculator/`")
+    assert [each for each in sorted(folders) if f"`{each}/`" not in named] == []
 
 
 def test_every_folder_of_compiled_code_has_a_rule() -> None:

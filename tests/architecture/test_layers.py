@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import Layer, read_toolbox
+from heapwright.artefacts.composition.layers import Layer, read_toolbox
 
 INCLUDE = Path(__file__).parents[2] / "include"
 TOOLBOX = read_toolbox(INCLUDE)

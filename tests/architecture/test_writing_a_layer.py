@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import read_toolbox
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.artefacts.composition.layers import read_toolbox
+from heapwright.base.native import NativeMissingError, native_dir
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-a-layer.md"
@@ -96,7 +96,8 @@ def test_layer_of_the_page_has_the_shape_that_tools_read(include: Path) -> None:
 def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     include: Path, compiler: str, tmp_path: Path
 ) -> None:
-    written = run(sys.executable, ROOT / "cmake" / "pairs.py", include, tmp_path, "200")
+    script = ROOT / "tests" / "heaps" / "layers" / "generate_pairs.py"
+    written = run(sys.executable, script, include, tmp_path, "200")
     assert "CacheLineHeap" in written.split()
     assert "CacheLineHeap<64, ProbeHeap>" in (tmp_path / "probes.hpp").read_text("utf-8")
     (source,) = (

@@ -11,9 +11,9 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, Verdict
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, Verdict
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Environment, Kind
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "general_purpose" / "run.py"
 # Seconds and bytes that each allocator takes, but for the scatter of the blocks.

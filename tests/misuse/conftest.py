@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import ComposedAllocator
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import find_compiler
 from heapwright.compose.library import build_library
 

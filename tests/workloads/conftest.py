@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, workload, workload_dir
+from heapwright.base.native import NativeMissingError, workload, workload_dir
 
 HERE = Path(__file__).parent
 LIBRARY = ["-shared", "-fPIC", "-O1", "-fno-builtin", "-ftls-model=initial-exec", "-pthread"]

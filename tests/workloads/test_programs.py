@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import workload, workload_dir
-from heapwright.artefacts.workloads import Workload
+from heapwright.artefacts.workload.library import Workload
+from heapwright.base.native import workload, workload_dir
 
 from .conftest import Tiny, result, run
 

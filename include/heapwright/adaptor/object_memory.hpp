@@ -19,7 +19,7 @@ namespace heapwright {
 
 /// A heap for objects of any kind: any size, 16-aligned, freed in any order.
 template <class H>
-concept GeneralHeap = UnphasedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H>;
+concept GeneralHeap = MaxAlignedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H>;
 
 namespace detail {
 

@@ -8,7 +8,8 @@
 //
 // Invariants that no concept can state:
 //  - `malloc` answers null when there is no memory, and every layer passes a null upward untouched.
-//  - `malloc(n)` for n > 0 gives at least n bytes at an address that is `phaseOf<H>` modulo
+//  - `malloc(n)` for n > 0 gives at least n bytes at an address that is `alignmentOffsetOf<H>`
+//  modulo
 //    `H::alignment`; the phase is 0 everywhere but below a layer that writes a header.
 //  - `free` takes any pointer that this very heap gave out and that is still live, never null.
 //  - the destructor returns everything that the heap holds to the heap below it.
@@ -18,7 +19,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 
 #include <array>
 #include <concepts>
@@ -29,7 +30,7 @@
 namespace heapwright {
 
 /// What a heap knows of its own memory, in bytes, gathered rung by rung on the way down.
-struct Footprint {
+struct MemoryUsage {
     std::size_t mapped = 0;      ///< taken from the system and not given back, all sources together
     std::size_t direct = 0;      ///< the part of `mapped` that serves single large objects
     std::size_t directCount = 0; ///< how many such objects there are
@@ -41,7 +42,7 @@ struct Footprint {
     std::array<const void*, 8> shared = {};
 
     /// Whether `heap` is counted here for the first time. (When there is no room it says yes.)
-    constexpr bool enters(const void* heap) noexcept {
+    constexpr bool firstVisit(const void* heap) noexcept {
         for (const void*& entry : shared) {
             if (entry == heap) {
                 return false;
@@ -128,8 +129,8 @@ concept AreaHeap = Heap<H> && requires(H heap, std::size_t least, std::size_t& g
 /// A declining heap can be asked to keep a freed object, and says no where it would hand it down:
 /// then the object is still its owner's.
 template <class H>
-concept DecliningHeap = HoldingHeap<H> && requires(H heap, void* object) {
-    { heap.keep(object) } -> std::same_as<bool>;
+concept RetainingHeap = HoldingHeap<H> && requires(H heap, void* object) {
+    { heap.tryRetain(object) } -> std::same_as<bool>;
 };
 
 /// A flushable heap can hand all freed objects that it keeps to the heap below it, where they may
@@ -143,26 +144,26 @@ concept FlushableHeap = Heap<H> && requires(H heap) {
 /// without the heap below; where it would need more it answers null, or false, and has done
 /// nothing.
 template <class H>
-concept PromptHeap = Heap<H> && requires(H heap, std::size_t size, void* object) {
-    { heap.mallocAtOnce(size) } -> std::same_as<void*>;
-    { heap.freeAtOnce(object) } -> std::same_as<bool>;
+concept FastPathHeap = Heap<H> && requires(H heap, std::size_t size, void* object) {
+    { heap.tryMallocFast(size) } -> std::same_as<void*>;
+    { heap.tryFreeFast(object) } -> std::same_as<bool>;
 };
 
-/// A lenient prompt heap may be asked at once for any size, 0 too, and to take null back at once:
+/// A splitPath prompt heap may be asked at once for any size, 0 too, and to take null back at once:
 /// it refuses these as it does all else that it cannot do. So who is above need not look first.
 /// What was refused is then asked of two more verbs, which do not try again what has just failed.
 template <class H>
-concept LenientHeap = PromptHeap<H> && requires(H heap, std::size_t size, void* object) {
-    requires H::lenient;
-    { heap.mallocAfterAll(size) } -> std::same_as<void*>;
-    { heap.freeAfterAll(object) } -> std::same_as<void>;
+concept SplitPathHeap = FastPathHeap<H> && requires(H heap, std::size_t size, void* object) {
+    requires H::splitPath;
+    { heap.mallocSlow(size) } -> std::same_as<void*>;
+    { heap.freeSlow(object) } -> std::same_as<void>;
 };
 
 /// What a hideable heap does at once goes by a state of the thread, which others may move out of
 /// the way while a signal handler runs: with `ThreadState{}` in its place the heap does nothing at
 /// once. Its memory is in units (structure/signal/handler_arena.hpp).
 template <class H>
-concept HideableHeap = LenientHeap<H> && requires {
+concept SuspendableHeap = SplitPathHeap<H> && requires {
     typename H::ThreadState;
     { H::threadState() } -> std::same_as<typename H::ThreadState&>;
     { H::unitBytes } -> std::convertible_to<std::size_t>;
@@ -181,18 +182,18 @@ concept BatchingHeap =
 /// which thread a cache above may keep the object when it is freed; it knows which of any addresses
 /// have one, the calling thread's own, and the size class of such objects. It gives a chain of them
 /// in one step and says how many there are, and takes as many back of one as it is told; what is
-/// left is the answer (structure/cache/home_word.hpp).
+/// left is the answer (structure/cache/owner_tag.hpp).
 template <class H>
-concept HomingHeap = Heap<H> && requires(H heap, const void* object, std::size_t size,
-                                         std::size_t number, ObjectLink* chain) {
+concept OwnerTaggedHeap = Heap<H> && requires(H heap, const void* object, std::size_t size,
+                                              std::size_t number, ObjectLink* chain) {
     { H::unitBytes } -> std::convertible_to<std::size_t>;
-    { heap.homeOf(object) } -> std::same_as<std::uint64_t>;
-    { heap.hasHome(object) } -> std::same_as<bool>;
-    { heap.mayKeep(object) } -> std::same_as<bool>;
-    { heap.mallocHomed(size, number) } -> std::same_as<ObjectLink*>;
-    { heap.freeHomed(chain, number) } -> std::same_as<ObjectLink*>;
-    { heap.abandonHome() } -> std::same_as<void>;
-    { heap.homeOfThread() } -> std::same_as<std::uint64_t>;
+    { heap.ownerTagOf(object) } -> std::same_as<std::uint64_t>;
+    { heap.hasOwnerTag(object) } -> std::same_as<bool>;
+    { heap.mayCache(object) } -> std::same_as<bool>;
+    { heap.mallocOwned(size, number) } -> std::same_as<ObjectLink*>;
+    { heap.freeOwned(chain, number) } -> std::same_as<ObjectLink*>;
+    { heap.releaseOwnership() } -> std::same_as<void>;
+    { heap.ownerTagOfThread() } -> std::same_as<std::uint64_t>;
     { heap.classAt(object) } -> std::same_as<std::size_t>;
 };
 
@@ -214,21 +215,21 @@ concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
 /// is told to look; it answers in how many milliseconds it should be told again, or UINT32_MAX if
 /// nothing waits for that.
 template <class H>
-concept TendedHeap = Heap<H> && requires(H heap) {
-    { heap.tend() } -> std::same_as<std::uint32_t>;
+concept PurgeableHeap = Heap<H> && requires(H heap) {
+    { heap.purgeExpired() } -> std::same_as<std::uint32_t>;
 };
 
-/// A measurable heap adds what it knows of its memory to a footprint.
+/// A measurable heap adds what it knows of its memory to a usage.
 template <class H>
-concept MeasurableHeap = Heap<H> && requires(H heap, Footprint& footprint) {
-    { heap.measure(footprint) } -> std::same_as<void>;
+concept MeasurableHeap = Heap<H> && requires(H heap, MemoryUsage& usage) {
+    { heap.measure(usage) } -> std::same_as<void>;
 };
 
-/// An inspectable heap adds its figures to an inspection: of classes, caches, locks, and what was
+/// An inspectable heap adds its figures to an snapshot: of classes, caches, locks, and what was
 /// asked of the system. It is held still meanwhile (`beforeFork`), or nobody else is inside.
 template <class H>
-concept InspectableHeap = Heap<H> && requires(H heap, Inspection& inspection) {
-    { heap.inspect(inspection) } -> std::same_as<void>;
+concept InspectableHeap = Heap<H> && requires(H heap, HeapSnapshot& snapshot) {
+    { heap.inspect(snapshot) } -> std::same_as<void>;
 };
 
 /// A walkable heap shows each object that it has given out, held still in the same way. Who is
@@ -270,16 +271,16 @@ concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t si
 template <class H>
 concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
 
-/// An adopting heap takes the objects of any heap of its type for its own: frees them, knows their
-/// size, and keeps them beyond the life of the heap that gave them out. So is what keeps no record
-/// of what it has given out; it says so itself.
+/// An acceptsForeignObjects heap takes the objects of any heap of its type for its own: frees them,
+/// knows their size, and keeps them beyond the life of the heap that gave them out. So is what
+/// keeps no record of what it has given out; it says so itself.
 template <class H>
-concept AdoptingHeap = Heap<H> && requires { requires H::adopting; };
+concept ForeignFreeHeap = Heap<H> && requires { requires H::acceptsForeignObjects; };
 
 /// An openly owning heap may be asked which addresses are its own by any thread at any time,
 /// whoever is inside it: no lock is taken for that. It says so itself.
 template <class H>
-concept OpenlyOwningHeap = OwningHeap<H> && requires { requires H::ownsOpenly; };
+concept LockFreeOwningHeap = OwningHeap<H> && requires { requires H::ownsLockFree; };
 
 /// All objects of a unique heap's type are faces of one and the same heap (`UniqueHeap`).
 template <class H>
@@ -287,11 +288,11 @@ concept UniquelyNamedHeap = Heap<H> && requires { requires H::unique; };
 
 /// The remainder that a heap's addresses leave modulo its alignment: 0 unless it says otherwise.
 template <class H>
-inline constexpr std::size_t phaseOf = 0;
+inline constexpr std::size_t alignmentOffsetOf = 0;
 
 template <class H>
-    requires requires { H::phase; }
-inline constexpr std::size_t phaseOf<H> = H::phase;
+    requires requires { H::alignmentOffset; }
+inline constexpr std::size_t alignmentOffsetOf<H> = H::alignmentOffset;
 
 /// The least size of an object that a heap can keep when it is freed: what its links take, a word
 /// unless it says otherwise.
@@ -361,12 +362,12 @@ template <class H>
 concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
 
 /// A keeping heap has no memory but what it is given: it takes any object and hands it out again,
-/// or it declines (`keep`) what it has no room for.
+/// or it declines (`tryRetain`) what it has no room for.
 template <class H>
-concept KeepingHeap = HoldingHeap<H> && requires { requires H::keeping; };
+concept CacheOnlyHeap = HoldingHeap<H> && requires { requires H::cacheOnly; };
 
 /// An unphased heap's objects stand on multiples of 16, as most layers want them.
 template <class H>
-concept UnphasedHeap = Heap<H> && H::alignment % minAlignment == 0 && phaseOf<H> == 0;
+concept MaxAlignedHeap = Heap<H> && H::alignment % minAlignment == 0 && alignmentOffsetOf<H> == 0;
 
 } // namespace heapwright

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +38,10 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     void clear() noexcept
@@ -50,16 +50,16 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
 
     void walk(const ObjectVisitor& visit) noexcept

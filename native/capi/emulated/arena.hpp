@@ -94,9 +94,9 @@ public:
     }
 
     static std::size_t memoryUsed(const Face* face) noexcept {
-        Footprint footprint;
-        heapOf(face).measure(footprint);
-        return footprint.mapped;
+        MemoryUsage usage;
+        heapOf(face).measure(usage);
+        return usage.mapped;
     }
 
 private:

@@ -24,7 +24,7 @@
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <preload/granary/background_thread.hpp>
 #include <preload/granary/statistics.hpp>
@@ -44,14 +44,14 @@ public:
 
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
-        Chores::setWorker(&work);
+        DeferredWork::setWorker(&work);
         GranarySettings::setWaker(&BackgroundThread::wake);
         ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
         Statistics::keepDescriptor();
         listen();
         if (BackgroundThread::wanted()) {
             BackgroundThread::watchThisThread();
-            Chores::ask(GranaryChore::start);
+            DeferredWork::ask(GranaryTask::start);
         }
     }
 
@@ -92,8 +92,8 @@ public:
     }
 
     [[gnu::cold]] static void statistics(heapwright_granary_figures& to) noexcept {
-        Statistics::look([&to](const Inspection& now) {
-            const Inspection::Totals sum = now.totals();
+        Statistics::look([&to](const HeapSnapshot& now) {
+            const HeapSnapshot::Totals sum = now.totals();
             to.live_objects = sum.liveObjects;
             to.live_bytes = sum.liveBytes;
             to.large_objects = now.large.objects;
@@ -144,18 +144,18 @@ private:
     /// Bytes that the system has got back since the start.
     [[gnu::cold]] static std::uint64_t returned() noexcept {
         std::uint64_t bytes = 0;
-        Statistics::look([&bytes](const Inspection& now) {
+        Statistics::look([&bytes](const HeapSnapshot& now) {
             bytes = now.system.purgedBytes + now.system.unmappedBytes;
         });
         return bytes;
     }
 
-    [[gnu::cold]] static void work(Chores::Set chores) noexcept {
+    [[gnu::cold]] static void work(DeferredWork::Set chores) noexcept {
         const platform::ErrnoKeeper keeper;
-        if ((chores & GranaryChore::start) != 0) {
+        if ((chores & GranaryTask::start) != 0) {
             BackgroundThread::start();
         }
-        if ((chores & GranaryChore::print) != 0) {
+        if ((chores & GranaryTask::print) != 0) {
             Statistics::printAsSet();
         }
     }
@@ -163,7 +163,7 @@ private:
     [[gnu::cold]] static void onSignal(int signal) {
         const platform::ErrnoKeeper keeper;
         if (signal == GranarySettings::printsOnSignal()) {
-            Chores::ask(GranaryChore::print);
+            DeferredWork::ask(GranaryTask::print);
             BackgroundThread::wake();
         }
     }

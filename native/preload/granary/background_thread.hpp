@@ -17,18 +17,18 @@
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/platform/process.hpp>
 #include <heapwright/platform/thread_exit.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <preload/instance.hpp>
 
 namespace heapwright::preload {
 
-/// What may be asked of `Chores` in a process under granary.
-struct GranaryChore {
-    static constexpr Chores::Set print = 1;
-    static constexpr Chores::Set start = 2; ///< the background thread
+/// What may be asked of `DeferredWork` in a process under granary.
+struct GranaryTask {
+    static constexpr DeferredWork::Set print = 1;
+    static constexpr DeferredWork::Set start = 2; ///< the background thread
 };
 
 template <class Allocator>
@@ -63,7 +63,7 @@ public:
         state_ = State::none;
         firstHasEnded_ = false;
         if (wanted()) {
-            Chores::ask(GranaryChore::start);
+            DeferredWork::ask(GranaryTask::start);
         }
     }
 
@@ -81,7 +81,7 @@ private:
         std::uint32_t patience = 1; // milliseconds until it counts the threads again
         while (wanted()) {
             const std::uint32_t seen = wakes_.load(std::memory_order_acquire);
-            Chores::look();
+            DeferredWork::look();
             std::uint32_t pause = tended();
             if (firstHasEnded_) {
                 if (platform::aloneInProcess()) {
@@ -103,9 +103,9 @@ private:
 
     /// Gives back what is due; milliseconds until more is.
     static std::uint32_t tended() noexcept {
-        if constexpr (requires { instance<Allocator>().tend(); }) {
+        if constexpr (requires { instance<Allocator>().purgeExpired(); }) {
             if (GranarySettings::background()) {
-                return instance<Allocator>().tend();
+                return instance<Allocator>().purgeExpired();
             }
         }
         return forever;

@@ -7,7 +7,7 @@ the slab memory itself, and how much more there is than at the first mark: what 
 first event is not in a trace, and only the second is free of it.
 """
 
-from heapwright.artefacts.kernel_models import KernelModels, ModelRun, Nearness
+from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, Nearness
 
 
 def nearness(run: ModelRun) -> Nearness | None:

@@ -30,8 +30,8 @@ from heapwright.analysis.wording import (
     time_in_words,
     within,
 )
-from heapwright.artefacts.comparison import Key, Verdict, label_of
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Key, Verdict, label_of
+from heapwright.artefacts.run.measured import Outcome
 
 Standing = Literal["clean", "trade-off", "beaten", "open"]
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapwright.artefacts.comparison import Effect
+from heapwright.artefacts.comparison.document import Effect
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Dask distributed, if it is installed; set up so that a worker disturbs its host little."""
+"""Dask distributed, an optional dependency; set up so that a worker disturbs its host little."""
 
 import contextlib
 import logging
 import os
 from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.scratch import Scratch
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 
 QUIET = {
     # A worker looks at its own stack a hundred times a second, unless it is told not to.
@@ -21,29 +23,37 @@ QUIET = {
 }
 
 
+def dask() -> Any:
+    """The package. Raises ImportError if it is not installed."""
+    return import_module("dask")
+
+
+def distributed() -> Any:
+    """The package. Raises ImportError if it is not installed."""
+    return import_module("distributed")
+
+
 def need_dask() -> None:
     """Raises HeapwrightError, with what to install, if there is no Dask; sets it up otherwise."""
     try:
-        import dask  # noqa: PLC0415
-        import distributed  # noqa: PLC0415
+        settings = dask().config
+        distributed()
     except ImportError as error:
         raise HeapwrightError(
             f"many hosts need Dask distributed, which is not installed ({error})",
             "pip install 'heapwright[cluster]'; one machine needs none of it",
         ) from error
-    dask.config.set(QUIET)
+    settings.set(QUIET)
     # What matters of what it says is said here, in other words and without its tracebacks.
     for name in ("asyncio", *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in {"asyncio", distributed.__name__, "tornado"}:
+        if name.partition(".")[0] in {"asyncio", "distributed", "tornado"}:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
     """What Dask makes among the temporary files goes when this is over."""
-    import dask  # noqa: PLC0415
-
-    with Scratch() as folder, dask.config.set({"temporary-directory": str(folder)}):
+    with Scratch() as folder, dask().config.set({"temporary-directory": str(folder)}):
         yield
 
 
@@ -53,9 +63,7 @@ def forget_settings() -> None:
     `dask worker` tells the C library when to give memory back, among others; that is one of the
     things that are measured here.
     """
-    import dask  # noqa: PLC0415
-    import distributed  # noqa: F401, PLC0415 - its defaults are part of the configuration
-
-    for name, value in dask.config.get("distributed.nanny.pre-spawn-environ", {}).items():
+    distributed()  # its defaults are part of the configuration
+    for name, value in dask().config.get("distributed.nanny.pre-spawn-environ", {}).items():
         if os.environ.get(name) == str(value):
             del os.environ[name]

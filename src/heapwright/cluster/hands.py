@@ -19,7 +19,8 @@ from itertools import count
 from time import sleep
 from typing import Any, Protocol
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.extra import distributed
 
 TICK_S = 0.5
 """How long is waited for an answer before the workers are counted again."""
@@ -104,13 +105,11 @@ class Hands:
 
         Raises HeapwrightError if the scheduler is gone, or if a host met with a defect.
         """
-        from distributed import wait  # noqa: PLC0415
-
         going = [each.future for each in self._workers.values() if each.future is not None]
         try:
             if going:
                 with self._client.as_current():
-                    wait(going, timeout=TICK_S, return_when="FIRST_COMPLETED")
+                    distributed().wait(going, timeout=TICK_S, return_when="FIRST_COMPLETED")
             else:
                 sleep(TICK_S)
         except TimeoutError:
@@ -162,14 +161,12 @@ class Hands:
 
     def _text(self, address: str, future: Any) -> str | None:
         """What came of it; None if the worker went away over it."""
-        from distributed import KilledWorker  # noqa: PLC0415
-
         if future.status == "finished":
             return str(future.result(timeout=TICK_S))
         if future.status != "error":
             return None
         error = future.exception(timeout=TICK_S)
-        if isinstance(error, KilledWorker):
+        if isinstance(error, distributed().KilledWorker):
             return None
         raise HeapwrightError(
             f"the worker at {address} met with {type(error).__name__}: {error}",

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cluster.extra import need_dask, temporary_files
+from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.extra import distributed, need_dask, temporary_files
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-T")
 REMOTE = "heapwright"
@@ -40,15 +40,13 @@ def connected(place: Place | None) -> Iterator[Any]:
         yield None
         return
     need_dask()
-    from distributed import Client  # noqa: PLC0415
-
     with contextlib.ExitStack() as stack:
         if place.scheduler is not None:
             address: Any = place.scheduler
         else:
             address = stack.enter_context(_own_scheduler(place))
         try:
-            client: Any = Client(address, timeout=CONNECTING_S, set_as_default=False)
+            client: Any = distributed().Client(address, timeout=CONNECTING_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise HeapwrightError(
                 f"there is no scheduler at {place.scheduler}: {error}",
@@ -62,17 +60,14 @@ def connected(place: Place | None) -> Iterator[Any]:
 @contextlib.contextmanager
 def _own_scheduler(place: Place) -> Iterator[Any]:
     """A scheduler in this process, without workers."""
-    from distributed import LocalCluster  # noqa: PLC0415
-    from distributed.utils import get_ip  # noqa: PLC0415
-
     host, _, port = (place.listen or "0").rpartition(":")
     if not port.isdigit():
         raise HeapwrightError(f"cannot read {place.listen!r}", "write HOST:PORT, or PORT alone")
     with temporary_files():
         try:
-            cluster = LocalCluster(
+            cluster = distributed().LocalCluster(
                 n_workers=0,
-                host=host or (get_ip() if place.hosts else "127.0.0.1"),
+                host=host or (distributed().utils.get_ip() if place.hosts else "127.0.0.1"),
                 scheduler_port=int(port),
                 dashboard_address=None,
             )

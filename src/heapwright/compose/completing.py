@@ -9,9 +9,9 @@ not put over a lock, because it would look at objects while others change them.
 
 from collections.abc import Sequence
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Toolbox
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Toolbox
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.stack import spine
 
 POLICIES = {"LockedHeap": (Expression("FutexLock"),)}

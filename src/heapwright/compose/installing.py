@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from heapwright.artefacts.catalogue import BrokenAllocator, Catalogue, UserAllocator
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.paths import exists
-from heapwright.artefacts.user_registry import VARIABLE
+from heapwright.artefacts.allocator.catalogue import BrokenAllocator, Catalogue, UserAllocator
+from heapwright.artefacts.allocator.user_registry import VARIABLE
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import exists
 
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 LONGEST_NAME = 60

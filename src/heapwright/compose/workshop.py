@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.catalogue import Catalogue, ComposedAllocator, UserAllocator
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox, read_toolbox
-from heapwright.artefacts.rungs import read_aliases
-from heapwright.artefacts.user_registry import Built, headers_hash, write_entry
+from heapwright.artefacts.allocator.catalogue import Catalogue, ComposedAllocator, UserAllocator
+from heapwright.artefacts.allocator.user_registry import Built, headers_hash, write_entry
+from heapwright.artefacts.composition.aliases import read_aliases
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox, read_toolbox
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
 from heapwright.compose.completing import HEADER, WANTED, entry_points, missing, put_on
 from heapwright.compose.conformance import Conformance, Verdict

@@ -11,9 +11,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox
-from heapwright.artefacts.rungs import HOME
+from heapwright.artefacts.composition.aliases import HOME
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox
 
 WIDTH = 100
 MARK = "$"

@@ -4,8 +4,8 @@
 
 from collections.abc import Callable, Sequence
 
-from heapwright.artefacts.checkup import Check, Checkup, Finding, Noise
-from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.checkup.document import Check, Checkup, Finding, Noise
+from heapwright.artefacts.run.provenance import Environment
 from heapwright.doctor import means, memory, occupancy, processor
 from heapwright.doctor.machine import Machine, unknown
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heapwright.artefacts.checkup import Check, Finding
-from heapwright.artefacts.provenance import Allocator
+from heapwright.artefacts.checkup.document import Check, Finding
+from heapwright.artefacts.run.provenance import Allocator
 
 
 def free_bytes(folder: Path) -> int | None:

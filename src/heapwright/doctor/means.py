@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to measure with: counters, valgrind, ptrace, the allocators to compare."""
 
-from heapwright.artefacts.checkup import Check
-from heapwright.artefacts.provenance import Kind, by_reason
+from heapwright.artefacts.checkup.document import Check
+from heapwright.artefacts.run.provenance import Kind, by_reason
 from heapwright.doctor.machine import Machine, care, good, note, unknown
 
 PARANOID = "proc/sys/kernel/perf_event_paranoid"

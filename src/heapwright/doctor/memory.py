@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What memory figures depend on: swap, huge pages, what is free, limits, layout."""
 
-from heapwright.artefacts.checkup import Check
+from heapwright.artefacts.checkup.document import Check
 from heapwright.doctor.machine import Machine, bad, care, good, note, unknown
 from heapwright.doctor.occupancy import own_groups
 

@@ -4,7 +4,7 @@
 
 from pathlib import PurePosixPath
 
-from heapwright.artefacts.checkup import Check
+from heapwright.artefacts.checkup.document import Check
 from heapwright.doctor.machine import Machine, bad, care, good, note, unknown
 
 BUSY = 0.5

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast the processors run, and whose they are: governor, turbo, threads of a core, clock."""
 
-from heapwright.artefacts.checkup import Check
+from heapwright.artefacts.checkup.document import Check
 from heapwright.doctor.machine import Machine, care, good, note, unknown
 
 CPU = "sys/devices/system/cpu"

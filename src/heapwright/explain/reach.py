@@ -19,9 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts import native
-from heapwright.artefacts.explanation import Reachability
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.explanation.document import Reachability
+from heapwright.base import native
+from heapwright.base.scratch import Scratch
 
 VARIABLE = "HEAPWRIGHT_HOLD"
 LIBRARY = "hold"

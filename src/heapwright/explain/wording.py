@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one sentence of an explanation."""
 
-from heapwright.artefacts.explanation import Culprit, Ending, Explanation, Kind, Moment
-from heapwright.artefacts.quantities import several, size
+from heapwright.artefacts.explanation.document import Culprit, Ending, Explanation, Kind, Moment
+from heapwright.base.quantities import several, size
 
 PLUMBING = ("operator new", "malloc", "calloc", "realloc", "std::", "__gnu_cxx::", "void* operator")
 """Frames that lead to memory in every program; the first other one is the place."""

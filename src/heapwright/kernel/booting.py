@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_boot import Kernel, KernelBoot
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.kernel.cache import Built
 from heapwright.kernel.guest import initramfs
 from heapwright.kernel.loads import Load

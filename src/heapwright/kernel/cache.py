@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import sha256_of
+from heapwright.artefacts.run.provenance import sha256_of
+from heapwright.base.errors import HeapwrightError
 
 IMAGE = "bzImage"
 CONFIG = "config"

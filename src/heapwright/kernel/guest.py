@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.kernel.archive import Entry, character, compressed, cpio, folder, regular
 from heapwright.kernel.libraries import find_program, with_libraries
 from heapwright.kernel.places import guest_sources

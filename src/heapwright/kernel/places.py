@@ -13,8 +13,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.shipped import shipped_folder
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.shipped import shipped_folder
 
 ALLOCATORS = ("slab", "slub", "slob")
 

@@ -11,7 +11,7 @@ kernel/trace/ring_buffer.c of Linux 6.1. Cost: a few microseconds an event.
 import struct
 from collections.abc import Iterator
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 PAGE = 4096
 HEAD = struct.Struct("<QQ")

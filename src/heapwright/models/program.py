@@ -5,10 +5,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_load import KernelLoad
-from heapwright.artefacts.kernel_models import ModelsAnswer
-from heapwright.artefacts.programs import Program
+from heapwright.artefacts.kernelsim.document import ModelsAnswer
+from heapwright.artefacts.kernelsim.load import KernelLoad
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native_programs import Program
 from heapwright.models.text import load_text
 
 PROGRAM = "kernelsim"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A load as the text that heapwright-kernelsim draws from; native/kernelsim/LOAD.md describes it."""
+"""A load as the text that heapwright-kernelsim draws from (native/kernelsim/LOAD.md)."""
 
 from collections.abc import Iterator
 
-from heapwright.artefacts.kernel_load import Activity, KernelLoad, Life, Lifetime, Part
+from heapwright.artefacts.kernelsim.load import Activity, KernelLoad, Life, Lifetime, Part
 
 MOBILITIES = {"unmovable": 0, "movable": 1, "reclaimable": 2}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import SCHEMA_VERSION, Profile
+from heapwright.artefacts.profile.document import SCHEMA_VERSION, Profile
+from heapwright.base.errors import HeapwrightError
 from heapwright.profile.run import profile_trace
 
 OPENING = b"{"

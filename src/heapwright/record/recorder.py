@@ -21,8 +21,8 @@ from typing import BinaryIO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 MAGIC = b"HWTRACE\x1a"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)

@@ -9,11 +9,11 @@ trace nor its decoder, so neither is in what is measured.
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.programs import Program
-from heapwright.artefacts.replay import ReplayPlan
-from heapwright.artefacts.trace import plain, selection
+from heapwright.artefacts.run.replay import ReplayPlan
+from heapwright.artefacts.trace.file import plain, selection
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native_programs import Program
 
 PROGRAM = "replay"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from heapwright.artefacts.replay import ReplayFigures, ReplayLine
+from heapwright.artefacts.run.replay import ReplayFigures, ReplayLine
 
 RARE = 0.01
 """Share of the calls below which a routine's latencies are not compared."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.kernel_models import KernelModels, ModelRun, ModelsAnswer, Nearness
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, ModelsAnswer, Nearness
+from heapwright.base.quantities import several
 from heapwright.report.columns import Columns
 
 KIB_A_PAGE = 4

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.study_analysis import Ranking, ResponseAnalysis, StudyAnalysis
-from heapwright.artefacts.study_terms import AnovaTerm, Section
+from heapwright.artefacts.study_analysis.document import Ranking, ResponseAnalysis, StudyAnalysis
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Section
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING, digits, duration, memory
 from heapwright.report.study_bar import print_bar

@@ -8,7 +8,7 @@ The words are those of the page and of the results' README as well.
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable
+from heapwright.artefacts.study.bar import BarFigure, BarResult, BarTable
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING
 

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_bar import Bar
-from heapwright.artefacts.study_care import Care
-from heapwright.artefacts.study_choice import Choice
+from heapwright.artefacts.study.bar import Bar
+from heapwright.artefacts.study.care import Care
+from heapwright.artefacts.study.choice import Choice
+from heapwright.artefacts.study.model import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.errors import HeapwrightError
 
 GAP = 2.0
 """From one program to the next in another group: more than so many times the allocations."""

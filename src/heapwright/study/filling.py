@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_factor import Level, scalar_text
-from heapwright.artefacts.study_file import StudyFile
-from heapwright.artefacts.study_places import lacking, places_here
-from heapwright.artefacts.study_problem import Keys
-from heapwright.artefacts.study_template import TemplateError, fill
-from heapwright.artefacts.study_treatment import StudyTreatment, Value, treatment_id
-from heapwright.artefacts.workloads import workload_path
+from heapwright.artefacts.study.factor import Level, scalar_text
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.artefacts.study.installation import lacking, places_here
+from heapwright.artefacts.study.template import TemplateError, fill
+from heapwright.artefacts.study.treatment import StudyTreatment, Value, treatment_id
+from heapwright.artefacts.workload.library import workload_path
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.problems import Keys
 
 SYNTH = "synth:"
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.synth import routines
 from heapwright.synth.bands import bands
 from heapwright.synth.dealing import Counts, deal

@@ -64,7 +64,15 @@ def test_nothing_is_lost_where_there_is_no_memory(tmp_path: Path) -> None:
     sources = [part for part in parts if part.name not in apart]
     assert len(sources) > 8
     driver = Path(__file__).parent / "programs" / "failing_pool.c"
-    flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'apps' / 'calculator'}"]
+    flags = [
+        "-std=c11",
+        "-O1",
+        "-g",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{ROOT / 'apps' / 'calculator'}",
+    ]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     target = tmp_path / "failing"
     subprocess.run([gcc, *flags, *sanitizers, driver, *sources, "-o", target], check=True)

@@ -12,7 +12,9 @@ from urllib.parse import quote
 
 import pytest
 
-PRIMES = (Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "primes.bc").read_bytes()
+PRIMES = (
+    Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "primes.bc"
+).read_bytes()
 PRIME_1000 = "7919"
 
 pytestmark = pytest.mark.usefixtures("needs_calculator")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.base.native import NativeMissingError, native_dir
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"

@@ -15,7 +15,14 @@ from .under import needed
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = "scripts/allocators-alone.sh"
-NEEDED = ("CMakeLists.txt", SCRIPT, "catalogue/allocators.toml", "cmake", "include", "native/preload")
+NEEDED = (
+    "CMakeLists.txt",
+    SCRIPT,
+    "catalogue/allocators.toml",
+    "cmake",
+    "include",
+    "native/preload",
+)
 
 
 def test_the_script_has_the_flags_of_the_build() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base import native
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.binding import reaching_servers

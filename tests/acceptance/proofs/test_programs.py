@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 
 from .recording import needed, plain_environment, profiled, record
 
@@ -57,7 +57,15 @@ def test_python_on_malloc(tmp_path: Path) -> None:
 def test_the_compiler_and_all_that_it_starts(tmp_path: Path) -> None:
     compiler = needed("g++", "g++")
     source = ROOT / "native" / "runner" / "run" / "accounts.cpp"
-    words = [compiler, "-std=c++20", "-O2", f"-I{ROOT / 'include'}", f"-I{ROOT / 'native'}", "-c", str(source)]
+    words = [
+        compiler,
+        "-std=c++20",
+        "-O2",
+        f"-I{ROOT / 'include'}",
+        f"-I{ROOT / 'native'}",
+        "-c",
+        str(source),
+    ]
     plain, recorded = tmp_path / "plain.o", tmp_path / "recorded.o"
     subprocess.run([*words, "-o", plain], env=plain_environment(), cwd=ROOT, check=True)
     record([*words, "-o", recorded], tmp_path / "trace", "--follow-children", cwd=ROOT)

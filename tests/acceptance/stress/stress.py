@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed stress: all workloads, 1 to 64 threads, all memory verified, over all composed allocators.
 
-    python tests/acceptance/stress/stress.py [--minutes M] [--jobs N] [--seed S] [--log FILE] [-a NAMES]
+    python tests/acceptance/stress/stress.py [--minutes M] [--jobs N] [--seed S]
+        [--log FILE] [-a NAMES]
 
 Runs until M minutes of processor time are used, spread evenly over the pairs of an allocator and a
 workload. Number of threads, seed and a limit of memory are drawn at random; each run's command line
@@ -30,8 +31,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 MINUTES = 24.0
 MOST_THREADS = 64
@@ -118,7 +119,10 @@ def workloads() -> list[str]:
 
 def composed() -> list[str]:
     """All allocators of ours."""
-    return [entry.name for entry in read_catalogue(native.native_dir() / "catalogue" / "allocators.toml").composed]
+    return [
+        entry.name
+        for entry in read_catalogue(native.native_dir() / "catalogue" / "allocators.toml").composed
+    ]
 
 
 def carry_out(run: Run) -> Ran:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import read_study
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import read_study
+from heapwright.base.native import NativeMissingError, native_dir
 from heapwright.study.filling import Filler
 
 FOLDER = Path(__file__).parents[3] / "catalogue" / "studies"

@@ -26,7 +26,7 @@ public:
     static constexpr bool tagged = true;
     [[maybe_unused]] static constexpr bool contiguous = true;
     [[maybe_unused]] static constexpr bool concurrent = true;
-    [[maybe_unused]] static constexpr bool adopting = true;
+    [[maybe_unused]] static constexpr bool acceptsForeignObjects = true;
     [[maybe_unused]] static constexpr bool mapsRegions = true;
     [[maybe_unused]] static constexpr bool unique = true;
     [[maybe_unused]] static constexpr std::string_view caption = "has every verb";
@@ -53,9 +53,9 @@ public:
     bool shrink(Block*, std::size_t) noexcept { return note("shrink"), false; }
     bool isWholeSpan(Block*) noexcept { return note("isWholeSpan"), false; }
     void clear() noexcept { note("clear"); }
-    std::uint32_t tend() noexcept { return note("tend"), 0; }
-    void measure(Footprint&) noexcept { note("measure"); }
-    void inspect(Inspection&) noexcept { note("inspect"); }
+    std::uint32_t purgeExpired() noexcept { return note("purgeExpired"), 0; }
+    void measure(MemoryUsage&) noexcept { note("measure"); }
+    void inspect(HeapSnapshot&) noexcept { note("inspect"); }
     void walk(const ObjectVisitor&) noexcept { note("walk"); }
     bool owns(const void*) noexcept { return note("owns"), false; }
     void beforeFork() noexcept { note("beforeFork"); }
@@ -87,38 +87,38 @@ public:
 class ProbeAtOnce : public ProbeHeap {
 public:
     struct ThreadState {};
-    [[maybe_unused]] static constexpr bool lenient = true;
+    [[maybe_unused]] static constexpr bool splitPath = true;
     static constexpr std::size_t unitBytes = 32 * KiB;
 
     static ThreadState& threadState() noexcept {
         static ThreadState state;
         return state;
     }
-    void* mallocAtOnce(std::size_t) noexcept { return nullptr; }
-    bool freeAtOnce(void*) noexcept { return false; }
-    void* mallocAfterAll(std::size_t) noexcept { return nullptr; }
-    void freeAfterAll(void*) noexcept {}
+    void* tryMallocFast(std::size_t) noexcept { return nullptr; }
+    bool tryFreeFast(void*) noexcept { return false; }
+    void* mallocSlow(std::size_t) noexcept { return nullptr; }
+    void freeSlow(void*) noexcept {}
 };
 
 /// The same where objects are at home with threads.
-class ProbeHomes : public ProbeHeap {
+class ProbeOwnerTags : public ProbeHeap {
 public:
     static constexpr std::size_t unitBytes = 32 * KiB;
 
-    static ProbeHomes& theHeap() noexcept {
-        static ProbeHomes heap;
+    static ProbeOwnerTags& theHeap() noexcept {
+        static ProbeOwnerTags heap;
         return heap;
     }
-    static std::uint64_t homeOf(const void*) noexcept { return noHome; }
-    static bool hasHome(const void*) noexcept { return false; }
-    static bool mayKeep(const void*) noexcept { return false; }
-    static ObjectLink* mallocHomed(std::size_t, std::size_t& number) noexcept {
+    static std::uint64_t ownerTagOf(const void*) noexcept { return noOwnerTag; }
+    static bool hasOwnerTag(const void*) noexcept { return false; }
+    static bool mayCache(const void*) noexcept { return false; }
+    static ObjectLink* mallocOwned(std::size_t, std::size_t& number) noexcept {
         number = 0;
         return nullptr;
     }
-    static ObjectLink* freeHomed(ObjectLink*, std::size_t) noexcept { return nullptr; }
-    static void abandonHome() noexcept {}
-    static std::uint64_t homeOfThread() noexcept { return noHome; }
+    static ObjectLink* freeOwned(ObjectLink*, std::size_t) noexcept { return nullptr; }
+    static void releaseOwnership() noexcept {}
+    static std::uint64_t ownerTagOfThread() noexcept { return noOwnerTag; }
     static std::size_t classAt(const void*) noexcept { return 0; }
 };
 
@@ -155,7 +155,7 @@ void ProbeHeap::note(const char* verb) {
 #define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
     template <class L>                                                                             \
     constexpr bool sees_##verb =                                                                   \
-        requires(L heap, std::size_t n, void* p, Block* b, Footprint& f, Inspection& i,            \
+        requires(L heap, std::size_t n, void* p, Block* b, MemoryUsage& f, HeapSnapshot& i,        \
                  const ObjectVisitor& v) { heap.verb(HEAPWRIGHT_CALL_##verb); };                   \
     template <class L>                                                                             \
     constexpr bool owns_##verb =                                                                   \
@@ -185,7 +185,7 @@ void ProbeHeap::note(const char* verb) {
 #define HEAPWRIGHT_CALL_isWholeSpan b
 #define HEAPWRIGHT_CALL_clear
 #define HEAPWRIGHT_CALL_measure f
-#define HEAPWRIGHT_CALL_tend
+#define HEAPWRIGHT_CALL_purgeExpired
 #define HEAPWRIGHT_CALL_inspect i
 #define HEAPWRIGHT_CALL_walk v
 #define HEAPWRIGHT_CALL_owns p
@@ -212,9 +212,9 @@ HEAPWRIGHT_VERB(trim, bool, std::size_t)
 HEAPWRIGHT_VERB(shrink, bool, Block*, std::size_t)
 HEAPWRIGHT_VERB(isWholeSpan, bool, Block*)
 HEAPWRIGHT_VERB(clear, void)
-HEAPWRIGHT_VERB(measure, void, Footprint&)
-HEAPWRIGHT_VERB(tend, std::uint32_t)
-HEAPWRIGHT_VERB(inspect, void, Inspection&)
+HEAPWRIGHT_VERB(measure, void, MemoryUsage&)
+HEAPWRIGHT_VERB(purgeExpired, std::uint32_t)
+HEAPWRIGHT_VERB(inspect, void, HeapSnapshot&)
 HEAPWRIGHT_VERB(walk, void, const ObjectVisitor&)
 HEAPWRIGHT_VERB(owns, bool, const void*)
 HEAPWRIGHT_VERB(beforeFork, void)
@@ -249,7 +249,7 @@ std::vector<std::string> leaks() {
     HEAPWRIGHT_ASK(isWholeSpan)
     HEAPWRIGHT_ASK(clear)
     HEAPWRIGHT_ASK(measure)
-    HEAPWRIGHT_ASK(tend)
+    HEAPWRIGHT_ASK(purgeExpired)
     HEAPWRIGHT_ASK(inspect)
     HEAPWRIGHT_ASK(walk)
     HEAPWRIGHT_ASK(owns)
@@ -301,7 +301,7 @@ TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
     ProbeHeap::ran.clear();
     std::size_t word = 0;
     void* const object = &word;
-    Footprint footprint;
+    MemoryUsage usage;
     EXPECT_EQ(heap.malloc(1), nullptr);
     EXPECT_EQ(heap.mallocHeld(1), nullptr);
     EXPECT_EQ(heap.zalloc(1), nullptr);
@@ -315,7 +315,7 @@ TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
     EXPECT_FALSE(heap.flush());
     EXPECT_FALSE(heap.trim(0));
     heap.clear();
-    heap.measure(footprint);
+    heap.measure(usage);
     EXPECT_FALSE(heap.owns(object));
     EXPECT_EQ(ProbeHeap::ran,
               (std::vector<std::string>{"malloc locked", "mallocHeld locked", "zalloc locked",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from heapwright.analysis.kernel_models import nearness
-from heapwright.artefacts.kernel_models import (
+from heapwright.artefacts.kernelsim.document import (
     Fragmentation,
     KernelSample,
     ModelRun,

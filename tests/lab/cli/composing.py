@@ -23,7 +23,7 @@ public:
     void* malloc(std::size_t size) noexcept { BEFORE; return SuperHeap::malloc(size + 16); }
     void free(void* object) noexcept { SuperHeap::free(object); }
     std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-    void measure(Footprint& footprint) noexcept { SuperHeap::measure(footprint); }
+    void measure(MemoryUsage& usage) noexcept { SuperHeap::measure(usage); }
 };
 } // namespace heapwright
 """

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
 from .composing import OWN_LAYER, OWN_RUNGS, compose, installed, write_own
 from .tools import Done, Heapwright, read

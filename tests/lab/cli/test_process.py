@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 

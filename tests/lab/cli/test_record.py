@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.record import parse_signal
-from heapwright.cli.recording import notes_on
+from heapwright.commands.record import notes_on
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import Outcome
 

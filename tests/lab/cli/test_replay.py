@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright, library, read
 

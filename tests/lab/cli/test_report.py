@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import library, program
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.taxonomy import Criteria, Estimate, Plan, Row, Sharing, Speed, Taxonomy
+from heapwright.artefacts.run.provenance import Environment, Kind
+from heapwright.artefacts.taxonomy.document import (
+    Criteria,
+    Estimate,
+    Plan,
+    Row,
+    Sharing,
+    Speed,
+    Taxonomy,
+)
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import library, program
 
 from .studies import write_study
 from .tools import Heapwright

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.native import workload_dir
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workloads import Workload
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.workload.library import Workload
+from heapwright.base.errors import ExitCode
+from heapwright.base.native import workload_dir
 
 from .tools import Heapwright, forwarding, read
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.cluster import places
 from heapwright.cluster.hands import Answer, Hands, Work
 from heapwright.cluster.places import Place, connected

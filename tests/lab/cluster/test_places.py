@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.cluster import places
 from heapwright.cluster.extra import forget_settings, need_dask
 from heapwright.cluster.places import Place, connected, workers_over_ssh

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.expression import parse_expression
-from heapwright.artefacts.layers import Toolbox
-from heapwright.artefacts.rungs import Scope
+from heapwright.artefacts.composition.aliases import Scope
+from heapwright.artefacts.composition.expression import parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
 from heapwright.cli.compose import EXAMPLES
 from heapwright.compose.edits import apply, parse_edits
 from heapwright.compose.origins import from_type

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.catalogue import (
+from heapwright.artefacts.allocator.catalogue import (
     BrokenAllocator,
     Catalogue,
     ComposedAllocator,
     SystemAllocator,
     UserAllocator,
 )
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.compose.installing import check_name, delete, install, staging
 
 

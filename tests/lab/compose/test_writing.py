@@ -4,9 +4,9 @@
 
 import pytest
 
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox
-from heapwright.artefacts.rungs import Scope, read_aliases
+from heapwright.artefacts.composition.aliases import Scope, read_aliases
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
 from heapwright.compose.writing import WIDTH, namespace_of, type_of, write_header, write_rungs
 
 NAMES = ("Kingsley", "KingsleyCoalescing", "Lea")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.checkup import Check, Checkup, Finding, Noise, Visible
-from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.checkup.document import Check, Checkup, Finding, Noise, Visible
+from heapwright.artefacts.run.provenance import read_environment
 from heapwright.doctor.examine import CHECKS, checkup, examine
 from heapwright.doctor.machine import Machine, free_bytes
 

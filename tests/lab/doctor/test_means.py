@@ -4,8 +4,8 @@
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.checkup.document import Finding
+from heapwright.artefacts.run.provenance import Allocator, Kind
 from heapwright.doctor import means
 
 from .conftest import MakeMachine

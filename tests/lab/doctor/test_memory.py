@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.checkup.document import Finding
 from heapwright.doctor import memory
 
 from .conftest import MakeMachine

@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.checkup.document import Finding
 from heapwright.doctor import processor
 
 from .conftest import MakeMachine

@@ -16,7 +16,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.segments import InterpSegment
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.command_check import (
     CheckedCommand,
     Machine,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.study import Response
+from heapwright.artefacts.study.model import Response
 from heapwright.experiment.parsing import number_in
 
 

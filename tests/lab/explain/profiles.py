@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 
-from heapwright.artefacts.profile import (
+from heapwright.artefacts.profile.document import (
     CrossThreadFrees,
     Pattern,
     Peak,
@@ -17,7 +17,7 @@ from heapwright.artefacts.profile import (
     Sizes,
     Totals,
 )
-from heapwright.artefacts.profile_series import (
+from heapwright.artefacts.profile.series import (
     HeapPlace,
     HeapRatio,
     MostHeld,

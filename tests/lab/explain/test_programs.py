@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.explanation import Ending, Explanation, Kind
+from heapwright.artefacts.explanation.document import Ending, Explanation, Kind
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 
 FOREIGN = ("LD_", "MALLOC_", "GLIBC_", "TCMALLOC_", "MIMALLOC_")
 MIB = 1 << 20

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.cache import CARD, MADE, every, find, key_of, store
 
 KEY = key_of("slub", "6.1.1-1", "0123456789abcdef0123")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from heapwright.analysis.kernel_models import nearness
-from heapwright.artefacts.kernel_models import MODELS
+from heapwright.artefacts.kernelsim.document import MODELS
 from heapwright.kernel.booting import Asked, boot
 from heapwright.kernel.cache import Built, every
 from heapwright.kernel.loads import load_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.events import (
     CacheGive,
     CacheTake,

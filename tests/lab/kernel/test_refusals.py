@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cli.kernel_building import cached_kernel, parse_allocators
+from heapwright.base.errors import HeapwrightError
+from heapwright.commands.kernel_build import cached_kernel, parse_allocators
 from heapwright.kernel import booting, building, places, source
 from heapwright.kernel.libraries import parse_ldd
 from heapwright.kernel.loads import LOADS, SCALES, load_of

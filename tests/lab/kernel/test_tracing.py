@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.caches import described, general_size, reclaimable_general
 from heapwright.kernel.events import (
     CacheGive,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_load import Activity, CacheKind, Fill, KernelLoad, Part
-from heapwright.artefacts.kernel_load_file import changed, read_load
-from heapwright.artefacts.kernel_models import MODELS
+from heapwright.artefacts.kernelsim.document import MODELS
+from heapwright.artefacts.kernelsim.load import Activity, CacheKind, Fill, KernelLoad, Part
+from heapwright.artefacts.kernelsim.load_file import changed, read_load
+from heapwright.base.errors import HeapwrightError
 from heapwright.models.program import run_load, run_trace, write_trace
 from heapwright.models.text import load_text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.replay import ReplayFigures
+from heapwright.artefacts.run.replay import ReplayFigures
 from heapwright.replay.reading import figures_of
 
 

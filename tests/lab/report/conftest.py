@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.comparison import (
+from heapwright.artefacts.comparison.document import (
     Comparison,
     Design,
     Effect,
@@ -19,8 +19,8 @@ from heapwright.artefacts.comparison import (
     TreatmentInfo,
     Verdict,
 )
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Environment, Kind
 
 MIB = 1 << 20
 LIBRARY = "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2"

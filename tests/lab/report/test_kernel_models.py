@@ -5,7 +5,7 @@
 import io
 
 from heapwright.analysis.kernel_models import all_nearness
-from heapwright.artefacts.kernel_models import (
+from heapwright.artefacts.kernelsim.document import (
     CacheLine,
     Fragmentation,
     KernelModels,

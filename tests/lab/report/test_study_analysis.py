@@ -6,7 +6,16 @@ import io
 
 import pytest
 
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study.bar import BarFigure, BarResult, BarTable, Met
+from heapwright.artefacts.study.choice import (
+    ChoiceRow,
+    ChoiceTable,
+    Judged,
+    Overall,
+    Rival,
+    Worth,
+)
+from heapwright.artefacts.study_analysis.document import (
     Agreement,
     Exponent,
     RankedBy,
@@ -18,16 +27,7 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study_choice import (
-    ChoiceRow,
-    ChoiceTable,
-    Judged,
-    Overall,
-    Rival,
-    Worth,
-)
-from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
 from heapwright.report.study_choice import rival_text

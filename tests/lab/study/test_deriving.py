@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.study_file import parse_study
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.study.file import parse_study
+from heapwright.base.errors import HeapwrightError
 from heapwright.study.derived_text import study_text
 from heapwright.study.deriving import Derived, Program, derive_levels, rounded
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import shipped
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import VARIABLE, NativeMissingError
-from heapwright.artefacts.study_file import parse_study, scale_names
+from heapwright.artefacts.study.file import parse_study, scale_names
+from heapwright.base import shipped
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import VARIABLE, NativeMissingError
 from heapwright.study import library
 from heapwright.study.design import Machine, build_design
 

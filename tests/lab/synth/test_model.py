@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.profile.run import profile_trace
 from heapwright.synth import costa, model, program
 from heapwright.synth.dealing import deal

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import KINDS, POOLS, Build, compiled, need, run
+from .conftest import KINDS, ROOT, Build, compiled, need, run
 
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 THREAD_SANITIZER = ["-fsanitize=thread", "-g"]
@@ -48,7 +48,7 @@ def test_needs_no_cxx_runtime(kind: str, libraries: dict[str, Path]) -> None:
 def test_the_header_compiles_alone(compiler: str, tmp_path: Path) -> None:
     language = "c" if compiler == "gcc" else "c++"
     source = tmp_path / "alone.c"
-    source.write_text('#include <heapwright/c/apr.h>\n' * 2 + "int alone;\n", encoding="utf-8")
+    source.write_text("#include <heapwright/c/apr.h>\n" * 2 + "int alone;\n", encoding="utf-8")
     strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
     run(need(compiler, compiler), "-x", language, *strict, source)
 

@@ -27,7 +27,9 @@ HEADERS = sorted(
 OTHERS = {"drag.h", "events.h", "granary.h"}
 """Headers whose functions other libraries define."""
 IN_THE_LIBRARY = [header for header in HEADERS if header.name not in OTHERS]
-SOURCES = sorted([*(ROOT / "native" / "capi").glob("*.c"), *(ROOT / "native" / "capi").glob("*.cpp")])
+SOURCES = sorted(
+    [*(ROOT / "native" / "capi").glob("*.c"), *(ROOT / "native" / "capi").glob("*.cpp")]
+)
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
 COMPILERS = {"gcc": ["gcc"], "clang": ["clang", "clang-14"]}

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import PeerAllocator, SystemAllocator, read_catalogue
-from heapwright.artefacts.user_registry import built_peers
+from heapwright.artefacts.allocator.catalogue import PeerAllocator, SystemAllocator, read_catalogue
+from heapwright.artefacts.allocator.user_registry import built_peers
+from heapwright.base import native
 
 HERE = Path(__file__).parent
 CATALOGUE = read_catalogue(HERE.parents[2] / "catalogue" / "allocators.toml")

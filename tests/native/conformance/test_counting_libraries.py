@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 ROOT = Path(__file__).parents[3]
 CATALOGUE = read_catalogue(ROOT / "catalogue" / "allocators.toml")

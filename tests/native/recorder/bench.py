@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.trace import TraceInfo, check_trace, trace_info
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.trace.file import TraceInfo, check_trace, trace_info
+from heapwright.artefacts.trace.frame import open_trace
+from heapwright.base import native
 
 SOURCES = Path(__file__).parent / "programs"
 FOREIGN = ("LD_", "GLIBC_", "MALLOC_", "HEAPWRIGHT_TRACE", "HEAPWRIGHT_TOGGLE")

@@ -14,7 +14,7 @@ struct Least {
 };
 
 struct Phased : Least {
-    static constexpr std::size_t phase = 8;
+    static constexpr std::size_t alignmentOffset = 8;
     std::size_t getSize(void*) { return 0; }
 };
 
@@ -24,7 +24,7 @@ struct Throwing : Least {
 
 struct SharedByThreads : Least {
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = false;
+    static constexpr bool acceptsForeignObjects = false;
 };
 
 struct WrongResult : Least {
@@ -53,33 +53,33 @@ TEST(Concepts, RefuseAVerbWithAnotherResult) {
 }
 
 TEST(Concepts, TakeThePhaseForZeroUnlessItIsGiven) {
-    EXPECT_EQ(phaseOf<Least>, 0U);
-    EXPECT_EQ(phaseOf<Phased>, 8U);
+    EXPECT_EQ(alignmentOffsetOf<Least>, 0U);
+    EXPECT_EQ(alignmentOffsetOf<Phased>, 8U);
 }
 
 TEST(Concepts, AskAHeapWhatItsVerbsCannotShow) {
     EXPECT_TRUE(ConcurrentHeap<SharedByThreads>);
-    EXPECT_FALSE(AdoptingHeap<SharedByThreads>) << "it says no";
-    EXPECT_FALSE(ConcurrentHeap<Least> || AdoptingHeap<Least> || UniquelyNamedHeap<Least>);
+    EXPECT_FALSE(ForeignFreeHeap<SharedByThreads>) << "it says no";
+    EXPECT_FALSE(ConcurrentHeap<Least> || ForeignFreeHeap<Least> || UniquelyNamedHeap<Least>);
 }
 
-TEST(Footprint, CountsASharedHeapOnce) {
-    Footprint footprint;
+TEST(MemoryUsage, CountsASharedHeapOnce) {
+    MemoryUsage usage;
     const int first = 0;
     const int second = 0;
-    EXPECT_TRUE(footprint.enters(&first));
-    EXPECT_TRUE(footprint.enters(&second));
-    EXPECT_FALSE(footprint.enters(&first));
-    EXPECT_FALSE(footprint.enters(&second));
+    EXPECT_TRUE(usage.firstVisit(&first));
+    EXPECT_TRUE(usage.firstVisit(&second));
+    EXPECT_FALSE(usage.firstVisit(&first));
+    EXPECT_FALSE(usage.firstVisit(&second));
 }
 
-TEST(Footprint, CountsAHeapForWhichThereIsNoRoom) {
-    Footprint footprint;
+TEST(MemoryUsage, CountsAHeapForWhichThereIsNoRoom) {
+    MemoryUsage usage;
     const std::array<int, 9> heaps = {};
     for (const int& heap : heaps) {
-        EXPECT_TRUE(footprint.enters(&heap));
+        EXPECT_TRUE(usage.firstVisit(&heap));
     }
-    EXPECT_TRUE(footprint.enters(&heaps.back()));
+    EXPECT_TRUE(usage.firstVisit(&heaps.back()));
 }
 
 } // namespace

@@ -19,7 +19,7 @@ public:
     bool flush() noexcept { return noted("flush"); }
     bool trim(std::size_t pad) noexcept { return noted("trim") && pad == 7; }
     void clear() noexcept { noted("clear"); }
-    void measure(Footprint& footprint) noexcept { footprint.held += noted("measure") ? 1U : 0U; }
+    void measure(MemoryUsage& usage) noexcept { usage.held += noted("measure") ? 1U : 0U; }
     [[nodiscard]] bool owns(const void* object) noexcept { return noted("owns") && object == this; }
     void beforeFork() noexcept { noted("before"); }
     void afterForkInParent() noexcept { noted("parent"); }
@@ -54,31 +54,31 @@ public:
     using Passed::inspect;
     using Passed::measure;
     using Passed::owns;
-    using Passed::tend;
+    using Passed::purgeExpired;
     using Passed::trim;
     using Passed::walk;
 };
 
 using Rich = Layer<NotingHeap>;
-static_assert(FlushableHeap<Rich> && TrimmableHeap<Rich> && TendedHeap<Rich>);
+static_assert(FlushableHeap<Rich> && TrimmableHeap<Rich> && PurgeableHeap<Rich>);
 static_assert(ClearableHeap<Rich> && MeasurableHeap<Rich> && OwningHeap<Rich>);
 static_assert(InspectableHeap<Rich> && WalkableHeap<Rich> && ForkableHeap<Rich>);
 
 using Poor = Layer<CountingHeap>;
 static_assert(Heap<Poor> && MeasurableHeap<Poor>);
-static_assert(!FlushableHeap<Poor> && !TrimmableHeap<Poor> && !TendedHeap<Poor>);
+static_assert(!FlushableHeap<Poor> && !TrimmableHeap<Poor> && !PurgeableHeap<Poor>);
 static_assert(!ClearableHeap<Poor> && !OwningHeap<Poor> && !ForkableHeap<Poor>);
 static_assert(!InspectableHeap<Poor> && !WalkableHeap<Poor>);
 
 TEST(PassedOn, HandsEachVerbDownOnce) {
     Rich heap;
-    Footprint footprint;
+    MemoryUsage usage;
     NotingHeap::called.clear();
     EXPECT_TRUE(heap.flush());
     EXPECT_TRUE(heap.trim(7));
     heap.clear();
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.held, 1U);
+    heap.measure(usage);
+    EXPECT_EQ(usage.held, 1U);
     EXPECT_FALSE(heap.owns(nullptr));
     heap.beforeFork();
     EXPECT_TRUE(heap.heldByThisThread());
@@ -86,16 +86,16 @@ TEST(PassedOn, HandsEachVerbDownOnce) {
     heap.afterForkInChild();
     EXPECT_EQ(NotingHeap::called, "flush trim clear measure owns before held parent child");
     const std::uint32_t before = ShownHeap::tended;
-    EXPECT_EQ(heap.tend(), before + 1);
+    EXPECT_EQ(heap.purgeExpired(), before + 1);
 }
 
 TEST(PassedOn, ShowsWhatTheHeapBelowShows) {
     Ledger::begin();
     Rich heap;
     void* const object = heap.malloc(48);
-    Inspection inspection;
-    heap.inspect(inspection);
-    EXPECT_EQ(inspection.totals().liveObjects, 1U);
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
+    EXPECT_EQ(snapshot.totals().liveObjects, 1U);
     const auto shown = walked(heap);
     ASSERT_EQ(shown.count(object), 1U);
     EXPECT_EQ(shown.at(object).size, 48U);

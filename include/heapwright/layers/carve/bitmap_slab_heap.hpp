@@ -135,16 +135,16 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         std::size_t vacancies = empty_ != nullptr ? perSlab : 0;
         for (const Slab* slab = partial_; slab != nullptr; slab = slab->next) {
             vacancies += slab->vacancies;
         }
-        footprint.held += vacancies * stride;
-        footprint.heldCount += vacancies;
+        usage.held += vacancies * stride;
+        usage.heldCount += vacancies;
     }
 
     /// Looks through all slabs: an address that is not ours may not be touched.

@@ -126,18 +126,18 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         for (std::size_t order = MinOrder; order < MaxOrder; ++order) {
             if ((occupied_ & Area::sizeOf(order)) == 0) {
                 continue;
             }
             const Ring& list = free_[order - MinOrder];
             for (const RingNode* node = list.front(); node != list.end(); node = node->next) {
-                footprint.held += Area::sizeOf(order);
-                ++footprint.heldCount;
+                usage.held += Area::sizeOf(order);
+                ++usage.heldCount;
             }
         }
     }

@@ -23,7 +23,7 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, std::size_t Lead, UnphasedHeap SuperHeap>
+template <std::size_t ChunkSize, std::size_t Lead, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class ChunkHeap : private SuperHeap {
     struct Chunk {
@@ -40,7 +40,7 @@ class ChunkHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::size_t phase = Lead;
+    static constexpr std::size_t alignmentOffset = Lead;
     static constexpr std::string_view caption =
         "takes memory in chunks, hands it out piece by piece";
     using Below = Heaps<SuperHeap>;
@@ -90,12 +90,12 @@ public:
         next_ = end_ = 0;
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

@@ -37,7 +37,7 @@ public:
 
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the heap of blocks
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
     static constexpr std::string_view caption = "size classes in superblocks, the fullest first";
     using Below = Heaps<SuperHeap>;
@@ -140,11 +140,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        superblocks_.measure(footprint);
+        SuperHeap::measure(usage);
+        superblocks_.measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }

@@ -28,7 +28,8 @@ public:
     static constexpr bool tagged = true;
     static constexpr bool concurrent =
         requires { requires Small::concurrent && SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires Small::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires Small::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "one heap for small objects, another for large";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -65,11 +66,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
     {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

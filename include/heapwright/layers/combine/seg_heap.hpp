@@ -33,7 +33,7 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
                 private SuperHeap {
@@ -46,11 +46,11 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
-    static constexpr bool adopting =
-        requires { requires PerClass::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "keeps what is freed by size, searches upward for a fit";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -148,11 +148,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
     {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

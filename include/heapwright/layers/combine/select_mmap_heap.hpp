@@ -34,7 +34,8 @@ public:
     static constexpr std::size_t alignment = std::min(Large::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
     static constexpr bool concurrent = ConcurrentHeap<Large> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires Large::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
     using Below = Heaps<Large, SuperHeap>;
@@ -131,15 +132,15 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Large> && MeasurableHeap<SuperHeap>
     {
-        Footprint direct;
+        MemoryUsage direct;
         large_.measure(direct);
-        footprint.mapped += direct.mapped;
-        footprint.direct += direct.mapped;
-        footprint.directCount += count_.load(std::memory_order_relaxed);
-        SuperHeap::measure(footprint);
+        usage.mapped += direct.mapped;
+        usage.direct += direct.mapped;
+        usage.directCount += count_.load(std::memory_order_relaxed);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

@@ -27,7 +27,8 @@ namespace heapwright {
 
 /// An object of the first heap stands as one of the second would.
 template <class Small, class Large>
-concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
+concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
+                       alignmentOffsetOf<Small> == alignmentOffsetOf<Large>;
 
 namespace detail {
 
@@ -46,7 +47,7 @@ template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
 class SplitHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool uniform = false;
     static constexpr bool concurrent =
         requires { requires Small::concurrent && SuperHeap::concurrent; };
@@ -107,16 +108,16 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires PromptHeap<Small>
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires FastPathHeap<Small>
     {
-        return size <= Limit ? small_.mallocAtOnce(size) : nullptr;
+        return size <= Limit ? small_.tryMallocFast(size) : nullptr;
     }
 
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires PromptHeap<Small>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires FastPathHeap<Small>
     {
-        return small_.owns(object) && small_.freeAtOnce(object);
+        return small_.owns(object) && small_.tryFreeFast(object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -191,52 +192,52 @@ public:
 
     /// For a cache above. What is large is nobody's; where both heaps have their objects in units
     /// of one size the word says so itself.
-    [[nodiscard, gnu::always_inline]] std::uint64_t homeOf(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard, gnu::always_inline]] std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
         if constexpr (sharesUnits) {
-            return small_.homeOf(object);
+            return small_.ownerTagOf(object);
         } else {
-            return small_.owns(object) ? small_.homeOf(object) : 0U;
+            return small_.owns(object) ? small_.ownerTagOf(object) : 0U;
         }
     }
-    [[nodiscard]] bool hasHome(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.hasHome(object);
+        return small_.hasOwnerTag(object);
     }
-    [[nodiscard]] bool mayKeep(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.mayKeep(object);
+        return small_.mayCache(object);
     }
-    void abandonHome() noexcept
-        requires HomingHeap<Small>
+    void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        small_.abandonHome();
+        small_.releaseOwnership();
     }
-    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<Small>
     {
         if (size <= Limit) [[likely]] {
-            return small_.mallocHomed(size, number);
+            return small_.mallocOwned(size, number);
         }
         number = 0;
         return nullptr;
     }
-    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.freeHomed(chain, number);
+        return small_.freeOwned(chain, number);
     }
-    [[nodiscard]] std::uint64_t homeOfThread() noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.homeOfThread();
+        return small_.ownerTagOfThread();
     }
     /// Pre: it is small.
     [[nodiscard, gnu::always_inline]] std::size_t classAt(const void* object) noexcept
-        requires HomingHeap<Small>
+        requires OwnerTaggedHeap<Small>
     {
         return small_.classAt(object);
     }
@@ -251,17 +252,17 @@ public:
         }
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<Small> && InspectableHeap<SuperHeap>
     {
-        small_.inspect(inspection);
-        SuperHeap::inspect(inspection);
+        small_.inspect(snapshot);
+        SuperHeap::inspect(snapshot);
     }
 
     void walk(const ObjectVisitor& visit) noexcept
@@ -322,11 +323,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
     {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept

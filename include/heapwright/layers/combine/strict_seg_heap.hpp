@@ -34,7 +34,7 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap
     : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
@@ -49,12 +49,12 @@ class StrictSegHeap
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
     static constexpr bool concurrent = ConcurrentHeap<PerClass> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting =
-        requires { requires PerClass::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -168,11 +168,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
     {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

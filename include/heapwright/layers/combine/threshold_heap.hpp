@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A request of `Threshold` bytes or more first makes the heap below hand down what it keeps for
-// reuse, so that it merges: deferred coalescing. Programs tend to ask for large objects at the turn
-// of their phases, when the small ones of the phase before are no longer of use. One of the two
-// routers of Doug Lea's design. Cost: one compare.
+// reuse, so that it merges: deferred coalescing. Programs purgeExpired to ask for large objects at
+// the turn of their phases, when the small ones of the phase before are no longer of use. One of
+// the two routers of Doug Lea's design. Cost: one compare.
 //
 // Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once
@@ -22,7 +22,7 @@ template <std::size_t Threshold, FlushableHeap SuperHeap>
 class ThresholdHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption =
         "on a large request lets what waits for reuse merge first";
@@ -84,10 +84,10 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

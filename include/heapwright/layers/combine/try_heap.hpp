@@ -22,11 +22,12 @@
 namespace heapwright {
 
 template <OwningHeap First, Heap SuperHeap>
-    requires(First::alignment == SuperHeap::alignment && phaseOf<First> == phaseOf<SuperHeap>)
+    requires(First::alignment == SuperHeap::alignment &&
+             alignmentOffsetOf<First> == alignmentOffsetOf<SuperHeap>)
 class TryHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires First::tagged && SuperHeap::tagged; };
     static constexpr bool concurrent =
         requires { requires First::concurrent && SuperHeap::concurrent; };
@@ -171,11 +172,11 @@ public:
         return any;
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<First> && MeasurableHeap<SuperHeap>
     {
-        first_.measure(footprint);
-        SuperHeap::measure(footprint);
+        first_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept

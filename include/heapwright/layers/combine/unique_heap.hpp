@@ -8,10 +8,10 @@
 //
 // What would be done to all that share the heap is not done through one of its faces: there is no
 // `clear`, and a fork is the business of the locks above, through which the heap is reached (one
-// that is reached without has `theHeap()` for it). In a footprint it is counted once. It is for
+// that is reached without has `theHeap()` for it). In a usage it is counted once. It is for
 // several threads if the superheap is. Cost: none, an address that the linker knows.
 //
-// Example: UniqueHeap<HeapName<1>, MmapHeap>
+// Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -24,9 +24,9 @@
 
 namespace heapwright {
 
-/// A name for who does not want to declare a type for it.
-template <std::size_t Number>
-struct HeapName {};
+/// The name of a heap of which the program has only one. Other names are types that the composition
+/// declares.
+struct DefaultName {};
 
 namespace detail {
 
@@ -52,10 +52,10 @@ class UniqueHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
     static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
@@ -142,43 +142,43 @@ public:
         theHeap().freeBatch(chain);
     }
 
-    [[nodiscard, gnu::always_inline]] static std::uint64_t homeOf(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] static std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().homeOf(object);
+        return theHeap().ownerTagOf(object);
     }
-    [[nodiscard]] static bool hasHome(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().hasHome(object);
+        return theHeap().hasOwnerTag(object);
     }
-    [[nodiscard]] static bool mayKeep(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().mayKeep(object);
+        return theHeap().mayCache(object);
     }
-    static void abandonHome() noexcept
-        requires HomingHeap<SuperHeap>
+    static void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        theHeap().abandonHome();
+        theHeap().releaseOwnership();
     }
-    [[nodiscard]] static ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().mallocHomed(size, number);
+        return theHeap().mallocOwned(size, number);
     }
-    [[nodiscard]] static ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().freeHomed(chain, number);
+        return theHeap().freeOwned(chain, number);
     }
-    [[nodiscard]] static std::uint64_t homeOfThread() noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().homeOfThread();
+        return theHeap().ownerTagOfThread();
     }
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+        requires OwnerTaggedHeap<SuperHeap>
     {
         return theHeap().classAt(object);
     }
@@ -189,10 +189,10 @@ public:
         theHeap().check(object, routine);
     }
 
-    std::uint32_t tend() noexcept
-        requires requires(SuperHeap heap) { heap.tend(); }
+    std::uint32_t purgeExpired() noexcept
+        requires requires(SuperHeap heap) { heap.purgeExpired(); }
     {
-        return theHeap().tend();
+        return theHeap().purgeExpired();
     }
 
     bool flush() noexcept
@@ -207,11 +207,11 @@ public:
         return theHeap().trim(pad);
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        if (inspection.enters(&only_)) {
-            theHeap().inspect(inspection);
+        if (snapshot.firstVisit(&only_)) {
+            theHeap().inspect(snapshot);
         }
     }
 
@@ -221,11 +221,11 @@ public:
         theHeap().walk(visit);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        if (footprint.enters(&only_)) {
-            theHeap().measure(footprint);
+        if (usage.firstVisit(&only_)) {
+            theHeap().measure(usage);
         }
     }
 };

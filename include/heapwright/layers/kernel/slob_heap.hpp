@@ -238,15 +238,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         {
             const Hold hold(lock_);
-            footprint.held += pages_.freeBytes();
-            footprint.heldCount += pages_.pages();
+            usage.held += pages_.freeBytes();
+            usage.heldCount += pages_.pages();
         }
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {

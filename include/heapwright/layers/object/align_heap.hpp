@@ -32,7 +32,8 @@ class AlignHeap : private PassedOn<SuperHeap> {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "honours any alignment, by a displaced header";
     using Below = Heaps<SuperHeap>;
 

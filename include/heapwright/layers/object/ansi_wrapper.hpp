@@ -24,21 +24,22 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ANSIWrapper : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
-    static constexpr bool lenient = LenientHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool splitPath = SplitPathHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
     using Below = Heaps<SuperHeap>;
 
     /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        if constexpr (lenient) {
-            void* const object = SuperHeap::mallocAtOnce(size);
+        if constexpr (splitPath) {
+            void* const object = SuperHeap::tryMallocFast(size);
             return object != nullptr ? object : afterAll(size, *this);
         } else {
             if (size > largest) [[unlikely]] {
@@ -49,8 +50,8 @@ public:
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if constexpr (lenient) {
-            if (!SuperHeap::freeAtOnce(object)) {
+        if constexpr (splitPath) {
+            if (!SuperHeap::tryFreeFast(object)) {
                 afterAll(object, *this);
             }
         } else if (object != nullptr) [[likely]] {
@@ -58,23 +59,23 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
-        return SuperHeap::mallocAtOnce(size);
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
-        return SuperHeap::freeAtOnce(object);
+        return SuperHeap::tryFreeFast(object);
     }
-    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard]] void* mallocSlow(std::size_t size) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
         return afterAll(size, *this);
     }
-    void freeAfterAll(void* object) noexcept
-        requires LenientHeap<SuperHeap>
+    void freeSlow(void* object) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
         afterAll(object, *this);
     }
@@ -84,8 +85,8 @@ public:
         if (__builtin_mul_overflow(count, each, &size) || size > largest) [[unlikely]] {
             return nullptr;
         }
-        if constexpr (lenient) {
-            if (void* const object = SuperHeap::mallocAtOnce(size)) [[likely]] {
+        if constexpr (splitPath) {
+            if (void* const object = SuperHeap::tryMallocFast(size)) [[likely]] {
                 return std::memset(object, 0, size);
             }
         }
@@ -150,22 +151,22 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
@@ -228,11 +229,11 @@ private:
         if (size > largest) [[unlikely]] {
             return nullptr;
         }
-        return static_cast<SuperHeap&>(heap).mallocAfterAll(atLeastOne(size));
+        return static_cast<SuperHeap&>(heap).mallocSlow(atLeastOne(size));
     }
     [[gnu::noinline]] static void afterAll(void* object, ANSIWrapper& heap) noexcept {
         if (object != nullptr) {
-            static_cast<SuperHeap&>(heap).freeAfterAll(object);
+            static_cast<SuperHeap&>(heap).freeSlow(object);
         }
     }
 

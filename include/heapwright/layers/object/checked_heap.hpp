@@ -32,7 +32,8 @@ public:
     static constexpr bool tagged = true;
     static constexpr bool checked = true;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "aborts on a double free or a pointer that is no object";
     using Below = Heaps<SuperHeap>;

@@ -27,7 +27,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap>
 class CoalesceableHeap : private SuperHeap {
     struct Span {
         Span* next;
@@ -131,10 +131,10 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

@@ -25,7 +25,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/closed_runs.hpp>
@@ -40,7 +40,8 @@ namespace heapwright {
 
 /// A heap whose objects are whole pages.
 template <class H>
-concept PageHeap = SizedHeap<H> && H::alignment % platform::smallestPage == 0 && phaseOf<H> == 0;
+concept PageHeap =
+    SizedHeap<H> && H::alignment % platform::smallestPage == 0 && alignmentOffsetOf<H> == 0;
 
 namespace detail {
 
@@ -76,8 +77,8 @@ public:
             : detail::blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so is what is closed
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool adopting = false; ///< it knows what it has closed itself
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has closed itself
     static constexpr std::string_view caption =
         "leaves pages that nobody may touch behind each run";
     using Below = Heaps<SuperHeap>;
@@ -194,11 +195,11 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// What the heap below has to do from time to time (structure/extent/return_rule.hpp).
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    /// What the heap below has to do from time to time (structure/extent/purge_policy.hpp).
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     void clear() noexcept
@@ -208,22 +209,22 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        closed_.measure(footprint);
+        SuperHeap::measure(usage);
+        closed_.measure(usage);
     }
 
     /// Gaps, and runs that wait, count as in use.
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
-    /// wait, which nobody may touch. Held still as for an inspection.
+    /// wait, which nobody may touch. Held still as for an snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
         requires requires(SuperHeap& heap) { heap.forEachRun([](void*, std::size_t, bool) {}); }

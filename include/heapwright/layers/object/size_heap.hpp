@@ -24,22 +24,23 @@ namespace heapwright {
 
 /// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
 template <class H>
-concept HeaderableHeap =
-    Heap<H> && H::alignment % minAlignment == 0 &&
-    (phaseOf<H> % minAlignment == 0 || (phaseOf<H> + Tag::bytes) % minAlignment == 0);
+concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
+                         (alignmentOffsetOf<H> % minAlignment == 0 ||
+                          (alignmentOffsetOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
 class SizeHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
     static constexpr std::size_t header =
-        phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
+        alignmentOffsetOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "writes each object's size before it";
     using Below = Heaps<SuperHeap>;
 

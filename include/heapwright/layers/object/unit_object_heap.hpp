@@ -6,21 +6,21 @@
 //
 // The unit in which an object starts, which is that of the byte before it, begins with its header.
 // That says to who knows units only that nobody's cache may keep the object
-// (structure/cache/home_word.hpp), and to this layer whether there is a live object, so that a
+// (structure/cache/owner_tag.hpp), and to this layer whether there is a live object, so that a
 // wrong free ends the program. Sizes, growing in place, moving by pages and zero bytes are the
 // superheap's. Cost: a cache line; for an object that is aligned to units and more a unit, of which
 // a page is touched.
 //
-// Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>>
+// Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -52,7 +52,7 @@ class UnitObjectHeap : private SuperHeap {
 
     /// Invariant: the first unit of a run starts with one.
     struct Header {
-        HomeWord home{noHome};
+        OwnerTagWord home{noOwnerTag};
         void* owner = nullptr; ///< where a superblock would say whose it is
         State state = State::live;
         std::size_t lead;     ///< from here to the object
@@ -94,7 +94,7 @@ public:
     static constexpr std::size_t unitBytes = Unit;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
     static constexpr bool processLocal = requires { requires SuperHeap::processLocal; };
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr bool checked = true;
     static constexpr std::string_view caption =
         "large objects in runs of units, each behind a header";
@@ -195,10 +195,10 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     void clear() noexcept
@@ -207,22 +207,22 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap> && showsRuns
     {
         eachObject([&](const LiveObject& object, bool alone) {
-            ++inspection.large.objects;
-            inspection.large.bytes += object.size;
-            inspection.large.direct += alone ? 1U : 0U;
-            inspection.large.directBytes += alone ? object.size : 0U;
+            ++snapshot.large.objects;
+            snapshot.large.bytes += object.size;
+            snapshot.large.direct += alone ? 1U : 0U;
+            snapshot.large.directBytes += alone ? object.size : 0U;
         });
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
 
     void walk(const ObjectVisitor& visit) noexcept
@@ -264,8 +264,8 @@ private:
     void eachObject(Body body) noexcept {
         forked().forEachRun([&body](void* run, std::size_t /*bytes*/, bool alone) {
             const Header& header = *static_cast<const Header*>(run);
-            if (header.home.load(std::memory_order_relaxed) == noHome && header.owner == nullptr &&
-                header.state == State::live) {
+            if (header.home.load(std::memory_order_relaxed) == noOwnerTag &&
+                header.owner == nullptr && header.state == State::live) {
                 body(LiveObject{forward(run, header.lead), header.capacity}, alone);
             }
         });

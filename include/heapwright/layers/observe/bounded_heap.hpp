@@ -35,7 +35,7 @@ class BoundedHeap : private PassedOn<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "lets no more than so many bytes be live";
     using Below = Heaps<SuperHeap>;

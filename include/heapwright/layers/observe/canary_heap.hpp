@@ -61,9 +61,9 @@ class CanaryHeap : private PassedOn<SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the secret
-    static constexpr std::size_t phase = phaseOf<SuperHeap> % minAlignment;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap> % minAlignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "guards both ends of each object with a secret word";
     using Below = Heaps<SuperHeap>;
@@ -189,7 +189,7 @@ private:
     }
 
     static void check(void* object, std::string_view routine) noexcept {
-        if (addressOf(object) % minAlignment != phase) [[unlikely]] {
+        if (addressOf(object) % minAlignment != alignmentOffset) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
         }
         const Header& front = headerOf(object);

@@ -51,7 +51,7 @@ class DebugHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption =
         "maps live objects, fills memory, aborts on misuse of it";
     using Below = Heaps<SuperHeap>;
@@ -163,12 +163,12 @@ public:
         objects_.clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += objects_.waitingBytes();
-        footprint.heldCount += objects_.waitingCount();
+        SuperHeap::measure(usage);
+        usage.held += objects_.waitingBytes();
+        usage.heldCount += objects_.waitingCount();
     }
 
     /// Whether an address lies in an object that is live or waits here.

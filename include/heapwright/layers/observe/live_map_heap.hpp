@@ -28,7 +28,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -38,7 +38,7 @@
 
 namespace heapwright {
 
-template <UnphasedHeap SuperHeap>
+template <MaxAlignedHeap SuperHeap>
 class LiveMapHeap : private PassedOn<SuperHeap> {
     using Passed = PassedOn<SuperHeap>;
 
@@ -47,7 +47,7 @@ public:
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the bits
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = false; ///< it knows what it has given out itself
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has given out itself
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
     using Below = Heaps<SuperHeap>;
 
@@ -161,7 +161,7 @@ public:
     using Passed::inspect;
     using Passed::measure;
     using Passed::owns;
-    using Passed::tend;
+    using Passed::purgeExpired;
     using Passed::trim;
 
 private:

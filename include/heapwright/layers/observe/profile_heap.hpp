@@ -40,7 +40,7 @@ class ProfileHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption =
         "measures fragmentation: most taken over most in use";
@@ -145,7 +145,7 @@ public:
         figures_.unuse(figures_.inUse);
     }
 
-    void measure(Footprint& footprint) noexcept { SuperHeap::measure(footprint); }
+    void measure(MemoryUsage& usage) noexcept { SuperHeap::measure(usage); }
 
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
@@ -171,9 +171,9 @@ public:
 
 private:
     void look() noexcept {
-        Footprint footprint;
-        SuperHeap::measure(footprint);
-        figures_.see(footprint.mapped);
+        MemoryUsage usage;
+        SuperHeap::measure(usage);
+        figures_.see(usage.mapped);
         unseen_ = 0;
     }
 

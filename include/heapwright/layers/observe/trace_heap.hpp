@@ -32,7 +32,7 @@ class TraceHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< where it writes to is open here only
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr std::string_view caption = "writes a record of every call";
     using Below = Heaps<SuperHeap>;
@@ -150,10 +150,10 @@ public:
         note({.verb = Verb::clear});
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

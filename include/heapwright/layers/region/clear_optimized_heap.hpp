@@ -32,7 +32,7 @@
 namespace heapwright {
 
 /// `Second` is asked only for what was freed to it (`mallocHeld`); it goes by the tags.
-template <IndirectHeap Second, UnphasedHeap SuperHeap>
+template <IndirectHeap Second, MaxAlignedHeap SuperHeap>
     requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &&
              AnySizeHeap<Second> && AnyOrderHeap<Second> && ClearableHeap<SuperHeap> &&
              AnySizeHeap<SuperHeap>
@@ -151,17 +151,17 @@ public:
         return SuperHeap::owns(object);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         if constexpr (MeasurableHeap<Second>) {
             if (second_ != nullptr) {
-                second_->measure(footprint);
+                second_->measure(usage);
             }
         }
-        footprint.held += area_.rest();
-        footprint.heldCount += area_.rest() != 0 ? 1U : 0U;
+        usage.held += area_.rest();
+        usage.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
     /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made

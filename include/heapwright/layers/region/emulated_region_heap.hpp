@@ -25,12 +25,12 @@
 
 namespace heapwright {
 
-template <UnphasedHeap Records, AnyOrderHeap SuperHeap>
+template <MaxAlignedHeap Records, AnyOrderHeap SuperHeap>
     requires AnySizeHeap<Records> && AnyOrderHeap<Records>
 class EmulatedRegionHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     /// That of the records is not this heap's.
     static constexpr bool uniform = uniformHeap<SuperHeap>;
@@ -126,17 +126,17 @@ public:
 
     /// With what the records take. Of a superheap that does not measure itself, the sizes of the
     /// live objects.
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap>
     {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
             if constexpr (MeasurableHeap<Records>) {
-                records_.measure(footprint);
+                records_.measure(usage);
             }
         } else {
             static_cast<void>(record_.any([&](void* each) {
-                footprint.mapped += SuperHeap::getSize(each);
+                usage.mapped += SuperHeap::getSize(each);
                 return false;
             }));
         }

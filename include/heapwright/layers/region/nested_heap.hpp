@@ -46,7 +46,7 @@ public:
     using Release = void (*)(NestedHeap* child) noexcept;
 
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr std::string_view caption = "has children that are freed with it";
@@ -69,7 +69,7 @@ public:
 
     /// A child in this heap's own memory; null if there is none.
     [[nodiscard]] NestedHeap* makeChild() noexcept
-        requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+        requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
     {
         static_assert(alignof(NestedHeap) <= SuperHeap::alignment);
         void* const memory = SuperHeap::malloc(sizeof(NestedHeap));
@@ -190,10 +190,10 @@ public:
     }
 
     /// Without its children.
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     /// Where objects are made one behind another, for who makes them by itself.

@@ -22,7 +22,7 @@
 
 namespace heapwright {
 
-template <std::size_t Size, UnphasedHeap SuperHeap>
+template <std::size_t Size, MaxAlignedHeap SuperHeap>
 class XallocHeap : private SuperHeap {
     static_assert(Size >= XallocArea::least);
 
@@ -63,13 +63,13 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return area_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         if (area_.memory() != nullptr) {
-            footprint.held += Size - area_.used();
-            ++footprint.heldCount;
+            usage.held += Size - area_.used();
+            ++usage.heldCount;
         }
     }
 

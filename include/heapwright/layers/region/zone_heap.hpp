@@ -17,7 +17,7 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
+template <std::size_t ChunkSize, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
 class ZoneHeap : private RegionHeap<ChunkSize, ChunkSize, SuperHeap> {
     using Region = RegionHeap<ChunkSize, ChunkSize, SuperHeap>;
@@ -48,10 +48,10 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return Region::owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        Region::measure(footprint);
+        Region::measure(usage);
     }
 };
 

@@ -8,7 +8,7 @@
 // any request. One that does not (`LifoList`, `FifoList`) gives whatever is next, so it belongs
 // where every request is for one size; a request for more than the smallest object was asked for
 // with goes below, so that none is ever too small. Requests are raised to what the links take.
-// What a full dictionary has no room for goes below, too, or is declined (`keep`).
+// What a full dictionary has no room for goes below, too, or is declined (`tryRetain`).
 // Cost: the dictionary's, and a compare. The layer is from Heap Layers.
 //
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
@@ -37,13 +37,14 @@ template <Dictionary Waiting, AnyOrderHeap SuperHeap>
 class AdaptHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = Waiting::leastObject;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool uniform = keeping || uniformHeap<SuperHeap>;
+    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
-    static constexpr bool adopting = (keeping || Waiting::bySize) && AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects =
+        (cacheOnly || Waiting::bySize) && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed in a dictionary for the next request";
     using Below = Heaps<SuperHeap>;
@@ -78,7 +79,7 @@ public:
 
     /// What waits may be aligned no better than any object.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap>
+        requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap>
     {
         return align <= alignment ? malloc(size)
                                   : noted(SuperHeap::memalign(align, raised(size)), raised(size));
@@ -86,7 +87,7 @@ public:
 
     void free(void* object) noexcept {
         if constexpr (BoundedDictionary<Waiting>) {
-            if (!keep(object)) [[unlikely]] {
+            if (!tryRetain(object)) [[unlikely]] {
                 SuperHeap::free(object);
             }
         } else {
@@ -95,7 +96,7 @@ public:
     }
 
     /// `free` while there is room; false if there is none.
-    [[nodiscard]] bool keep(void* object) noexcept
+    [[nodiscard]] bool tryRetain(void* object) noexcept
         requires BoundedDictionary<Waiting>
     {
         if (waiting_.full()) [[unlikely]] {
@@ -147,17 +148,17 @@ public:
     }
 
     /// Without sizes, what waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept
-        requires keeping || MeasurableHeap<SuperHeap>
+    void measure(MemoryUsage& usage) noexcept
+        requires cacheOnly || MeasurableHeap<SuperHeap>
     {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
-        footprint.heldCount += waiting_.count();
+        usage.heldCount += waiting_.count();
         if constexpr (Waiting::bySize) {
-            footprint.held += waiting_.bytes();
+            usage.held += waiting_.bytes();
         } else {
-            footprint.held += floor_.times(waiting_.count());
+            usage.held += floor_.times(waiting_.count());
         }
     }
 
@@ -203,7 +204,7 @@ private:
     /// From below; if there is no memory, all that waits goes there first and it is asked again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
-        if constexpr (keeping) {
+        if constexpr (cacheOnly) {
             return object;
         } else {
             return object == nullptr && handDown() ? noted(SuperHeap::malloc(size), size) : object;
@@ -227,7 +228,7 @@ private:
     }
 
     Waiting waiting_;
-    [[no_unique_address]] SizeFloor<keeping || Waiting::bySize> floor_;
+    [[no_unique_address]] SizeFloor<cacheOnly || Waiting::bySize> floor_;
 };
 
 } // namespace heapwright

@@ -28,11 +28,12 @@ class FreelistHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool uniform = true;
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
     using Below = Heaps<SuperHeap>;
@@ -93,15 +94,15 @@ public:
     }
 
     /// Counts what waits; how much that is only where sizes are known.
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         for (Node* node = head_; node != nullptr; node = node->next) {
-            ++footprint.heldCount;
+            ++usage.heldCount;
             if constexpr (SizedHeap<SuperHeap>) {
-                footprint.held += SuperHeap::getSize(node);
+                usage.held += SuperHeap::getSize(node);
             }
         }
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
     }
 

@@ -44,10 +44,10 @@ class QuarantineHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = sizeof(Waiting);
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets freed objects wait, poisoned, before they serve again";
     using Below = Heaps<SuperHeap>;
@@ -149,12 +149,12 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += bytes_;
-        footprint.heldCount += count_;
+        SuperHeap::measure(usage);
+        usage.held += bytes_;
+        usage.heldCount += count_;
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

@@ -43,7 +43,7 @@ class SpareHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
     static constexpr std::string_view caption =
@@ -137,15 +137,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         const Guard<Mutex> hold(lock_);
-        footprint.held += waiting_;
+        usage.held += waiting_;
         for (const Node* const bin : bins_) {
             for (const Node* node = bin; node != nullptr; node = node->next) {
-                ++footprint.heldCount;
+                ++usage.heldCount;
             }
         }
     }

@@ -9,25 +9,25 @@
 //
 // Free units that somebody used are dirty: their memory is still there and serves the next one
 // without a page fault. They go back to the system when they have been free for as long as `Rule`
-// says (structure/extent/return_rule.hpp), which is looked at whenever units come back, and by
-// `tend`; a surplus at once (structure/extent/extent_returns.hpp). So what is free and yet takes
-// memory was freed within the delay before it was last looked at, and is no more than half of what
-// is in use, or than 8 MiB unless more was wanted again and again. Clean units are known to be
+// says (structure/extent/purge_policy.hpp), which is looked at whenever units come back, and by
+// `purgeExpired`; a surplus at once (structure/extent/extent_purge.hpp). So what is free and yet
+// takes memory was freed within the delay before it was last looked at, and is no more than half of
+// what is in use, or than 8 MiB unless more was wanted again and again. Clean units are known to be
 // zero, and cost nothing but addresses. (The system does not take back what is locked in memory.)
 //
 // It is for several threads: one lock, and no system call and no fill under it. A chunk's first
 // unit holds what is known of it, in one page or two; chunks are in the map of the address space,
 // so that `owns` may be asked by any thread at any time. Cost: a lock and a bit scan.
 //
-// Example: ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>
+// Example: ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
-#include <heapwright/structure/extent/extent_returns.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/structure/extent/extent_purge.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -42,9 +42,9 @@
 
 namespace heapwright {
 
-template <std::size_t Unit, Lock Mutex, ReturnRule Rule, ExtentSystem System>
-class ExtentHeap : private ExtentReturns<Unit, Mutex, Rule, System> {
-    using Memory = ExtentReturns<Unit, Mutex, Rule, System>;
+template <std::size_t Unit, Lock Mutex, PurgePolicy Rule, ExtentSystem System>
+class ExtentHeap : private ExtentPurge<Unit, Mutex, Rule, System> {
+    using Memory = ExtentPurge<Unit, Mutex, Rule, System>;
     using Memory::chunkOf;
     using Memory::dirtyUnits;
     using Memory::lock_;
@@ -66,7 +66,7 @@ public:
     static constexpr bool concurrent = true;
     static constexpr bool mapsRegions = true;
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "runs of units out of chunks that it maps";
     using Below = Heaps<>;
 
@@ -160,17 +160,17 @@ public:
     [[nodiscard]] bool owns(const void* object) const noexcept { return Memory::isMine(object); }
 
     /// Gives back what is due, however much it is. In how many milliseconds something will be;
-    /// `returnNever` if nothing waits for its time.
-    std::uint32_t tend() noexcept {
+    /// `purgeNever` if nothing waits for its time.
+    std::uint32_t purgeExpired() noexcept {
         const std::uint32_t delay = Rule::returnDelay();
-        if (delay == returnNever) {
-            return returnNever;
+        if (delay == purgeNever) {
+            return purgeNever;
         }
         const std::uint32_t now = System::milliseconds();
         Memory::giveBackAll(now, delay, 0, Memory::leastUnits);
         const Hold hold(lock_);
         if (space_.dirtyUnits() == 0) {
-            return returnNever;
+            return purgeNever;
         }
         const std::uint32_t age = space_.oldestAge(now);
         return age < delay ? delay - age : 0;
@@ -204,18 +204,18 @@ public:
     /// What is free and yet takes memory.
     [[nodiscard]] std::size_t dirtyBytes() noexcept { return dirtyUnits() * Unit; }
 
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         const Hold hold(lock_);
-        footprint.mapped += Memory::mappedBytes();
-        footprint.direct += space_.singleUnits() * Unit;
-        footprint.directCount += space_.singleCount();
-        footprint.held += space_.freeUnits() * Unit;
-        footprint.heldCount += space_.freeUnits();
+        usage.mapped += Memory::mappedBytes();
+        usage.direct += space_.singleUnits() * Unit;
+        usage.directCount += space_.singleCount();
+        usage.held += space_.freeUnits() * Unit;
+        usage.heldCount += space_.freeUnits();
     }
 
-    void inspect(Inspection& inspection) noexcept { Memory::tell(inspection); }
+    void inspect(HeapSnapshot& snapshot) noexcept { Memory::tell(snapshot); }
 
-    /// Runs `body(start, bytes, alone)` on each run in use, held still as for an inspection;
+    /// Runs `body(start, bytes, alone)` on each run in use, held still as for an snapshot;
     /// `alone` says that it has a mapping of its own.
     template <class Body>
     void forEachRun(Body body) noexcept {

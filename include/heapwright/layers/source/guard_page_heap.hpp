@@ -151,7 +151,7 @@ public:
     }
 
     /// The pages of live objects; closed ones are addresses only.
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += open_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += open_; }
 
 private:
     static constexpr unsigned char pattern = 0xD3;

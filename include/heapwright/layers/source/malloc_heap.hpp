@@ -23,7 +23,7 @@ class MallocHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "asks the system's malloc";
     using Below = Heaps<>;
 

@@ -44,7 +44,7 @@ public:
     static constexpr Tags writes = Tags::allDirect;
     static constexpr bool concurrent = true;
     /// What another one mapped can be unmapped here: it is their sum that counts what is mapped.
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "maps pages for each object, unmaps them on free";
     using Below = Heaps<>;
 

@@ -105,7 +105,7 @@ public:
     }
 
     /// What runs extend over; what is only reserved is no memory.
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     static constexpr std::size_t overhead = minAlignment + Tag::bytes;

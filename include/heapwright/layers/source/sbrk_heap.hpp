@@ -109,9 +109,9 @@ public:
         return true;
     }
 
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += mapped_;
-        instead_.measure(footprint);
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += mapped_;
+        instead_.measure(usage);
     }
 
 private:

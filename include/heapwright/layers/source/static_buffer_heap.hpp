@@ -68,10 +68,10 @@ public:
     void clear() noexcept { bump_.clear(); }
 
     /// The buffer counts as taken, whoever gave it.
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += Bytes;
-        footprint.held += Bytes - bump_.used();
-        footprint.heldCount += bump_.used() < Bytes ? 1U : 0U;
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += Bytes;
+        usage.held += Bytes - bump_.used();
+        usage.heldCount += bump_.used() < Bytes ? 1U : 0U;
     }
 
 private:

@@ -9,14 +9,14 @@
 // the handler interrupted the heap: then the state is out of sight, the heap below refuses to do
 // anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
 // fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
-// its home word, and what is the heap's waits on a lock-free list for the next ordinary slow path.
+// its owner tag, and what is the heap's waits on a lock-free list for the next ordinary slow path.
 // So nothing waits for a lock which its own thread holds. Where nobody tells of handlers, they may
 // not use the heap: `SignalSafeHeap` is for that.
 //
 // Cost: none on a request that is served at once; a flag set and cleared, and one look at a list,
 // on others.
 //
-// Example: HandlerSafeHeap<HomeCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainLinks, UniqueHeap<HeapName<3>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
+// Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -24,9 +24,9 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
-#include <heapwright/structure/signal/hidden_state.hpp>
 #include <heapwright/structure/signal/slow_path.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/signal/suspended_state.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,12 +36,12 @@
 
 namespace heapwright {
 
-template <HideableHeap SuperHeap>
-    requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+template <SuspendableHeap SuperHeap>
+    requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
 class HandlerSafeHeap : private SuperHeap {
     using Arena = HandlerArena<SuperHeap::unitBytes>;
-    using Hidden = HiddenState<typename SuperHeap::ThreadState>;
+    using Hidden = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
 
     /// What a fork of this thread found, until it is over.
@@ -54,7 +54,7 @@ class HandlerSafeHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool lenient = true;
+    static constexpr bool splitPath = true;
     static constexpr bool processLocal = true; ///< its arena is of the process
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap, at no cost to others";
@@ -66,34 +66,34 @@ public:
     ~HandlerSafeHeap() { drain(); }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        void* const object = SuperHeap::mallocAtOnce(size);
-        return object != nullptr ? object : mallocAfterAll(size);
+        void* const object = SuperHeap::tryMallocFast(size);
+        return object != nullptr ? object : mallocSlow(size);
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!SuperHeap::freeAtOnce(object)) {
-            freeAfterAll(object);
+        if (!SuperHeap::tryFreeFast(object)) {
+            freeSlow(object);
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
-        return SuperHeap::mallocAtOnce(size);
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
-        return SuperHeap::freeAtOnce(object);
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
+        return SuperHeap::tryFreeFast(object);
     }
 
     /// Once it was refused: here it is asked who is inside.
-    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept {
+    [[nodiscard]] void* mallocSlow(std::size_t size) noexcept {
         if (isInside()) [[unlikely]] {
             return arena_.memalign(alignment, size);
         }
-        Chores::look();
+        DeferredWork::look();
         const Entry entry;
         drain();
-        return SuperHeap::mallocAfterAll(size);
+        return SuperHeap::mallocSlow(size);
     }
-    void freeAfterAll(void* object) noexcept {
+    void freeSlow(void* object) noexcept {
         if constexpr (requires { SuperHeap::freeAmongOthers(object); }) {
             if (SuperHeap::freeAmongOthers(object)) {
                 return;
@@ -107,10 +107,10 @@ public:
             deferred_.add(object);
             return;
         }
-        Chores::look();
+        DeferredWork::look();
         const Entry entry;
         drain();
-        SuperHeap::freeAfterAll(object);
+        SuperHeap::freeSlow(object);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -179,31 +179,31 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         if (isInside()) {
             return;
         }
         const Entry entry;
-        SuperHeap::measure(footprint);
-        footprint.mapped += arena_.bytes();
+        SuperHeap::measure(usage);
+        usage.mapped += arena_.bytes();
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         if (isInside()) {
             return 0;
         }
         const Entry entry;
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
@@ -219,7 +219,7 @@ public:
 
     /// Whether this thread is inside, so that a handler which interrupts it must be told of.
     [[nodiscard]] static bool inRequest() noexcept {
-        return SlowPath::entered() || Hidden::isHidden();
+        return SlowPath::entered() || Hidden::isSuspended();
     }
 
     using BeforeHandler = typename Hidden::Before;
@@ -228,7 +228,7 @@ public:
     /// the thread, perhaps inside the heap, at the stack address `interrupted`.
     [[nodiscard]] static BeforeHandler beforeHandler(StackPart part, Address interrupted) noexcept {
         if (!SlowPath::entered()) {
-            Hidden::stillHidden(interrupted);
+            Hidden::stillSuspended(interrupted);
         }
         return Hidden::hide(SuperHeap::threadState(), part);
     }
@@ -276,7 +276,8 @@ private:
     /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
-               (Hidden::isHidden() && Hidden::stillHidden(addressOf(__builtin_frame_address(0))));
+               (Hidden::isSuspended() &&
+                Hidden::stillSuspended(addressOf(__builtin_frame_address(0))));
     }
 
     [[nodiscard]] bool isHandlers(const void* object) const noexcept {

@@ -5,7 +5,7 @@
 // gives a superblock when too little of what it has is used. So no thread waits for another as a
 // rule, and yet memory that one thread does not use serves the others.
 //
-// `Assignment` says which heap is the thread's (structure/thread/heap_choice.hpp), `Rule` when a
+// `Selector` says which heap is the thread's (structure/thread/heap_selector.hpp), `Rule` when a
 // heap has too much, class by class (structure/superblock/emptiness.hpp), `Lines` whether a
 // superblock that has been transferred may put objects of two owners on one cache line
 // (structure/superblock/superblock.hpp). Memory returns to the superblock it came from, whoever
@@ -24,10 +24,10 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/hoard_memory.hpp>
 
@@ -40,9 +40,9 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
-class HoardHeap : private HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap> {
-    using Memory = HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap>;
+template <SizeClasses Classes, HeapSelector Selector, class Rule, class Lines, BlockHeap SuperHeap>
+class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap> {
+    using Memory = HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>;
     using Block = typename Memory::Block;
     using Hold = typename Memory::Hold;
     using Owner = typename Memory::Owner;
@@ -63,7 +63,7 @@ public:
     static constexpr bool processLocal = true; ///< its threads are those of one process
     /// The largest size that it serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
-    /// At the start of each unit of so many bytes stands a home word.
+    /// At the start of each unit of so many bytes stands a owner tag.
     static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
@@ -114,11 +114,11 @@ public:
     }
 
     [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept {
-        return mallocHomed(size, number);
+        return mallocOwned(size, number);
     }
 
     /// Under one lock; as many as there is memory for, which `number` then says.
-    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept {
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
             number = 0;
@@ -142,13 +142,13 @@ public:
 
     void freeBatch(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
-            chain = freeHomed(chain, UINT32_MAX);
+            chain = freeOwned(chain, UINT32_MAX);
         }
     }
 
     /// The first `number` of a chain, as far as it goes: under one lock each time all that one
     /// owner has of them. The rest of it.
-    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept {
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
         while (chain != nullptr && number > 0) {
             Owner& owner = locked(Block::of(chain), "free");
             std::size_t left = std::exchange(number, 0);
@@ -237,17 +237,17 @@ public:
     using Memory::figuresOf;
     using Memory::globalTakes;
 
-    /// Where others have blocks of the same heap, its own are those with a home word.
+    /// Where others have blocks of the same heap, its own are those with a owner tag.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         if constexpr (UniquelyNamedHeap<SuperHeap>) {
-            return SuperHeap::owns(object) && homeOf(object) != noHome;
+            return SuperHeap::owns(object) && ownerTagOf(object) != noOwnerTag;
         } else {
             return SuperHeap::owns(object);
         }
     }
 
-    /// For a cache above: the home word of an object's superblock (structure/cache/home_word.hpp),
-    /// which is the calling thread's key, `homeOfThread()`, as long as the cache may keep the
+    /// For a cache above: the owner tag of an object's superblock (structure/cache/owner_tag.hpp),
+    /// which is the calling thread's key, `ownerTagOfThread()`, as long as the cache may keep the
     /// object for that thread. The object is then of class `classAt(object)`, and what is kept
     /// counts as used.
     ///
@@ -255,18 +255,18 @@ public:
     /// tenant, so what is kept became old there. Its thread has it still, alone; and all that is
     /// live on its lines is old, too, or the thread's, since nothing was given out on them to
     /// another tenant, nor will be before it comes back.
-    [[nodiscard, gnu::always_inline]] static Home homeOf(const void* object) noexcept {
-        return heapwright::homeOf<SuperHeap::blockSize>(object);
+    [[nodiscard, gnu::always_inline]] static OwnerTag ownerTagOf(const void* object) noexcept {
+        return heapwright::ownerTagOf<SuperHeap::blockSize>(object);
     }
-    [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
+    [[nodiscard]] bool hasOwnerTag(const void* object) const noexcept { return owns(object); }
     /// Where the word is the thread's key with its lowest bit set: whether this object may be kept
     /// nevertheless, since it is others that may not.
-    [[nodiscard]] static bool mayKeep(const void* object) noexcept {
+    [[nodiscard]] static bool mayCache(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).isUsual(object);
     }
     /// The calling thread ends, or will get nothing any more: its superblocks are for all.
-    void abandonHome() noexcept {
-        if constexpr (requires { Assignment::isExclusive(0); }) {
+    void releaseOwnership() noexcept {
+        if constexpr (requires { Selector::isExclusive(0); }) {
             Owner& heap = mine();
             if (&heap != &owners_.first()) {
                 const Hold hold(heap.lock);
@@ -278,13 +278,13 @@ public:
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
-    /// `noHome` if the thread has no heap of its own.
-    [[nodiscard]] Home homeOfThread() noexcept {
-        if constexpr (Lines::clean && requires { Assignment::isExclusive(0); }) {
+    /// `noOwnerTag` if the thread has no heap of its own.
+    [[nodiscard]] OwnerTag ownerTagOfThread() noexcept {
+        if constexpr (Lines::clean && requires { Selector::isExclusive(0); }) {
             Owner& heap = mine();
-            return &heap == &owners_.first() ? noHome : keyOfThread(platform::threadNumber());
+            return &heap == &owners_.first() ? noOwnerTag : keyOfThread(platform::threadNumber());
         } else {
-            return noHome;
+            return noOwnerTag;
         }
     }
 
@@ -313,23 +313,23 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        owners_.forEachHeap([&footprint](Owner& heap) {
+        owners_.forEachHeap([&usage](Owner& heap) {
             const Hold hold(heap.lock);
-            heap.superblocks.measure(footprint);
+            heap.superblocks.measure(usage);
         });
         const Hold hold(global().lock);
-        global().superblocks.measure(footprint);
-        SuperHeap::measure(footprint);
+        global().superblocks.measure(usage);
+        SuperHeap::measure(usage);
     }
 
-    void inspect(Inspection& inspection) noexcept {
-        inspection.blockBytes = SuperHeap::blockSize;
-        this->view().inspect(inspection, this->returned_);
+    void inspect(HeapSnapshot& snapshot) noexcept {
+        snapshot.blockBytes = SuperHeap::blockSize;
+        this->view().inspect(snapshot, this->returned_);
         if constexpr (InspectableHeap<SuperHeap>) {
-            SuperHeap::inspect(inspection);
+            SuperHeap::inspect(snapshot);
         }
     }
 
@@ -366,8 +366,8 @@ public:
             SuperHeap::afterForkInChild();
         }
         owners_.afterForkInChild();
-        if constexpr (requires { Assignment::afterForkInChild(); }) {
-            Assignment::afterForkInChild();
+        if constexpr (requires { Selector::afterForkInChild(); }) {
+            Selector::afterForkInChild();
         }
     }
 

@@ -26,13 +26,14 @@ class LockedHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool keeping = requires { requires SuperHeap::keeping; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool cacheOnly = requires { requires SuperHeap::cacheOnly; };
     static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
@@ -131,11 +132,11 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    [[nodiscard]] bool keep(void* object) noexcept
-        requires DecliningHeap<SuperHeap>
+    [[nodiscard]] bool tryRetain(void* object) noexcept
+        requires RetainingHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        return SuperHeap::keep(object);
+        return SuperHeap::tryRetain(object);
     }
 
     /// Several for one time in the lock.
@@ -182,27 +183,27 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     /// Without the lock, which is held already, as `walk` is.
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
         if constexpr (requires { lock_.takes(); }) {
-            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+            snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
     void walk(const ObjectVisitor& visit) noexcept
@@ -215,7 +216,7 @@ public:
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
-        if constexpr (OpenlyOwningHeap<SuperHeap>) {
+        if constexpr (LockFreeOwningHeap<SuperHeap>) {
             return SuperHeap::owns(object);
         } else {
             const Hold hold(lock_);

@@ -32,7 +32,7 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap>
 class PHOThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 

@@ -17,7 +17,7 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/emergency_arena.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -29,7 +29,7 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Set from a fork inside a request until that fork is over.
@@ -68,9 +68,9 @@ public:
         if (busy()) [[unlikely]] {
             return mallocAside(size, *this);
         }
-        if constexpr (PromptHeap<SuperHeap>) {
-            void* const object = mallocAtOnce(size);
-            return object != nullptr ? object : mallocAfterAll(size, *this);
+        if constexpr (FastPathHeap<SuperHeap>) {
+            void* const object = tryMallocFast(size);
+            return object != nullptr ? object : mallocSlow(size, *this);
         } else {
             const Entry entry;
             return SuperHeap::malloc(size);
@@ -109,9 +109,9 @@ public:
             freeAside(object, *this);
             return;
         }
-        if constexpr (PromptHeap<SuperHeap>) {
-            if (!freeAtOnce(object)) [[unlikely]] {
-                freeAfterAll(object, *this);
+        if constexpr (FastPathHeap<SuperHeap>) {
+            if (!tryFreeFast(object)) [[unlikely]] {
+                freeSlow(object, *this);
             }
         } else {
             const Entry entry;
@@ -164,31 +164,31 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         if (Inside::mine()) {
             return;
         }
         const Entry entry;
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         if (Inside::mine()) {
             return 0;
         }
         const Entry entry;
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     /// Held still by whoever asks, who so is inside; what is in the arena is not told.
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
@@ -254,18 +254,18 @@ private:
         }
     }
 
-    /// Whether somebody wants something done (structure/thread/chores.hpp); asked only over heaps
-    /// that have such settings.
-    [[nodiscard]] static bool choresDue() noexcept {
-        if constexpr (TendedHeap<SuperHeap>) {
-            return Chores::due();
+    /// Whether somebody wants something done (structure/thread/deferred_work.hpp); asked only over
+    /// heaps that have such settings.
+    [[nodiscard]] static bool deferredWorkDue() noexcept {
+        if constexpr (PurgeableHeap<SuperHeap>) {
+            return DeferredWork::due();
         } else {
             return false;
         }
     }
-    static void lookForChores() noexcept {
-        if constexpr (TendedHeap<SuperHeap>) {
-            Chores::look();
+    static void findDeferredWork() noexcept {
+        if constexpr (PurgeableHeap<SuperHeap>) {
+            DeferredWork::look();
         }
     }
 
@@ -273,7 +273,7 @@ private:
     /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
     /// has to be kept over a call. Static, so that what was asked for stays in its register.
     [[nodiscard]] bool busy() const noexcept {
-        return Inside::mine() || deferred_.any() || choresDue();
+        return Inside::mine() || deferred_.any() || deferredWorkDue();
     }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
@@ -281,7 +281,7 @@ private:
         if (Inside::mine()) {
             return heap.arena_.memalign(alignment, size);
         }
-        lookForChores();
+        findDeferredWork();
         const Entry entry;
         heap.drain();
         return static_cast<SuperHeap&>(heap).malloc(size);
@@ -293,30 +293,30 @@ private:
             heap.deferred_.add(object);
             return;
         }
-        lookForChores();
+        findDeferredWork();
         const Entry entry;
         heap.drain();
         static_cast<SuperHeap&>(heap).free(object);
     }
 
     /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires PromptHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires FastPathHeap<SuperHeap>
     {
         const Entry entry;
-        return SuperHeap::mallocAtOnce(size);
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires PromptHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires FastPathHeap<SuperHeap>
     {
         const Entry entry;
-        return SuperHeap::freeAtOnce(object);
+        return SuperHeap::tryFreeFast(object);
     }
-    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size, SignalSafeHeap& heap) noexcept {
+    [[gnu::noinline]] static void* mallocSlow(std::size_t size, SignalSafeHeap& heap) noexcept {
         const Entry entry;
         return static_cast<SuperHeap&>(heap).malloc(size);
     }
-    [[gnu::noinline]] static void freeAfterAll(void* object, SignalSafeHeap& heap) noexcept {
+    [[gnu::noinline]] static void freeSlow(void* object, SignalSafeHeap& heap) noexcept {
         const Entry entry;
         static_cast<SuperHeap&>(heap).free(object);
     }

@@ -28,16 +28,16 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-    requires AdoptingHeap<SuperHeap>
+    requires ForeignFreeHeap<SuperHeap>
 class ThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption =
         "a heap for each thread, which keeps what the thread frees";
     using Below = Heaps<SuperHeap>;

@@ -10,8 +10,8 @@
 // under its lock and not above such a layer. When there is no memory below, what the caller's own
 // cache holds goes there first.
 //
-// The layer, `Cache`, inherits from this in public and has: `mallocAtOnce(size)` and
-// `freeAtOnce(object)`, which serve from the cache or answer null or false; `freeBelow(object,
+// The layer, `Cache`, inherits from this in public and has: `tryMallocFast(size)` and
+// `tryFreeFast(object)`, which serve from the cache or answer null or false; `freeBelow(object,
 // layer)`, for what the cache does not take; and `flushMine()`, which hands down what it can and
 // says whether there was any.
 #pragma once
@@ -19,8 +19,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
-#include <heapwright/structure/cache/waiting_object.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        if (void* const object = cache().mallocAtOnce(size)) {
+        if (void* const object = cache().tryMallocFast(size)) {
             return std::memset(object, 0, size);
         }
         return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
@@ -60,7 +60,7 @@ public:
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!cache().freeAtOnce(object)) [[unlikely]] {
+        if (!cache().tryFreeFast(object)) [[unlikely]] {
             Cache::freeBelow(object, cache());
         }
     }
@@ -119,8 +119,8 @@ public:
     }
 
 protected:
-    using Waiting = WaitingClasses<Classes>;
-    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+    using Waiting = CachedClasses<Classes>;
+    using Raised = RaisedTo<sizeof(CachedObject), Classes>;
 
     static constexpr std::size_t rounded(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
@@ -158,7 +158,7 @@ protected:
         return object == nullptr && cache().flushMine() ? get() : object;
     }
 
-    WaitingSecret secret_;
+    CachedObjectSecret secret_;
 
 private:
     [[nodiscard]] Cache& cache() noexcept { return static_cast<Cache&>(*this); }

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/map/bit_runs.hpp>
 
 #include <algorithm>
@@ -33,19 +33,19 @@ struct ExtentChunk {
 
     ExtentChunk() noexcept {} // NOLINT(modernize-use-equals-default): notes stay as they are
 
-    HomeWord home{noHome};        ///< no object starts in this unit,
-    void* owner = nullptr;        ///< and it is no superblock
-    Links here;                   ///< on the list where its space keeps it
-    Links amongDirty;             ///< on that of the chunks with dirty units
-    std::size_t units = 0;        ///< how many are mapped, this one among them
-    std::uint32_t longest = 0;    ///< the longest run of free units
-    std::uint32_t freeUnits = 0;  ///< how many are free,
-    std::uint32_t dirtyUnits = 0; ///< and of these, dirty
-    std::uint32_t oldest = 0;     ///< none is dirty since before this
-    bool single = false;          ///< serves one object:
-    std::size_t first = 0;        ///< which starts with this unit
-    std::size_t length = 0;       ///< and has so many
-    std::size_t stained = 0;      ///< no unit from this one on was ever in use
+    OwnerTagWord home{noOwnerTag}; ///< no object starts in this unit,
+    void* owner = nullptr;         ///< and it is no superblock
+    Links here;                    ///< on the list where its space keeps it
+    Links amongDirty;              ///< on that of the chunks with dirty units
+    std::size_t units = 0;         ///< how many are mapped, this one among them
+    std::uint32_t longest = 0;     ///< the longest run of free units
+    std::uint32_t freeUnits = 0;   ///< how many are free,
+    std::uint32_t dirtyUnits = 0;  ///< and of these, dirty
+    std::uint32_t oldest = 0;      ///< none is dirty since before this
+    bool single = false;           ///< serves one object:
+    std::size_t first = 0;         ///< which starts with this unit
+    std::size_t length = 0;        ///< and has so many
+    std::size_t stained = 0;       ///< no unit from this one on was ever in use
     BitRuns<most> free;
     BitRuns<most> dirty; ///< only free ones
     /// Of a run in use, under its first unit, how many units it has; of a dirty one, since when.

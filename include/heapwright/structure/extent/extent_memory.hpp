@@ -10,9 +10,9 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/structure/extent/extent_space.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -26,7 +26,7 @@
 
 namespace heapwright {
 
-template <std::size_t Unit, Lock Mutex, ReturnRule Rule, ExtentSystem System>
+template <std::size_t Unit, Lock Mutex, PurgePolicy Rule, ExtentSystem System>
 class ExtentMemory {
 protected:
     using Space = ExtentSpace<Unit>;
@@ -205,11 +205,11 @@ protected:
     }
 
     /// What is known of chunks and of calls of the system.
-    void tell(Inspection& inspection) noexcept {
+    void tell(HeapSnapshot& snapshot) noexcept {
         const auto now = [](const SharedWord<std::size_t>& word) {
             return word.load(std::memory_order_relaxed);
         };
-        Inspection::System& system = inspection.system;
+        HeapSnapshot::System& system = snapshot.system;
         system.maps += now(counts_.maps);
         system.mappedBytes += now(counts_.mappedBytes);
         system.unmaps += now(counts_.unmaps);
@@ -217,7 +217,7 @@ protected:
         system.purges += now(counts_.purges);
         system.purgedBytes += now(counts_.purgedBytes);
         system.moves += now(counts_.moves);
-        Inspection::Source& source = inspection.source;
+        HeapSnapshot::Source& source = snapshot.source;
         space_.forEachChunk([&source](const Chunk& chunk) {
             ++source.chunks;
             source.chunkBytes += chunk.units * Unit;
@@ -228,7 +228,7 @@ protected:
         source.dirtyBytes += space_.dirtyUnits() * Unit;
         source.cleanBytes += (space_.freeUnits() - space_.dirtyUnits()) * Unit;
         if constexpr (requires { lock_.takes(); }) {
-            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+            snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
 

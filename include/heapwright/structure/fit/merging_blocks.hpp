@@ -127,13 +127,13 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         const auto count = [&](Block* block) {
-            footprint.held += block->size();
-            ++footprint.heldCount;
+            usage.held += block->size();
+            ++usage.heldCount;
         };
         fit_.forEach(count);
         if (top_ != nullptr) {

@@ -213,15 +213,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        forEach([&footprint](Cache& cache) {
+        forEach([&usage](Cache& cache) {
             const CacheFigures figures = Model::figuresOf(cache);
-            footprint.held += (figures.objects - figures.live) * figures.stride;
-            footprint.heldCount += figures.objects - figures.live;
+            usage.held += (figures.objects - figures.live) * figures.stride;
+            usage.heldCount += figures.objects - figures.live;
         });
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {

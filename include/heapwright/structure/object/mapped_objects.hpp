@@ -106,8 +106,8 @@ public:
         return moved;
     }
 
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += mapped_.load(std::memory_order_relaxed);
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += mapped_.load(std::memory_order_relaxed);
     }
 
 private:

@@ -116,7 +116,7 @@ static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State:
 
 /// A tagged heap keeps a `Tag` before each object.
 template <class H>
-concept TaggedHeap = SizedHeap<H> && UnphasedHeap<H> && requires { requires H::tagged; };
+concept TaggedHeap = SizedHeap<H> && MaxAlignedHeap<H> && requires { requires H::tagged; };
 
 /// A heap that writes the tag of each object when it hands it out, live, says so as `writes`, and
 /// which of its objects have `Flag::direct`. Other tagged heaps pass on what is written below.

@@ -228,7 +228,7 @@ private:
         return (head + 1) & (UnitBytes - 1);
     }
 
-    /// A mapping for one object, its home word in the unit of the byte before it.
+    /// A mapping for one object, its owner tag in the unit of the byte before it.
     void* mapped(std::size_t align, std::size_t size) noexcept {
         const std::size_t step = align < UnitBytes ? UnitBytes : align;
         if (size > ~std::size_t{0} / 4 || align > ~std::size_t{0} / 4) {

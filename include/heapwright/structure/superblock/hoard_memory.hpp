@@ -15,14 +15,14 @@
 
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>
 #include <heapwright/structure/superblock/hoard_owner.hpp>
 #include <heapwright/structure/superblock/owner_set.hpp>
 #include <heapwright/structure/superblock/owners_view.hpp>
 #include <heapwright/structure/superblock/superblock_classes.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -34,7 +34,7 @@
 
 namespace heapwright {
 
-template <class Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
+template <class Classes, HeapSelector Selector, class Rule, class Lines, BlockHeap SuperHeap>
 class HoardMemory : protected SuperHeap {
 protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
@@ -53,7 +53,7 @@ protected:
     ~HoardMemory() = default;
 
     [[nodiscard, gnu::always_inline]] Owner& mine() noexcept {
-        const std::size_t index = Assignment::mine();
+        const std::size_t index = Selector::mine();
         Owner* const heap = owners_.find(index);
         return heap != nullptr ? *heap : made(index);
     }
@@ -147,7 +147,7 @@ protected:
 
     /// Says whose a heap is that is one thread's.
     void letToThisThread(Owner& heap) noexcept {
-        if constexpr (requires { Assignment::isExclusive(0); }) {
+        if constexpr (requires { Selector::isExclusive(0); }) {
             if (&heap != &owners_.first()) {
                 heap.tenant = keyOfThread(platform::threadNumber());
             }
@@ -383,14 +383,14 @@ protected:
 
     /// For who looks at all of it, held still; what is held of a size class, in slots; and how
     /// often the global lock was taken.
-    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Assignment::count>>;
+    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Selector::count>>;
     [[nodiscard]] View view() noexcept { return View(owners_); }
     [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {
         return view().figuresOf(sizeClass);
     }
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
-    OwnerSet<Owner, Assignment::count> owners_;
+    OwnerSet<Owner, Selector::count> owners_;
     std::size_t globalTakes_ = 0;                          ///< under the global lock
     std::array<std::uint64_t, Classes::count> returned_{}; ///< superblocks, under it, too
     /// Whether the global heap has a superblock with room, class by class; written under its lock.

@@ -7,7 +7,7 @@
 // the rule asks for it.
 #pragma once
 
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
@@ -20,14 +20,14 @@ namespace heapwright {
 /// a library need no place in its file, of which the system reads all that is near what is used.
 class Tenant {
 public:
-    Tenant& operator=(Home key) noexcept {
+    Tenant& operator=(OwnerTag key) noexcept {
         difference_ = key ^ keyOfSharedHeap(0);
         return *this;
     }
-    operator Home() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
+    operator OwnerTag() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
 
 private:
-    Home difference_ = 0;
+    OwnerTag difference_ = 0;
 };
 
 template <class Superblocks, class Rule>
@@ -35,7 +35,7 @@ struct alignas(64) HoardOwner {
     static constexpr bool counted = requires { requires Rule::counted; };
     using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
 
-    HomeWord home;          ///< where a superblock has its own, and
+    OwnerTagWord home;      ///< where a superblock has its own, and
     void* nobody = nullptr; ///< where it says whose it is
     Mutex lock;
     std::uint32_t heldSince = 0; ///< the fork that holds it, counted from 1; 0: none

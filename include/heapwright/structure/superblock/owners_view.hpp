@@ -5,7 +5,7 @@
 // how often locks were taken, and each superblock. All owners are held still, or nobody is inside.
 #pragma once
 
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/structure/superblock/superblock_view.hpp>
 
 #include <array>
@@ -44,22 +44,22 @@ public:
 
     /// Adds what the owners have and do; `returned` says how many superblocks of each class went to
     /// the superheap.
-    void inspect(Inspection& inspection,
+    void inspect(HeapSnapshot& snapshot,
                  const std::array<std::uint64_t, Classes::count>& returned) const noexcept {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             const Figures now = figuresOf(index);
-            Inspection::SizeClass& each = inspection.sizeClass(index, Classes::sizeOf(index));
+            HeapSnapshot::SizeClass& each = snapshot.sizeClass(index, Classes::sizeOf(index));
             each.used += now.used;
             each.held += now.held;
             each.heldGlobal += now.heldGlobal;
             each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
             each.returned += returned[index];
         }
-        owners_.forEachHeap([&inspection](auto& heap) {
-            ++inspection.heaps;
-            addLock(inspection.heapLocks, heap.lock);
+        owners_.forEachHeap([&snapshot](auto& heap) {
+            ++snapshot.heaps;
+            addLock(snapshot.heapLocks, heap.lock);
         });
-        addLock(inspection.globalLock, owners_.global().lock);
+        addLock(snapshot.globalLock, owners_.global().lock);
     }
 
     /// Runs `use` on a view of each superblock.
@@ -73,7 +73,7 @@ public:
 private:
     /// If it counts.
     template <class Lock>
-    static void addLock(Inspection::Lock& sum, const Lock& lock) noexcept {
+    static void addLock(HeapSnapshot::Lock& sum, const Lock& lock) noexcept {
         if constexpr (requires { lock.takes(); }) {
             sum.add(lock.takes(), lock.waits());
         }

@@ -17,8 +17,8 @@
 //
 // With `CleanLines` a superblock has a tenant, the thread that it serves. When that changes, all
 // that is live becomes old, and what shares a cache line with an old object is withheld until the
-// last of them is gone. The first word of the header is the home word
-// (structure/cache/home_word.hpp): the key of the tenant, with its lowest bit set while some object
+// last of them is gone. The first word of the header is the owner tag
+// (structure/cache/owner_tag.hpp): the key of the tenant, with its lowest bit set while some object
 // is old or stands inside its slot; so whoever has this key may keep what he frees here, and find
 // its class in the header. From Hoard's heap blocks (Berger 2002, 7.2). Cost: a multiplication for
 // each object.
@@ -27,7 +27,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/superblock_layout.hpp>
 #include <heapwright/structure/superblock/superblock_slots.hpp>
@@ -245,14 +245,14 @@ public:
     }
 
     /// The key of the thread for which its lines are clean; 0 if they are so for any.
-    [[nodiscard]] Home tenant() const noexcept
+    [[nodiscard]] OwnerTag tenant() const noexcept
         requires(Lines::clean)
     {
-        return home_.load(std::memory_order_relaxed) & ~keptByNobody;
+        return home_.load(std::memory_order_relaxed) & ~cachingSuspended;
     }
 
     /// Gives it to a tenant. Unless that is the one it has, all that is live becomes old.
-    void letTo(Home key) noexcept
+    void letTo(OwnerTag key) noexcept
         requires(Lines::clean)
     {
         if (tenant() != key) {
@@ -273,7 +273,7 @@ public:
     }
 
     /// It is nobody's superblock from now on.
-    void endHome() noexcept { home_.store(noHome, std::memory_order_relaxed); }
+    void endHome() noexcept { home_.store(noOwnerTag, std::memory_order_relaxed); }
 
     /// Whether a slot can be taken.
     [[nodiscard]] bool hasRoom() const noexcept {
@@ -351,10 +351,10 @@ private:
         unusual_ = 0;
     }
 
-    /// Sets the lowest bit of the home word, or not, as `unusual_` has it.
+    /// Sets the lowest bit of the owner tag, or not, as `unusual_` has it.
     void sayHome() noexcept {
         if constexpr (clean) {
-            const Home kept = unusual_ != 0 || !isOneThreads(tenant()) ? keptByNobody : 0U;
+            const OwnerTag kept = unusual_ != 0 || !isThreadTag(tenant()) ? cachingSuspended : 0U;
             home_.store(tenant() | kept, std::memory_order_relaxed);
         }
     }

@@ -113,11 +113,11 @@ public:
     }
 
     /// Adds what is free in them.
-    void measure(Footprint& footprint) const noexcept {
+    void measure(MemoryUsage& usage) const noexcept {
         for (std::size_t at = 0; at < count; ++at) {
             const std::size_t free = lists_[at].held() - lists_[at].used();
-            footprint.held += free * layouts_[at].slot;
-            footprint.heldCount += free;
+            usage.held += free * layouts_[at].slot;
+            usage.heldCount += free;
         }
     }
 

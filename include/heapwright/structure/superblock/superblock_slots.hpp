@@ -8,7 +8,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/platform/abort.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/superblock/superblock_layout.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -58,7 +58,7 @@ public:
     }
 
 protected:
-    HomeWord home_{keptByNobody}; // the first word
+    OwnerTagWord home_{cachingSuspended}; // the first word
 
 public:
     SharedWord<void*> owner;   ///< null: nobody's

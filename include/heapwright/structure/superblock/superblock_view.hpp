@@ -10,7 +10,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -46,10 +46,10 @@ public:
     }
 
     /// The sum over all heaps.
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        heaps_.measure(footprint);
+        heaps_.measure(usage);
     }
 
     void beforeFork() noexcept

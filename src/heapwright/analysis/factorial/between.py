@@ -14,7 +14,7 @@ from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints
 from heapwright.analysis.factorial.responses import Analysed
 from heapwright.analysis.pareto import pareto_front
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     Agreement,
     ParetoFront,
     ParetoPoint,

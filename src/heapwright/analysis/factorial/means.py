@@ -23,7 +23,7 @@ from heapwright.analysis import studentized_range
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 from heapwright.analysis.letters import compact_letters
-from heapwright.artefacts.study_terms import Mean, MeanTable, Pair
+from heapwright.artefacts.study_analysis.terms import Mean, MeanTable, Pair
 
 OWN_SCATTER = 10
 """Degrees of freedom from which on a mean's interval uses the scatter of its own runs."""

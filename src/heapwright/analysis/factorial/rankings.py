@@ -24,7 +24,7 @@ from heapwright.analysis.factorial.observed import Floats, Ints, Observed, disti
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, dunnett
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.tukey import all_pairs
-from heapwright.artefacts.study_analysis import Better, Ranking, RankingEntry
+from heapwright.artefacts.study_analysis.document import Better, Ranking, RankingEntry
 
 ROUNDING = 1e-12
 MOST_CELLS = 2000

@@ -15,14 +15,14 @@ from heapwright.analysis.factorial.rankings import Question, rank, scopes
 from heapwright.analysis.factorial.scaling import can_scale, exponents
 from heapwright.analysis.factorial.sections import section
 from heapwright.analysis.factorial.subject import Response, Subject
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     CellFigures,
     Exponent,
     Ranking,
     ResponseAnalysis,
     Settings,
 )
-from heapwright.artefacts.study_terms import Section
+from heapwright.artefacts.study_analysis.terms import Section
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from heapwright.analysis.factorial.grid import Grid, Table, table
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS
-from heapwright.artefacts.study_analysis import Exponent, Settings
+from heapwright.artefacts.study_analysis.document import Exponent, Settings
 
 
 def can_scale(this: Model, column: int) -> bool:

@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     Best,
     Better,
     Ranking,

@@ -17,10 +17,10 @@ import polars as pl
 
 from heapwright.analysis.findings.rules import Band, Question, Wanted, wanted
 from heapwright.analysis.findings.sample import SOLE_BLOCK, Runs, Sample
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
-from heapwright.artefacts.study_finding import Finding, Influence, Rule, Value
-from heapwright.artefacts.study_runs import StudyDesign
+from heapwright.artefacts.study.finding import Finding, Influence, Rule, Value
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 LARGEST = 700.0
 """A logarithm whose number can just be written down."""

@@ -29,9 +29,9 @@ import polars as pl
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_bar import Bar, BarFigure, BarLine, BarResult, BarTable, Met
-from heapwright.artefacts.study_runs import StudyDesign
+from heapwright.artefacts.study.bar import Bar, BarFigure, BarLine, BarResult, BarTable, Met
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 Scope = Mapping[str, str]
 

@@ -26,8 +26,8 @@ import polars as pl
 from heapwright.analysis.blocked import Cells, comparable, fit
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.intervals import simultaneous
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_care import Care, CareOf, CareRow, Cares, CareTable, Shift
+from heapwright.artefacts.study.care import Care, CareOf, CareRow, Cares, CareTable, Shift
+from heapwright.artefacts.study.model import Study
 
 LARGEST = 700.0
 """A logarithm whose number can just be written down."""

@@ -28,8 +28,7 @@ from dataclasses import dataclass
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_choice import (
+from heapwright.artefacts.study.choice import (
     Choice,
     ChoiceRow,
     ChoiceTable,
@@ -38,7 +37,8 @@ from heapwright.artefacts.study_choice import (
     Rival,
     Worth,
 )
-from heapwright.artefacts.study_factor import scalar_text
+from heapwright.artefacts.study.factor import scalar_text
+from heapwright.artefacts.study.model import Study
 
 LARGEST = 700.0
 """A logarithm whose number can just be written down."""

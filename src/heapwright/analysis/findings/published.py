@@ -18,8 +18,7 @@ from scipy import stats
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import Runs, Sample
-from heapwright.artefacts.study_analysis import StudyAnalysis
-from heapwright.artefacts.study_published import (
+from heapwright.artefacts.study.published import (
     TERM,
     VALUES,
     Agreement,
@@ -29,6 +28,7 @@ from heapwright.artefacts.study_published import (
     PublishedSource,
     PublishedTable,
 )
+from heapwright.artefacts.study_analysis.document import StudyAnalysis
 
 PARTIAL = "partial_eta_sq"
 LEAST_RANKED = 3

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.sample import Runs, Sample
-from heapwright.artefacts.study_finding import (
+from heapwright.artefacts.study.finding import (
     Even,
     Growth,
     Influence,
@@ -18,7 +18,7 @@ from heapwright.artefacts.study_finding import (
     Rule,
     Value,
 )
-from heapwright.artefacts.study_runs import StudyDesign
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 
 @dataclass(frozen=True, slots=True)

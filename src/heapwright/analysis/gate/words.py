@@ -14,7 +14,7 @@ from heapwright.analysis.wording import (
     percent_text,
     time_in_words,
 )
-from heapwright.artefacts.gate import Change, Shift
+from heapwright.artefacts.gate.document import Change, Shift
 
 SPECIAL = re.compile(r"[_*\[\]<>|#~\\]")
 _VERDICTS = {

@@ -13,9 +13,9 @@ from heapwright.analysis.taxonomy.scaling import judge_scaling
 from heapwright.analysis.taxonomy.sharing import judge_sharing
 from heapwright.analysis.taxonomy.sources import failures, good
 from heapwright.analysis.taxonomy.speed import judge_speed
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.taxonomy import Blowup, Growth, Row
-from heapwright.artefacts.workload_runs import Aspect, WorkloadLine, WorkloadRun
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.run.workload import Aspect, WorkloadLine, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Blowup, Growth, Row
 
 DECISIVE_THREADS = 8
 

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from heapwright.analysis.taxonomy.estimates import mean_of, ratio_of
 from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
 from heapwright.analysis.taxonomy.sources import good, mean_log_by_block
-from heapwright.artefacts.taxonomy import Counted, Estimate, Scaling
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Counted, Estimate, Scaling
 
 HAND_OVERS = "hand_overs"
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from heapwright.analysis.taxonomy.limits import CRITERIA
 from heapwright.analysis.taxonomy.sources import good
-from heapwright.artefacts.taxonomy import Found, Sharing, SharingEvidence
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Found, Sharing, SharingEvidence
 
 ACTIVE = "cache-thrash"
 PASSIVE = "cache-scratch"

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_model import ProgramServer
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.program.model import ProgramServer
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.measurement import Specs, text_in
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.program.serving import log_of

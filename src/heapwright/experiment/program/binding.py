@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import native_dir
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramReady, Step
-from heapwright.artefacts.study_factor import scalar_text
-from heapwright.artefacts.study_template import TemplateError, fill
-from heapwright.artefacts.workloads import workload_path
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramReady, Step
+from heapwright.artefacts.study.factor import scalar_text
+from heapwright.artefacts.study.template import TemplateError, fill
+from heapwright.artefacts.workload.library import workload_path
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import native_dir
 from heapwright.experiment.server import LOCALHOST, Question
 
 PORT = "port"

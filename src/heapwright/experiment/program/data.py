@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramData, ProgramServer, Step
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramData, ProgramServer, Step
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.program.binding import Binding
 from heapwright.experiment.program.serving import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import (

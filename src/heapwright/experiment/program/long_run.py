@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.long_run import Load, Round, Sample
-from heapwright.artefacts.program_model import Program, ProgramServer
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.long_run.document import Load, Round, Sample
+from heapwright.artefacts.program.model import Program, ProgramServer
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.measurement import Specs
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths

@@ -5,9 +5,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramServer
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramServer
+from heapwright.artefacts.run.measured import Outcome
 from heapwright.experiment.measurement import text_in
 from heapwright.experiment.outcome import FAULTS, Classified, signal_name
 from heapwright.experiment.program.binding import Binding

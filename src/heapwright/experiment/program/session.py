@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramCheck, ProgramServer
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramCheck, ProgramServer
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.measurement import Specs, figures_of, prove, text_in
 from heapwright.experiment.outcome import Classified, classify

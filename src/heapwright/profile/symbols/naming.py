@@ -10,8 +10,8 @@ came from elsewhere keeps the names of those objects only that are the same here
 from collections import defaultdict
 from collections.abc import Mapping
 
-from heapwright.artefacts.profile import Profile, Site
-from heapwright.artefacts.profile_calls import Calls, CodeObject, Function
+from heapwright.artefacts.profile.calls import Calls, CodeObject, Function
+from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.profile.symbols import elf_symbols, lines, objects
 from heapwright.profile.symbols.demangling import demangled
 

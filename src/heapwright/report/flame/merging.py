@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from heapwright.artefacts.profile_calls import Call, Calls
+from heapwright.artefacts.profile.calls import Call, Calls
 
 ROOT = "all"
 LEFT_OUT = "outer calls left out"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import altair as alt
 
-from heapwright.artefacts.kernel_study import BASELINE, Figure, KernelDesign, KernelRun
+from heapwright.artefacts.kernel_study.document import BASELINE, Figure, KernelDesign, KernelRun
 from heapwright.report.kernel.summary import load_of, ratio_of
 from heapwright.report.kernel.text import figure
 from heapwright.report.pages.frame import frame

@@ -4,7 +4,7 @@
 
 from html import escape
 
-from heapwright.artefacts.study_bar import BarResult
+from heapwright.artefacts.study.bar import BarResult
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
 from heapwright.report.study_bar import (

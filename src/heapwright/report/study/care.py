@@ -4,7 +4,7 @@
 
 from html import escape
 
-from heapwright.artefacts.study_care import CareOf, CareRow, Cares, CareTable
+from heapwright.artefacts.study.care import CareOf, CareRow, Cares, CareTable
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
 from heapwright.report.study_care import (

@@ -5,7 +5,7 @@
 from collections import Counter
 from html import escape
 
-from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall
+from heapwright.artefacts.study.choice import ChoiceRow, ChoiceTable, Overall
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
 from heapwright.report.study_choice import (

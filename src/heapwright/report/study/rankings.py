@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from heapwright.artefacts.study_analysis import Ranking, RankingEntry
+from heapwright.artefacts.study_analysis.document import Ranking, RankingEntry
 from heapwright.report.pages.parts import beside, key, opened, table
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Column, Row, evenly, measure

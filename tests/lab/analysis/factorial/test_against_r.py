@@ -22,7 +22,7 @@ from heapwright.analysis.factorial.diagnostics import diagnose
 from heapwright.analysis.factorial.means import pairs
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import observe
-from heapwright.artefacts.study_terms import AnovaTerm
+from heapwright.artefacts.study_analysis.terms import AnovaTerm
 
 from .made import DATA, SHIPPED, text_of
 

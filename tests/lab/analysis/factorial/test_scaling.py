@@ -10,7 +10,7 @@ from heapwright.analysis.factorial.grid import grid
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import Factor, observe
 from heapwright.analysis.factorial.scaling import can_scale, exponents
-from heapwright.artefacts.study_analysis import Exponent, Settings
+from heapwright.artefacts.study_analysis.document import Exponent, Settings
 
 WORK = (1.0, 10.0, 100.0, 1000.0)
 

@@ -5,7 +5,7 @@
 import pytest
 
 from heapwright.analysis.factorial.wording import verdict
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     Better,
     Ranking,
     RankingEntry,

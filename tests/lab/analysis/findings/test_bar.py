@@ -14,8 +14,8 @@ from scipy import stats
 from heapwright.analysis.findings.answer import good_runs
 from heapwright.analysis.findings.bar import hold
 from heapwright.analysis.findings.rules import Question
-from heapwright.artefacts.study_bar import BarResult, BarTable, Met
-from heapwright.artefacts.study_runs import Cell, Dropped, Measured, StudyDesign
+from heapwright.artefacts.study.bar import BarResult, BarTable, Met
+from heapwright.artefacts.study_results.runs import Cell, Dropped, Measured, StudyDesign
 
 from .made import design, frame, study
 

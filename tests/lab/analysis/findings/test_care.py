@@ -11,8 +11,8 @@ import pytest
 from heapwright.analysis.findings.answer import good_runs
 from heapwright.analysis.findings.care import cares
 from heapwright.analysis.findings.rules import Question
-from heapwright.artefacts.study_care import CareRow, Cares, CareTable
-from heapwright.artefacts.study_runs import Measured
+from heapwright.artefacts.study.care import CareRow, Cares, CareTable
+from heapwright.artefacts.study_results.runs import Measured
 
 from .made import design, frame, study
 

@@ -11,8 +11,8 @@ import pytest
 from heapwright.analysis.findings.answer import good_runs
 from heapwright.analysis.findings.choice import choose
 from heapwright.analysis.findings.rules import Question
-from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall, Worth
-from heapwright.artefacts.study_runs import Dropped, Measured, StudyDesign
+from heapwright.artefacts.study.choice import ChoiceRow, ChoiceTable, Overall, Worth
+from heapwright.artefacts.study_results.runs import Dropped, Measured, StudyDesign
 
 from .made import design, frame, study
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from heapwright.analysis.gate.documents import Document, Figure
-from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.run.provenance import Environment
 
 MACHINE = Environment(
     host="h",

@@ -5,7 +5,7 @@
 import pytest
 
 from heapwright.analysis.taxonomy.scaling import judge_scaling
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
 
 from .conftest import MakeRun
 

@@ -5,9 +5,9 @@
 import os
 from pathlib import Path
 
-from heapwright.artefacts.native import witness
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.native import witness
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.session import Prepared, Session, Taken

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.long_run import Load, Round, Sample
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Load, Round, Sample
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.long_run import LongRuns, LongTaken, interval_of

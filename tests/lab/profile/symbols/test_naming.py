@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.profile.symbols import elf_symbols, lines, objects
 from heapwright.profile.symbols.demangling import demangled
 from heapwright.profile.symbols.naming import CUT, in_object, in_words, named_calls

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls become boxes by name, and what they asked for stays the same."""
 
-from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.report.flame.merging import LEFT_OUT, Sums, boxes, by_function
 
 OBJECTS = (CodeObject(path="/usr/bin/program"), CodeObject(path="/lib/libx.so.1"))

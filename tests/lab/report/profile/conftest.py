@@ -4,7 +4,8 @@
 
 import pytest
 
-from heapwright.artefacts.profile import (
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
+from heapwright.artefacts.profile.document import (
     CrossThreadFrees,
     Fault,
     Pattern,
@@ -24,8 +25,7 @@ from heapwright.artefacts.profile import (
     Thread,
     Totals,
 )
-from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
-from heapwright.artefacts.profile_series import (
+from heapwright.artefacts.profile.series import (
     HeapMap,
     HeapRatio,
     HeapRow,

@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from heapwright.artefacts.provenance import Allocator, Environment, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Environment, Kind
+from heapwright.artefacts.study_results.runs import (
     Cell,
     Dropped,
     Excluded,

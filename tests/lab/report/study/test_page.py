@@ -10,12 +10,12 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 import vl_convert
 
-from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study_choice import (
+from heapwright.artefacts.study.bar import BarFigure, BarResult, BarTable, Met
+from heapwright.artefacts.study.choice import (
     ChoiceRow,
     ChoiceTable,
     Judged,
@@ -23,7 +23,8 @@ from heapwright.artefacts.study_choice import (
     Rival,
     Worth,
 )
-from heapwright.artefacts.study_published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study.published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
@@ -135,9 +136,6 @@ def test_values_come_back_as_they_were(text: str, small: StudyView) -> None:
     time = data["responses"][0]
     low, span = time["low"], time["span"]
     steps = memoryview(base64.b64decode(time["values"])).cast("H")
-    pytest.importorskip("numpy")
-    import numpy as np  # noqa: PLC0415
-
     unit = small.responses[0].unit.size
     back = sorted(np.exp(low + span * step / 65534) * unit for step in steps)
     assert back == pytest.approx(sorted(small.good["time"]), rel=1e-3)

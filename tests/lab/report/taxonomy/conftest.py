@@ -4,9 +4,10 @@
 
 import pytest
 
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.taxonomy import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Environment, Kind
+from heapwright.artefacts.run.workload import Aspect
+from heapwright.artefacts.taxonomy.document import (
     Counted,
     Criteria,
     Curve,
@@ -25,7 +26,6 @@ from heapwright.artefacts.taxonomy import (
     Speed,
     Taxonomy,
 )
-from heapwright.artefacts.workload_runs import Aspect
 
 MIB = float(1 << 20)
 

@@ -230,12 +230,12 @@ TEST(BuddyHeap, ReturnsAllWhenItIsClearedOrEnds) {
 TEST(BuddyHeap, SaysWhatItHolds) {
     Mapped heap;
     void* const object = heap.malloc(1000);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GE(footprint.mapped, areaSize);
-    EXPECT_EQ(footprint.held, areaSize - 1024 - 2 * KiB - 64) << "but for the object and the map";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GE(usage.mapped, areaSize);
+    EXPECT_EQ(usage.held, areaSize - 1024 - 2 * KiB - 64) << "but for the object and the map";
     heap.free(object);
-    Footprint empty;
+    MemoryUsage empty;
     heap.measure(empty);
     EXPECT_EQ(empty.mapped, 0U);
     EXPECT_EQ(empty.held, 0U);

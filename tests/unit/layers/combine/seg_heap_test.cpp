@@ -175,10 +175,10 @@ TEST(SegHeap, SaysWhatWaits) {
     void* const two = heap.malloc(1000);
     heap.free(one);
     heap.free(two);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 2U);
-    EXPECT_EQ(footprint.held, 120U + 1016U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 2U);
+    EXPECT_EQ(usage.held, 120U + 1016U);
 }
 
 } // namespace

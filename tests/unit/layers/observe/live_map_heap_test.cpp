@@ -121,8 +121,8 @@ TEST(LiveMapHeap, PassesANullUp) {
 }
 
 using Shown = LiveMapHeap<ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !TendedHeap<Mapped>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !PurgeableHeap<Mapped>);
 
 /// Keeps what is freed, and shows it as if it were live.
 class HoldingOn : public ShownHeap {

@@ -151,8 +151,8 @@ TEST(TailCanaryHeap, PassesANullUpAndRefusesWhatIsTooLarge) {
 }
 
 using Shown = TailCanaryHeap<ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !TendedHeap<Canary>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !PurgeableHeap<Canary>);
 
 TEST(TailCanaryHeap, ShowsObjectsAsLargeAsTheyWereAskedFor) {
     Ledger::begin();

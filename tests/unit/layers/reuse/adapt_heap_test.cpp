@@ -171,19 +171,19 @@ TEST(AdaptHeap, MeasuresWhatWaits) {
     AdaptHeap<BestFitTree, CountingHeap> tree;
     AdaptHeap<LifoList, CountingHeap> list;
     tree.free(tree.malloc(100));
-    Footprint footprint;
-    tree.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 1U);
-    EXPECT_EQ(footprint.held, 100U);
-    EXPECT_EQ(footprint.mapped, 100U);
+    MemoryUsage usage;
+    tree.measure(usage);
+    EXPECT_EQ(usage.heldCount, 1U);
+    EXPECT_EQ(usage.held, 100U);
+    EXPECT_EQ(usage.mapped, 100U);
     EXPECT_TRUE(tree.flush());
     EXPECT_FALSE(tree.flush());
     EXPECT_TRUE(Ledger::the().live.empty());
     list.free(list.malloc(48));
-    footprint = {};
-    list.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 1U);
-    EXPECT_EQ(footprint.held, 48U);
+    usage = {};
+    list.measure(usage);
+    EXPECT_EQ(usage.heldCount, 1U);
+    EXPECT_EQ(usage.held, 48U);
 }
 
 TEST(AdaptHeap, ForgetsWhatWaitsWhenItIsCleared) {
@@ -198,8 +198,8 @@ TEST(AdaptHeap, ForgetsWhatWaitsWhenItIsCleared) {
 
 TEST(AdaptHeap, OverNothingOnlyKeepsWhatItIsGiven) {
     AdaptHeap<FifoList, NullHeap> heap;
-    EXPECT_TRUE((KeepingHeap<AdaptHeap<FifoList, NullHeap>>));
-    EXPECT_FALSE((KeepingHeap<AdaptHeap<FifoList, CountingHeap>>));
+    EXPECT_TRUE((CacheOnlyHeap<AdaptHeap<FifoList, NullHeap>>));
+    EXPECT_FALSE((CacheOnlyHeap<AdaptHeap<FifoList, CountingHeap>>));
     EXPECT_EQ(heap.malloc(32), nullptr);
     alignas(16) unsigned char memory[32];
     heap.free(memory);

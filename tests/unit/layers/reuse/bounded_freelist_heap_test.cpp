@@ -27,10 +27,10 @@ TEST(BoundedFreelistHeap, KeepsNoMoreThanItsBound) {
         heap.free(object);
     }
     EXPECT_EQ(Ledger::the().live.size(), 3U) << "the others went below";
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 3U);
-    EXPECT_EQ(footprint.held, 96U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 3U);
+    EXPECT_EQ(usage.held, 96U);
     EXPECT_EQ(heap.malloc(32), objects[2]) << "the last that was kept";
     EXPECT_EQ(heap.malloc(32), objects[1]);
     EXPECT_EQ(heap.malloc(32), objects[0]);
@@ -104,11 +104,11 @@ TEST(BoundedFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
 TEST(BoundedFreelistHeap, DeclinesWhatIsBeyondItsBound) {
     BoundedFreelistHeap<1, NullHeap> heap;
     alignas(16) unsigned char memory[2][32];
-    EXPECT_TRUE(heap.keep(memory[0]));
-    EXPECT_FALSE(heap.keep(memory[1]));
+    EXPECT_TRUE(heap.tryRetain(memory[0]));
+    EXPECT_FALSE(heap.tryRetain(memory[1]));
     EXPECT_EQ(heap.malloc(32), memory[0]);
     EXPECT_EQ(heap.malloc(32), nullptr);
-    EXPECT_TRUE(heap.keep(memory[1]));
+    EXPECT_TRUE(heap.tryRetain(memory[1]));
 }
 
 TEST(BoundedFreelistHeap, BoundsTheListOfEachClass) {
@@ -124,10 +124,10 @@ TEST(BoundedFreelistHeap, BoundsTheListOfEachClass) {
         heap.free(object);
     }
     EXPECT_EQ(Ledger::the().live.size(), 4U) << "two of each class; the others went below";
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 4U);
-    EXPECT_EQ(footprint.held, 2U * 24 + 2U * 120);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 4U);
+    EXPECT_EQ(usage.held, 2U * 24 + 2U * 120);
     EXPECT_TRUE(heap.flush());
     EXPECT_TRUE(Ledger::the().live.empty());
 }

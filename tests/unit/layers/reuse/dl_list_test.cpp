@@ -101,11 +101,11 @@ TEST(DLList, MeasuresWhatWaits) {
     void* const first = heap.malloc(48);
     heap.free(heap.malloc(48));
     heap.free(first);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 2U);
-    EXPECT_EQ(footprint.held, 96U);
-    EXPECT_EQ(footprint.mapped, 96U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 2U);
+    EXPECT_EQ(usage.held, 96U);
+    EXPECT_EQ(usage.mapped, 96U);
 }
 
 TEST(DLList, ForgetsWhatWaitsWhenItIsCleared) {
@@ -120,7 +120,7 @@ TEST(DLList, ForgetsWhatWaitsWhenItIsCleared) {
 
 TEST(DLList, OverNothingOnlyKeepsWhatItIsGiven) {
     DLList<NullHeap> heap;
-    EXPECT_TRUE(KeepingHeap<DLList<NullHeap>>);
+    EXPECT_TRUE(CacheOnlyHeap<DLList<NullHeap>>);
     EXPECT_EQ(heap.malloc(32), nullptr);
     alignas(16) unsigned char memory[32];
     heap.free(memory);

@@ -29,9 +29,9 @@ TEST(FreelistHeap, HandsTheListDown) {
     FreelistHeap<CountingHeap> heap;
     EXPECT_FALSE(heap.flush());
     heap.free(heap.malloc(32));
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 1U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 1U);
     EXPECT_TRUE(heap.flush());
     EXPECT_TRUE(Ledger::the().live.empty());
 }

@@ -71,10 +71,10 @@ TEST(RandomFreelistHeap, DrawsFromAllThatWait) {
         heap.free(object);
     }
     EXPECT_EQ(Ledger::the().live.size(), 115U) << "15 were never drawn";
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 115U);
-    EXPECT_EQ(footprint.held, 115U * 64);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 115U);
+    EXPECT_EQ(usage.held, 115U * 64);
     std::set<void*> drawn;
     while (void* const object = heap.mallocHeld(64)) {
         EXPECT_TRUE(drawn.insert(object).second) << "the same object twice";
@@ -177,7 +177,7 @@ TEST(RandomFreelistHeap, DrawsOtherNumbersInAForkedChild) {
 
 TEST(RandomFreelistHeap, OverNothingOnlyKeepsWhatItIsGiven) {
     RandomFreelistHeap<8, NullHeap> heap;
-    EXPECT_TRUE((KeepingHeap<RandomFreelistHeap<8, NullHeap>>));
+    EXPECT_TRUE((CacheOnlyHeap<RandomFreelistHeap<8, NullHeap>>));
     EXPECT_EQ(heap.malloc(32), nullptr);
     alignas(16) unsigned char memory[32];
     heap.free(memory);

@@ -47,9 +47,9 @@ TEST(SbrkHeap, BeginsANewRunAfterSomebodyElseMovedTheBreak) {
     EXPECT_EQ(first[999], 1);
     heap.free(first); // in the middle: its pages go back, not its addresses
     heap.free(second);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 0U);
 }
 
 TEST(SbrkHeap, ClearsWhatOthersLeftInAPageThatTheyShare) {

@@ -182,10 +182,10 @@ TEST(BatchCacheHeap, DoesWithoutWhereAThreadHasNoSlot) {
 TEST(BatchCacheHeap, FlushesMeasuresAndClears) {
     Merging heap;
     void* const object = heap.malloc(24);
-    Footprint before;
+    MemoryUsage before;
     heap.measure(before);
     heap.free(object);
-    Footprint after;
+    MemoryUsage after;
     heap.measure(after);
     EXPECT_GE(after.held, before.held + 24);
     EXPECT_EQ(after.heldCount, before.heldCount + 1);
@@ -193,7 +193,7 @@ TEST(BatchCacheHeap, FlushesMeasuresAndClears) {
     EXPECT_FALSE(heap.flush());
     heap.free(heap.malloc(24));
     heap.clear();
-    Footprint cleared;
+    MemoryUsage cleared;
     heap.measure(cleared);
     EXPECT_EQ(cleared.mapped + cleared.held + cleared.heldCount, 0U);
     heap.free(heap.malloc(24));

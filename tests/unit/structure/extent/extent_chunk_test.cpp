@@ -42,7 +42,7 @@ TEST(ExtentChunk, MergesWhatIsGivenAndForgetsWhatIsTaken) {
 
 TEST(ExtentChunk, SaysThatNoObjectStartsInItsFirstUnit) {
     const auto chunk = std::make_unique<Chunk>();
-    EXPECT_EQ(*reinterpret_cast<const Home*>(chunk.get()), noHome);
+    EXPECT_EQ(*reinterpret_cast<const OwnerTag*>(chunk.get()), noOwnerTag);
     EXPECT_EQ(chunk->indexOf(chunk->at(7)), 7U);
     EXPECT_EQ(chunk->indexOf(forward(chunk->at(7), 32 * KiB - 1)), 7U);
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t unit = 32 * KiB;
 using Arena = HandlerArena<unit>;
 
-std::uint64_t homeOf(const void* object) {
+std::uint64_t ownerTagOf(const void* object) {
     return *static_cast<const std::uint64_t*>(pointerTo(roundDown(addressOf(object) - 1, unit)));
 }
 
@@ -40,7 +40,7 @@ TEST(HandlerArena, GivesAlignedApartSizedAndNobodysHome) {
     }
     for (void* const object : objects) {
         EXPECT_TRUE(Arena::owns(object));
-        EXPECT_EQ(homeOf(object), 0U) << "whatever is written into the objects";
+        EXPECT_EQ(ownerTagOf(object), 0U) << "whatever is written into the objects";
         arena.free(object);
     }
 }

@@ -18,11 +18,11 @@ using Plain = HoardOwner<Superblocks, Emptiness<1, 4, 1>>;
 
 TEST(HoardOwner, LooksLikeNoSuperblock) {
     const Plain owner;
-    Home words[2];
+    OwnerTag words[2];
     std::memcpy(words, &owner, sizeof words);
-    EXPECT_EQ(words[0], noHome);
+    EXPECT_EQ(words[0], noOwnerTag);
     EXPECT_EQ(words[1], 0U) << "nobody's";
-    EXPECT_FALSE(isOneThreads(owner.tenant)) << "nor does it keep anything for a thread";
+    EXPECT_FALSE(isThreadTag(owner.tenant)) << "nor does it keep anything for a thread";
 }
 
 TEST(HoardOwner, IsZeroBytesUntilItIsUsed) {
@@ -37,7 +37,7 @@ TEST(HoardOwner, IsZeroBytesUntilItIsUsed) {
 TEST(HoardOwner, ServesWhomItIsLetTo) {
     Plain owner;
     EXPECT_EQ(owner.tenant, keyOfSharedHeap(0));
-    for (const Home key : {keyOfThread(1), keyOfSharedHeap(7), keyOfSharedHeap(0)}) {
+    for (const OwnerTag key : {keyOfThread(1), keyOfSharedHeap(7), keyOfSharedHeap(0)}) {
         owner.tenant = key;
         EXPECT_EQ(owner.tenant, key);
     }

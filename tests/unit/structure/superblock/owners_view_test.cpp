@@ -78,17 +78,17 @@ TEST_F(OwnersViewTest, AddsClassesAndLocksToAnInspection) {
     owners_.global().lock.unlock();
     std::array<std::uint64_t, Classes::count> returned{};
     returned[3] = 7;
-    Inspection inspection;
-    View(owners_).inspect(inspection, returned);
-    EXPECT_EQ(inspection.classCount, Classes::count);
-    EXPECT_EQ(inspection.classes[0].live(), 2U);
-    EXPECT_EQ(inspection.classes[0].blocks, 1U);
-    EXPECT_EQ(inspection.classes[3].live(), 3U);
-    EXPECT_EQ(inspection.classes[3].blocks, 2U);
-    EXPECT_EQ(inspection.classes[3].returned, 7U);
-    EXPECT_EQ(inspection.heaps, 2U);
-    EXPECT_EQ(inspection.heapLocks.takes, 1U);
-    EXPECT_EQ(inspection.globalLock.takes, 1U);
+    HeapSnapshot snapshot;
+    View(owners_).inspect(snapshot, returned);
+    EXPECT_EQ(snapshot.classCount, Classes::count);
+    EXPECT_EQ(snapshot.classes[0].live(), 2U);
+    EXPECT_EQ(snapshot.classes[0].blocks, 1U);
+    EXPECT_EQ(snapshot.classes[3].live(), 3U);
+    EXPECT_EQ(snapshot.classes[3].blocks, 2U);
+    EXPECT_EQ(snapshot.classes[3].returned, 7U);
+    EXPECT_EQ(snapshot.heaps, 2U);
+    EXPECT_EQ(snapshot.heapLocks.takes, 1U);
+    EXPECT_EQ(snapshot.globalLock.takes, 1U);
 }
 
 TEST_F(OwnersViewTest, ShowsEachSuperblock) {

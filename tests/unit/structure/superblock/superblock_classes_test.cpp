@@ -77,13 +77,13 @@ TEST_F(SuperblockClassesTest, SpareOnesAreThoseOfAClassThatHasOthers) {
 
 TEST_F(SuperblockClassesTest, MeasureWhatIsFree) {
     [[maybe_unused]] void* const object = takeFromNew(Classes::classFor(1024));
-    Footprint footprint;
-    superblocks_.measure(footprint);
+    MemoryUsage usage;
+    superblocks_.measure(usage);
     const auto& layout = Superblocks::layoutOf(Classes::classFor(1024));
-    EXPECT_EQ(footprint.heldCount, layout.count - 1U);
-    EXPECT_EQ(footprint.held, (layout.count - 1U) * layout.slot);
+    EXPECT_EQ(usage.heldCount, layout.count - 1U);
+    EXPECT_EQ(usage.held, (layout.count - 1U) * layout.slot);
     superblocks_.clear();
-    Footprint after;
+    MemoryUsage after;
     superblocks_.measure(after);
     EXPECT_EQ(after.held, 0U);
 }

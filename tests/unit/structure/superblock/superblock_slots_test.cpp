@@ -21,10 +21,10 @@ TEST(SuperblockSlots, HaveTheHomeWordFirstAndTheOwnerNext) {
     auto* const block = ::new (&memory) Block(Block::layoutFor(48), 5);
     block->letTo(keyOfThread(3));
     block->owner.store(&memory, std::memory_order_relaxed);
-    EXPECT_EQ(*reinterpret_cast<const Home*>(&memory), keyOfThread(3));
-    EXPECT_EQ(addressOf(&block->owner), addressOf(&memory) + sizeof(Home));
+    EXPECT_EQ(*reinterpret_cast<const OwnerTag*>(&memory), keyOfThread(3));
+    EXPECT_EQ(addressOf(&block->owner), addressOf(&memory) + sizeof(OwnerTag));
     void* const object = block->take();
-    EXPECT_EQ(homeOf<8 * KiB>(object), keyOfThread(3));
+    EXPECT_EQ(ownerTagOf<8 * KiB>(object), keyOfThread(3));
     EXPECT_EQ(block->capacityAt(object), 48U);
     EXPECT_EQ(block->capacityAt(forward(object, 16)), 32U);
     EXPECT_EQ(block->classOfLive(object, "here"), 5U);
