@@ -11,7 +11,7 @@
 #define HEAPWRIGHT_VALGRIND_CALLS_H
 
 #include "arena.h"
-#include "marks.h"
+#include "messages.h"
 #include "request.h"
 #include "routines.h"
 
