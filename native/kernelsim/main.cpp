@@ -5,9 +5,9 @@
 // the load on standard input or read from a kernel trace, and says on standard output, as one line
 // of JSON, what came of it. Rounds go from model to model, so that what disturbs one disturbs all;
 // everything but the time is the same in each round, or it is a fault.
+#include "kernelsim/kernel_trace.hpp"
 #include "kernelsim/load.hpp"
 #include "kernelsim/report.hpp"
-#include "kernelsim/trace.hpp"
 
 #include <algorithm>
 #include <charconv>

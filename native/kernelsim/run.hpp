@@ -13,9 +13,9 @@
 #pragma once
 
 #include "kernelsim/machine.hpp"
+#include "kernelsim/object_contents.hpp"
 #include "kernelsim/outcome.hpp"
 #include "kernelsim/traffic.hpp"
-#include "kernelsim/written.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -165,7 +165,7 @@ private:
         slot.kind = general ? Slot::Kind::general : Slot::Kind::object;
         ++outcome_.takes;
         liveBytes_ += sizeOf(slot);
-        writeInto(slot.object, sizeOf(slot), isConstructed(slot), stampOf(slot, ++slot.turn));
+        fillObject(slot.object, sizeOf(slot), isConstructed(slot), stampOf(slot, ++slot.turn));
         return true;
     }
 
@@ -182,7 +182,7 @@ private:
         const std::size_t size = sizeOf(slot);
         const bool constructed = isConstructed(slot);
         slot.kind = Slot::Kind::empty;
-        lookInto(slot.object, size, constructed, stampOf(slot, slot.turn));
+        verifyObject(slot.object, size, constructed, stampOf(slot, slot.turn));
         ++outcome_.gives;
         outcome_.remoteGives += slot.processor != MachineProcessors::now ? 1U : 0U;
         liveBytes_ -= size;

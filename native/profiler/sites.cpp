@@ -24,7 +24,7 @@ std::uint32_t Sites::find(std::uint64_t key) {
     return found->second;
 }
 
-std::vector<Sites::Site> Sites::chosen() const {
+std::vector<Site> Sites::chosen() const {
     std::vector<Site> sites;
     if (sites_.size() > 1) // without any stack there are no sites
         std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(sites),

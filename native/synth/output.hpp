@@ -5,8 +5,8 @@
 // one invented clock, with invented addresses. The caller keeps the blocks.
 #pragma once
 
+#include "synth/address_space.hpp"
 #include "synth/block.hpp"
-#include "synth/places.hpp"
 #include "trace/writer.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ private:
 
     trace::TraceWriter writer_;
     std::vector<std::uint32_t> threads_; ///< by our number: the writer's
-    Places places_;
+    AddressSpace places_;
     double step_ = 50; ///< ns
     double time_ = 0;  ///< ns
     std::uint64_t events_ = 0;

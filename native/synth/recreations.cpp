@@ -23,7 +23,8 @@ void startThreads(Output& output) {
         output.allocate(0, {Routine::calloc, threadTable});
 }
 
-/// Places for blocks of one thread. A block put into a place that is taken ends the one there.
+/// Slots for the blocks of one thread. A block put into a place that is taken ends the one
+/// there.
 class Shelf {
 public:
     explicit Shelf(std::size_t places) : blocks_(places) {}

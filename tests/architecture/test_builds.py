@@ -75,7 +75,8 @@ def test_objects_pass_under(sanitizers: str, tmp_path: Path) -> None:
         *("-DHEAPWRIGHT_TESTS=ON", f"-DHEAPWRIGHT_SANITIZE={sanitizers}"),
         "-DCMAKE_BUILD_TYPE=Debug",
     )
-    for folder in ("unit", "layers", *AROUND_TRACES):
+    around = (f"native/{folder}" for folder in AROUND_TRACES)
+    for folder in ("unit", "heaps/layers", *around):
         run(tool("ninja"), "-C", tmp_path, "-j", "2", f"tests/{folder}/all")
     labels = ("-L", f"^(unit|layers|pairs|stacks|watch|{'|'.join(AROUND_TRACES)})$")
     run(tool("ctest"), "--test-dir", tmp_path, "-j", "2", *labels, *REPORT)

@@ -10,6 +10,8 @@
 
 namespace heapwright::drag {
 
+extern const valgrind::ProgramText programText;
+
 struct Options : valgrind::LogOptions {
     int calls = 12; ///< that are kept of a chain
 };

@@ -26,7 +26,7 @@
 #include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
-#include <preload/granary/attendant.hpp>
+#include <preload/granary/background_thread.hpp>
 #include <preload/granary/statistics.hpp>
 #include <preload/granary/walk.hpp>
 #include <preload/instance.hpp>
@@ -36,7 +36,7 @@ namespace heapwright::preload {
 template <class Allocator, class Identity>
     requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
 class GranaryApi {
-    using Attendant = GranaryAttendant<Allocator>;
+    using BackgroundThread = GranaryBackgroundThread<Allocator>;
     using Statistics = GranaryStatistics<Allocator, Identity>;
 
 public:
@@ -45,12 +45,12 @@ public:
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
         DeferredWork::setWorker(&work);
-        GranarySettings::setWaker(&Attendant::wake);
+        GranarySettings::setWaker(&BackgroundThread::wake);
         ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
         Statistics::keepDescriptor();
         listen();
-        if (Attendant::wanted()) {
-            Attendant::watchThisThread();
+        if (BackgroundThread::wanted()) {
+            BackgroundThread::watchThisThread();
             DeferredWork::ask(GranaryTask::start);
         }
     }
@@ -75,8 +75,8 @@ public:
         }
         Statistics::keepDescriptor();
         listen();
-        Attendant::start();
-        Attendant::wake();
+        BackgroundThread::start();
+        BackgroundThread::wake();
         return 0;
     }
 
@@ -153,7 +153,7 @@ private:
     [[gnu::cold]] static void work(DeferredWork::Set chores) noexcept {
         const platform::ErrnoKeeper keeper;
         if ((chores & GranaryTask::start) != 0) {
-            Attendant::start();
+            BackgroundThread::start();
         }
         if ((chores & GranaryTask::print) != 0) {
             Statistics::printAsSet();
@@ -164,7 +164,7 @@ private:
         const platform::ErrnoKeeper keeper;
         if (signal == GranarySettings::printsOnSignal()) {
             DeferredWork::ask(GranaryTask::print);
-            Attendant::wake();
+            BackgroundThread::wake();
         }
     }
 
@@ -186,10 +186,10 @@ private:
     [[gnu::cold]] static void afterForkInChild() noexcept {
         GranarySettings::afterForkInChild();
         Statistics::afterForkInChild();
-        if (Attendant::wanted()) {
-            Attendant::watchThisThread();
+        if (BackgroundThread::wanted()) {
+            BackgroundThread::watchThisThread();
         }
-        Attendant::afterForkInChild();
+        BackgroundThread::afterForkInChild();
     }
 };
 

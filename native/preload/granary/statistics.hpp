@@ -25,7 +25,7 @@
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
-#include <preload/granary/held_still.hpp>
+#include <preload/granary/locked_heap_guard.hpp>
 #include <preload/instance.hpp>
 
 namespace heapwright::preload {
@@ -98,7 +98,7 @@ public:
 private:
     [[gnu::cold]] static void take(HeapSnapshot& snapshot) noexcept {
         std::construct_at(&snapshot); // in its place: it is large for a stack
-        const HeldStill<Allocator> still(instance<Allocator>());
+        const LockedHeapGuard<Allocator> still(instance<Allocator>());
         instance<Allocator>().inspect(snapshot);
     }
 

@@ -15,7 +15,7 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/pages.hpp>
 
-#include <preload/granary/held_still.hpp>
+#include <preload/granary/locked_heap_guard.hpp>
 #include <preload/instance.hpp>
 
 namespace heapwright::preload {
@@ -25,7 +25,7 @@ class ObjectList {
 public:
     /// Lists the objects of the process's allocator.
     [[gnu::cold]] ObjectList() noexcept {
-        const HeldStill<Allocator> still(instance<Allocator>());
+        const LockedHeapGuard<Allocator> still(instance<Allocator>());
         std::size_t count = 0;
         const auto counting = [&count](const LiveObject&) { ++count; };
         instance<Allocator>().walk(ObjectVisitor(counting));

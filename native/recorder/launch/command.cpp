@@ -4,7 +4,7 @@
 // See command.hpp.
 #include "command.hpp"
 
-#include "session.hpp"
+#include "recording.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -136,7 +136,7 @@ private:
     int signals_;
     NewTrace trace_;
     ControlFile control_;
-    watch::Watcher watcher_;
+    recorder::watch::Watcher watcher_;
     bool watching_ = false;
     bool enough_ = false;
     std::optional<std::uint64_t> abandoned_; ///< when

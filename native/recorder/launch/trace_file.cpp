@@ -4,7 +4,7 @@
 // See trace_file.hpp.
 #include "trace_file.hpp"
 
-#include "session.hpp"
+#include "recording.hpp"
 #include "trace/blocks.hpp"
 
 #include <heapwright/platform/ticks.hpp>
@@ -54,7 +54,7 @@ struct Moment {
 };
 
 unsigned shiftOf(const Options& options) {
-    return options.stacks ? recorder::Session::stackShift : recorder::Session::plainShift;
+    return options.stacks ? recorder::Recording::stackShift : recorder::Recording::plainShift;
 }
 
 std::uint64_t ticksPerSecond(const Moment& from, const Moment& to, unsigned shift) {

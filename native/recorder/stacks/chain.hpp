@@ -23,10 +23,10 @@
 // instructions, and the memory that its node and its row stand in.
 #pragma once
 
+#include "host.hpp"
 #include "node_table.hpp"
 #include "rows.hpp"
 #include "stack_memory.hpp"
-#include "stacks.hpp"
 
 #include <array>
 #include <cstddef>

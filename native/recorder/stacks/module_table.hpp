@@ -9,8 +9,8 @@
 // looking one up goes through the list and is done once per address of code.
 #pragma once
 
+#include "host.hpp"
 #include "image.hpp"
-#include "stacks.hpp"
 
 #include "trace/layout.hpp"
 #include "trace/stacks.hpp"

@@ -12,8 +12,8 @@
 // (the system). Cost: one line of each level, asked for at once, and one of the nodes.
 #pragma once
 
+#include "host.hpp"
 #include "row.hpp"
-#include "stacks.hpp"
 
 #include "trace/layout.hpp"
 #include "trace/stack_nodes.hpp"

@@ -23,7 +23,7 @@ struct Object {
     trace::Routine routine{};
     bool shared = false; ///< of its hold
     std::uint16_t generation = 0;
-    std::uint32_t place = 0;
+    std::uint32_t slot = 0;
 };
 
 class LiveObjects {

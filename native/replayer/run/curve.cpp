@@ -4,7 +4,7 @@
 // See curve.hpp.
 #include "curve.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 #include "memory.hpp"
 
 #include <charconv>

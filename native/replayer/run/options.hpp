@@ -4,7 +4,7 @@
 // The command line of `heapwright-replay run`.
 #pragma once
 
-#include "touching.hpp"
+#include "touch_policy.hpp"
 
 #include <cstddef>
 

@@ -4,7 +4,7 @@
 // See pace.hpp.
 #include "pace.hpp"
 
-#include "waiting.hpp"
+#include "futex.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 

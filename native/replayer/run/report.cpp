@@ -97,7 +97,7 @@ void addRoutines(Json& json, const Outcome& outcome) {
 
 void addCheck(Json& json, const Findings& findings) {
     json.key("violations").beginObject();
-    for (std::size_t wrong = 0; wrong < wrongs; ++wrong) {
+    for (std::size_t wrong = 0; wrong < faultKinds; ++wrong) {
         if (findings.count(wrong) != 0) {
             json.field(words[wrong], findings.count(wrong));
         }

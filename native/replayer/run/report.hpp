@@ -5,7 +5,7 @@
 // fields.
 #pragma once
 
-#include "crew.hpp"
+#include "worker_pool.hpp"
 
 #include "replayer/plan.hpp"
 

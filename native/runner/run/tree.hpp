@@ -22,8 +22,8 @@
 
 namespace heapwright::runner {
 
-/// A stretch of a process's life in which it ran one program.
-struct Stretch {
+/// A span of a process's lifetime in which it ran one program.
+struct ImageSpan {
     std::string exe;
     Nanoseconds start = 0;
     Nanoseconds cpuAtStart = 0;
@@ -42,7 +42,7 @@ struct Member {
     bool reaped = false;        ///< waited for by this program: `cpu` is final and exact
     int status = 0;             ///< as wait gave it, if `reaped`
     bool signalled = false;     ///< this program sent it a signal
-    std::vector<Stretch> stretches;
+    std::vector<ImageSpan> spans;
 };
 
 class Tree {

@@ -4,7 +4,7 @@
 // Looks each instruction up once, in the file that it is from.
 #include "code.hpp"
 
-#include "valgrind/lackey/trace.hpp"
+#include "valgrind/lackey/log_line.hpp"
 
 #include <array>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ void Code::readMappings() {
     // start-end perms offset device inode   path
     std::ifstream mappings("/proc/" + std::to_string(process_) + "/maps");
     for (std::string line; std::getline(mappings, line);) {
-        Words words(line);
+        Fields words(line);
         const std::uint64_t start = words.hexadecimal();
         words.skip("-");
         const std::uint64_t end = words.hexadecimal();

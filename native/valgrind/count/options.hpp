@@ -11,6 +11,8 @@
 
 namespace heapwright::valgrind {
 
+extern const ProgramText programText;
+
 struct Options : LogOptions {
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
 };

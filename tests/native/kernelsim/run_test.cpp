@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernelsim/run.hpp"
 
+#include "kernelsim/kernel_trace.hpp"
 #include "kernelsim/load.hpp"
 #include "kernelsim/report.hpp"
-#include "kernelsim/trace.hpp"
 
 #include <heapwright/layers/kernel/slub_heap.hpp>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plans and recreations as traces: what was planned is what is read back.
+#include "native/trace/trace_file.hpp"
 #include "synth/load.hpp"
 #include "synth/recreations.hpp"
 #include "trace/reader.hpp"
-#include "trace/trace_file.hpp"
 
 #include <gtest/gtest.h>
 
