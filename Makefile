@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # make demo           build everything and answer one real question with it
-# make test           build and run the tests that fit in a coffee break
-# make test-all       the longer proofs too
-# make test-programs  real programs under every allocator, not only under the representative ones
+# make test           build and run the quick tests; tests/README.md says which tests each target runs
+# make test-all       all tests, the longest proofs too
+# make test-programs  what needs servers, desktop programs, a browser or R, and all allocators one by one
 # make test-kernel  builds three kernels, boots each of them twice and compares (takes half an hour once)
 # make stress         all workloads under all composed allocators, for 24 CPU-minutes (goes on where it stopped)
 # make endurance      granary for a thousand million operations; ENDURANCE='--operations 1e10' for more
 # make suites         real software's own test suites under granary, against the same without
 # make test-builds    what compiles for long; the tests of objects with the second compiler and under sanitizers
+# make coverage       which lines of both languages the unit tests reach; reports in build/coverage
 # make peers          fetch and build the newest releases of other people's allocators
 # make lint           formatters, linters and type checks, changing nothing
 # make format         let the formatters have their way
@@ -28,7 +29,7 @@ OPTIONAL := $(wildcard /usr/include/apr-1.0/apr_pools.h /usr/include/apache2/htt
               /usr/include/glib-2.0/glib.h /usr/include/sqlite3.h)
 INSTALL := $(MAKE) --no-print-directory $(VENV)/installed-dev
 
-.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds peers lint format clean unit
+.PHONY: always demo test test-all test-programs test-kernel stress endurance suites test-builds coverage peers lint format clean unit
 .DELETE_ON_ERROR:
 
 demo:
@@ -47,17 +48,17 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@PYTHON='$(PYTHON)' scripts/environment.sh dev && touch $@
 
 test:
-	@scripts/packages.sh peers test programs
+	@scripts/packages.sh peers test
 	@$(INSTALL)
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh peers test programs
+	@scripts/packages.sh peers test programs builds suites
 	@$(INSTALL)
 	@scripts/test.sh all
 
 test-programs:
-	@scripts/packages.sh test programs
+	@scripts/packages.sh peers test programs
 	@$(INSTALL)
 	@scripts/test.sh programs
 
@@ -79,10 +80,14 @@ suites:
 	@$(BIN)/python -m tests.acceptance.suites.suites $(SUITES)
 
 test-builds:
-	@scripts/packages.sh test
+	@scripts/packages.sh peers test builds
 	@$(INSTALL)
-	@$(BIN)/python -m pytest -n $$(nproc) -q -m compiles
-	@$(BIN)/python -m pytest -q tests/architecture/test_builds.py
+	@scripts/test.sh builds
+
+coverage:
+	@scripts/packages.sh peers test
+	@$(INSTALL)
+	@scripts/coverage.sh
 
 peers: $(VENV)/installed
 	@scripts/peers.sh

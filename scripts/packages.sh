@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# packages.sh LIST…: see that the distribution's packages named in scripts/packages/LIST.txt are
-# there. Installs what is missing if it may (as root, or through sudo that asks for no password) and
-# says so first; otherwise names what is missing and goes on, for nothing depends on them entirely:
-# what needs one of them says so itself.
+# packages.sh LIST…: install the distribution's packages that scripts/packages/LIST.txt names and that
+# are missing. Installs them if it may, as root or through sudo without a password, and prints their
+# names first. Otherwise it names what is missing and exits with 0: each test that needs a missing
+# package skips and names it. With HEAPWRIGHT_NO_SKIP set, a package that stays missing ends it with 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,14 +15,33 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-missing=()
-for list in "$@"; do
-    while read -r package _; do
-        case "$package" in '' | '#'*) continue ;; esac
-        status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-        [ "$status" = installed ] || missing+=("$package")
-    done <"scripts/packages/$list.txt"
-done
+# missing_packages LIST…: sets `missing` to the packages of these lists that are not installed.
+missing_packages() {
+    missing=()
+    local list package status
+    for list in "$@"; do
+        while read -r package _; do
+            case "$package" in '' | '#'*) continue ;; esac
+            status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+            [ "$status" = installed ] || missing+=("$package")
+        done <"scripts/packages/$list.txt"
+    done
+}
+
+# go_on_without REASON PACKAGE…: the end of this script if packages stay missing.
+go_on_without() {
+    local reason=$1
+    shift
+    if [ -n "${HEAPWRIGHT_NO_SKIP:-}" ]; then
+        echo "packages: FAILED: $reason: $*" >&2
+        exit 1
+    fi
+    echo "packages: $reason, going on without: $*"
+    echo "          to install them: sudo apt-get install $*"
+    exit 0
+}
+
+missing_packages "$@"
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" = 0 ]; then
@@ -30,22 +49,21 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
     as_root=(sudo -n)
 else
-    echo "packages: not root, and no sudo without a password: going on without ${missing[*]}"
-    echo "          to have them: sudo apt-get install ${missing[*]}"
-    exit 0
+    go_on_without "not root, and no sudo without a password" "${missing[@]}"
 fi
 
 echo "packages: installing with apt-get: ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get -q "$@" >>"$log" 2>&1 </dev/null; }
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >>"$log" 2>&1 </dev/null; }
 if apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
 if apt update && apt install -y --no-install-recommends "${missing[@]}"; then exit 0; fi
-# One that cannot be had must not take the others with it.
-left=()
+# One package that cannot be installed must not keep the others away.
 for package in "${missing[@]}"; do
-    apt install -y --no-install-recommends "$package" || left+=("$package")
+    apt install -y --no-install-recommends "$package" || true
 done
-[ ${#left[@]} -gt 0 ] || exit 0
-echo "packages: could not install ${left[*]}; going on without. The last lines of apt-get:"
+missing_packages "$@"
+[ ${#missing[@]} -gt 0 ] || exit 0
+echo "packages: the last lines of apt-get:"
 tail -n 5 "$log" | sed 's/^/    /'
+go_on_without "apt-get could not install these" "${missing[@]}"

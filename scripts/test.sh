@@ -2,35 +2,71 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# test.sh [all]: the unit tests of the layers (where GoogleTest is), then everything that pytest
-# drives, against the tool as it is installed in .venv. With `all` the proofs marked slow run too.
-# test.sh programs: only the real programs, where `test.sh` leaves them out (tests/acceptance/programs/conftest.py).
+# test.sh [quick|all|programs|builds]: the tests of one make target, against the tool as it is
+# installed in .venv; tests/README.md says which tests each target runs. Prints the wall and processor
+# time of each stage at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/stages.sh
+. scripts/stages.sh
+trap 'stage_table test' EXIT
+which=${1:-quick}
 jobs=$(nproc)
-
-if [ "${1:-}" = programs ]; then
-    # Twice as many at a time: they wait for each other more than they compute. The longest of all are
-    # for `all` alone.
-    exec .venv/bin/python -m pytest -n "$((2 * jobs))" --dist worksteal -q -m slow -k 'not longer' tests/acceptance/programs
-fi
-
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 
-if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
-    echo "test: unit tests of the layers"
+build_units() {
     # Without optimisation: that would take more time than it saves. The installed libraries have it.
     PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON \
-        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" >build/cmake-test.log ||
-        { cat build/cmake-test.log; exit 1; }
+        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" \
+        >build/cmake-test.log || { cat build/cmake-test.log && return 1; }
     $cmake --build build/test --target heapwright-tests -- -j "$jobs" --quiet
-    "$(dirname "$(command -v $cmake)")/ctest" --test-dir build/test --output-on-failure -j "$jobs" --progress
-else
-    echo "test: SKIPPED the unit tests of the layers: no GoogleTest (package libgtest-dev)"
-fi
+}
 
-marks=(-m 'not slow and not compiles')
-[ "${1:-}" = all ] && marks=()
-# One more at a time than there are processors, for some only wait; the slowest are named at the end.
-.venv/bin/python -m pytest -n "$((jobs + 1))" --dist worksteal --durations=10 -q "${marks[@]}"
+run_units() {
+    "$(dirname "$(command -v $cmake)")/ctest" --test-dir build/test --output-on-failure -j "$jobs" --progress
+}
+
+units() {
+    if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
+        echo "test: unit tests of the layers"
+        stage units-build build_units
+        stage units run_units
+    elif [ -n "${HEAPWRIGHT_NO_SKIP:-}" ]; then
+        echo "test: FAILED: no GoogleTest for the unit tests of the layers (package libgtest-dev)" >&2
+        exit 1
+    else
+        echo "test: SKIPPED the unit tests of the layers: no GoogleTest (package libgtest-dev)"
+    fi
+}
+
+# tests PROCESSES OPTION…: what pytest drives; the slowest are named at the end.
+tests() {
+    local processes=$1
+    shift
+    stage pytest .venv/bin/python -m pytest -n "$processes" --dist worksteal --durations=10 -q "$@"
+}
+
+# One process more than there are processors where some tests only wait, twice as many where servers
+# wait for their clients.
+case $which in
+quick)
+    units
+    tests $((jobs + 1)) -m 'not slow and not compiles and not programs'
+    ;;
+all)
+    units
+    tests $((jobs + 1))
+    ;;
+programs)
+    tests $((2 * jobs)) -m 'programs and not slow and not compiles'
+    ;;
+builds)
+    tests "$jobs" -m 'compiles and not slow'
+    stage builds .venv/bin/python -m pytest -q --durations=0 tests/architecture/test_builds.py
+    ;;
+*)
+    echo "usage: scripts/test.sh [quick|all|programs|builds]" >&2
+    exit 2
+    ;;
+esac

@@ -5,6 +5,9 @@
 A test that misses an optional part skips and names it. Continuous integration installs every part
 and sets HEAPWRIGHT_NO_SKIP, so that a test which silently stopped running is noticed there.
 
+A test marked `each_allocator` asks the same of each composed allocator. `make test`
+runs it under the representatives, and `make test-programs` runs it under the others.
+
 Whoever starts the tests in the background, or under nohup, has them ignore an interrupt or a
 terminal that closes, and every program that they start would too; some are there to be interrupted.
 """
@@ -17,6 +20,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from heapwright.artefacts.allocator.catalogue import read_catalogue
 from heapwright.artefacts.trace.file import TraceFormat, import_trace
 from heapwright.base.native import NativeMissingError, program
 
@@ -28,6 +32,32 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+# The tree's own registry: which allocators there must be does not depend on what is installed.
+CATALOGUE = read_catalogue(Path(__file__).parents[1] / "catalogue" / "allocators.toml")
+COMPOSED = {entry.name for entry in CATALOGUE.composed}
+REPRESENTATIVES = {
+    "kingsley": "power-of-two classes, nothing splits or merges",
+    "lea": "blocks split and merge at once, behind quicklists",
+    "vmalloc": "best fit from a tree, merging late",
+    "hoard": "superblocks, many heaps, a global one",
+    "granary": "caches of threads over superblocks that threads own",
+}
+assert REPRESENTATIVES.keys() <= COMPOSED
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves the allocators that represent no kind of heap to `make test-programs`."""
+    for item in items:
+        if item.get_closest_marker("each_allocator") is None:
+            continue
+        assert isinstance(item, pytest.Function)
+        values = item.callspec.params.values()
+        allocators = COMPOSED.intersection(each for each in values if isinstance(each, str))
+        if not allocators <= REPRESENTATIVES.keys():
+            item.add_marker(pytest.mark.programs)
 
 
 @pytest.hookimpl(wrapper=True)

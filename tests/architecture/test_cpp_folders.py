@@ -145,7 +145,7 @@ def test_code_that_runs_inside_malloc_includes_nothing_that_allocates() -> None:
     "folder", sorted(each for each in INCLUDES if "native/trace" in INCLUDES[each])
 )
 def test_headers_compile_alone(folder: str, tmp_path: Path) -> None:
-    compiler = shutil.which("g++") or pytest.skip("g++ is not installed")
+    compiler = shutil.which("g++") or pytest.skip("g++ is not installed (package g++)")
     source = tmp_path / "alone.cpp"
     paths = [f"-I{place}" for place in (ROOT / "native", ROOT / "include", ROOT / folder)]
     broken = {}

@@ -56,7 +56,7 @@ def breaks_rank(name: str, included: str) -> bool:
 def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
     program = next((found for name in COMPILERS[compiler] if (found := shutil.which(name))), None)
     if program is None:
-        pytest.skip(f"{compiler} is not installed")
+        pytest.skip(f"{compiler} is not installed (packages g++, clang-14)")
     source = tmp_path / "alone.cpp"
     # Twice, so that the guard against a second inclusion is tried as well.
     source.write_text(f"#include <{name_of(header)}>\n" * 2, encoding="utf-8")

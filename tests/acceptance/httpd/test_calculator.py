@@ -17,7 +17,7 @@ PRIMES = (
 ).read_bytes()
 PRIME_1000 = "7919"
 
-pytestmark = pytest.mark.usefixtures("needs_calculator")
+pytestmark = [pytest.mark.programs, pytest.mark.usefixtures("needs_calculator")]
 
 
 def test_programs_and_expressions(server: Any, httpd: ModuleType) -> None:

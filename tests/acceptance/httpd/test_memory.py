@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 LEAK = Path(__file__).parents[3] / "benchmarks" / "httpd" / "leak.py"
 REQUESTS = 100_000
 

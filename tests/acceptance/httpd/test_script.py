@@ -15,7 +15,7 @@ import pytest
 
 SCRIPT = Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "httpd.sh"
 
-pytestmark = pytest.mark.usefixtures("httpd")
+pytestmark = [pytest.mark.programs, pytest.mark.usefixtures("httpd")]
 
 
 def script(

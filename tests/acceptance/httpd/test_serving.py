@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 CLIENTS = 4
 REQUESTS = 40
 

@@ -38,7 +38,7 @@ def tool(*names: str) -> str:
     for name in names:
         if found := shutil.which(name, path=beside):
             return found
-    pytest.skip(f"no {names[0]} here")
+    pytest.skip(f"no {names[0]} here (packages g++, clang-14, pkg-config)")
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:

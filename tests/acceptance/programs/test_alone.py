@@ -54,7 +54,7 @@ def alone(tree: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 def test_each_allocator_runs_the_command(tree: Path) -> None:
     needed("g++", "g++")
     done = alone(tree, "bash", "-c", "ls / | sort")
@@ -66,7 +66,7 @@ def test_each_allocator_runs_the_command(tree: Path) -> None:
         ), done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.programs
 def test_a_bad_end_is_said(tree: Path) -> None:
     needed("g++", "g++")
     last = CATALOGUE.composed[-1].name

@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from .servers import running
 from .under import Launched, Under, needed
 
@@ -40,7 +38,6 @@ def port(server: Launched) -> int:
     return int(said[1]) if said else 0
 
 
-@pytest.mark.everywhere
 def test_http_server_sends_what_is_there(under: Under) -> None:
     python = needed("python3", "python3")
     for size in SIZES:

@@ -107,7 +107,7 @@ class Client:
         return len(found)
 
 
-@pytest.mark.everywhere
+@pytest.mark.programs
 def test_memcached_keeps_what_it_is_given(address: Path) -> None:
     clients = [Client(address, number) for number in range(CLIENTS)]
     try:

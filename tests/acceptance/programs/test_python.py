@@ -78,13 +78,13 @@ def passes(modules: str, only: tuple[str, ...] | None, under: Under, control: Un
         raise
 
 
-@pytest.mark.everywhere
+@pytest.mark.programs
 def test_threads_begin_and_end(under: Under, control: Under) -> None:
     passes(*QUICK, under, control)
 
 
 # slob searches its pages from their start: a set of 200,000 objects takes it minutes.
-@pytest.mark.slow
+@pytest.mark.programs
 @pytest.mark.all_but("slob")
 @pytest.mark.parametrize("name", SLICES)
 def test_regression_tests_pass(name: str, under: Under, control: Under) -> None:

@@ -4,6 +4,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from .under import Under, needed
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -17,6 +19,7 @@ def test_perl_prints_the_same(under: Under, control: Under) -> None:
     assert finished.output == control.run(command, extra=fixed).output
 
 
+@pytest.mark.programs
 def test_node_prints_the_same(under: Under, control: Under) -> None:
     command = [needed("node", "nodejs"), str(INPUTS / "work.mjs")]
     finished = under.run(command)

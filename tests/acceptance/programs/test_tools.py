@@ -24,7 +24,6 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.everywhere
 def test_sort_with_threads_and_files(under: Under, text: Path) -> None:
     # The small buffer makes it merge from temporary files.
     command = [needed("sort", "coreutils"), "--parallel=4", "--buffer-size=2M", "-k1,1", "-k2,2n"]
@@ -45,7 +44,6 @@ def test_awk_counts(under: Under, text: Path) -> None:
     assert set(finished.output.decode().splitlines()) == wanted
 
 
-@pytest.mark.everywhere
 def test_tar_and_xz_with_threads(under: Under) -> None:
     tar, xz = needed("tar", "tar"), needed("xz", "xz-utils")
     source, copy = under.home / "source", under.home / "copy"
@@ -67,7 +65,6 @@ def test_tar_and_xz_with_threads(under: Under) -> None:
     assert all((source / name).read_bytes() == (copy / name).read_bytes() for name in names)
 
 
-@pytest.mark.everywhere
 def test_find_and_xargs_start_many_processes(under: Under) -> None:
     find, xargs = needed("find", "findutils"), needed("xargs", "findutils")
     folder = under.home / "files"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every program of programs/ runs at its small scale, is proven, and gives the right answers.
 
-Under one allocator of ours by `make test`; the C library and the other representatives can wait.
+Under one allocator of ours, the C library and some of the representatives, by `make test-programs`.
 """
 
 import os
@@ -30,8 +30,7 @@ from .under import FOREIGN, GLIBC
 # Those of the tree, whatever is installed.
 PROGRAMS = Path(__file__).parents[3] / "catalogue" / "programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.toml"))
-AT_ONCE = ("hoard",)
-LATER = (GLIBC, "kingsley", "lea", "vmalloc")
+ALLOCATORS = ("hoard", GLIBC, "kingsley", "lea", "vmalloc")
 SCALE = "small"
 
 
@@ -76,10 +75,9 @@ def seen_in_temporary_folders() -> set[str]:
     return {each.name for each in Path(tempfile.gettempdir()).glob(f"heapwright*-{os.getpid()}-*")}
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "allocator", [*AT_ONCE, *(pytest.param(each, marks=pytest.mark.slow) for each in LATER)]
-)
+@pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_it_runs_is_proven_and_answers_rightly(name: str, allocator: str, home: Path) -> None:
     try:
         native.program("run")

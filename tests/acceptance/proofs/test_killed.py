@@ -96,6 +96,7 @@ def kill(pid: int | None) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("launcher", ["survives", "dies first"])
 def test_a_server_killed_under_load(launcher: str, tmp_path: Path) -> None:
     trace = tmp_path / "trace"

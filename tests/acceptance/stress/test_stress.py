@@ -24,6 +24,7 @@ CATALOGUE = read_catalogue(Path(__file__).parents[3] / "catalogue" / "allocators
 SLICE_S = 0.15  # of the processor, for each pair
 
 
+@pytest.mark.each_allocator
 @pytest.mark.parametrize("allocator", [entry.name for entry in CATALOGUE.composed])
 def test_every_workload_ends_well(allocator: str) -> None:
     names = stress.workloads()

@@ -21,6 +21,8 @@ FILE = read_study(FOLDER / "granary.toml", "small")
 SCRIPT = FOLDER / "programs" / "granary.sh"
 PROGRAMS = {level.name: level for level in FILE.study.factors["program"].items}
 TINY = {"compiler": 0, "perl": 1, "cpython": 1, "sqlite": 100, "browser": 5, "server": 20}
+SERVED = {"browser", "server"}
+"""These need lynx, lighttpd and ab."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,10 @@ def needed(level: Level) -> None:
         pytest.skip(why)
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.programs) if name in SERVED else name for name in TINY],
+)
 def test_a_command_says_the_same_every_time(place: Mapping[str, str], name: str) -> None:
     needed(PROGRAMS[name])
     amount = TINY[name]

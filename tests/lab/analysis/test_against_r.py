@@ -101,6 +101,7 @@ def names(model: BlockedFit) -> list[str]:
     return [allocator for allocator, _ in model.treatments]
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("case", [case.name for case in CASES])
 def test_the_analysis_of_variance(
     case: str, models: dict[str, BlockedFit], answers: dict[str, Figures]
@@ -114,6 +115,7 @@ def test_the_analysis_of_variance(
     assert model.sigma == pytest.approx(said["sigma", "sigma"], rel=1e-8)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("case", [case.name for case in CASES])
 def test_dunnett_intervals(
     case: str, models: dict[str, BlockedFit], answers: dict[str, Figures]
@@ -126,6 +128,7 @@ def test_dunnett_intervals(
         assert np.exp(found.high[number]) == pytest.approx(said["high", name], abs=1e-3)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("case", [case.name for case in CASES])
 def test_all_pairs(case: str, models: dict[str, BlockedFit], answers: dict[str, Figures]) -> None:
     model, said = models[case], answers[case]

@@ -40,6 +40,7 @@ def test_a_service_is_written_up_and_run(heapwright: Heapwright, tmp_path: Path)
     assert "one thing says how the service is started" in both.err
 
 
+@pytest.mark.programs
 def test_the_page_can_be_followed(heapwright: Heapwright, tmp_path: Path) -> None:
     for program in ("ab", "python3"):
         if shutil.which(program) is None:

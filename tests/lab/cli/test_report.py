@@ -78,6 +78,7 @@ def test_two_folders_of_a_study_are_one(
     assert "None: all 40 runs ended well." in (tmp_path / "page.html").read_text("utf-8")
 
 
+@pytest.mark.programs
 def test_a_pdf(heapwright: Heapwright, results: Path, tmp_path: Path) -> None:
     if shutil.which("chromium") is None:
         pytest.skip("no browser (package chromium)")

@@ -101,6 +101,7 @@ def memcached() -> None:
         pytest.skip("no memcached (package memcached)")
 
 
+@pytest.mark.programs
 @pytest.mark.usefixtures("memcached")
 def test_a_server_is_measured_under_each_allocator(heapwright: Heapwright, tmp_path: Path) -> None:
     results = run(heapwright, tmp_path)
@@ -118,6 +119,7 @@ def test_a_server_is_measured_under_each_allocator(heapwright: Heapwright, tmp_p
         assert not any(process.exe == sys.executable for process in each.processes)
 
 
+@pytest.mark.programs
 @pytest.mark.usefixtures("memcached")
 def test_a_command_is_measured_beside_a_plain_server(
     heapwright: Heapwright, tmp_path: Path

@@ -60,7 +60,7 @@ Heapwright = Callable[..., Done]
 def compile_c(path: Path, text: str, *flags: str, compiler: str = "cc") -> Path:
     """Compile a C program or library, or skip with the reason if this machine cannot."""
     if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+        pytest.skip(f"{compiler} is not installed (package gcc)")
     source = path.with_suffix(".c")
     source.write_text(text)
     command = [compiler, "-O1", "-fno-builtin", str(source), "-o", str(path), *flags]

@@ -30,7 +30,7 @@ def scope() -> Scope:
 def make_compiler(names: tuple[str, ...], folder: Path) -> Compiler:
     name = next((each for each in names if shutil.which(each)), None)
     if name is None:
-        pytest.skip(f"no {names[0]} here")
+        pytest.skip(f"no {names[0]} here (packages g++, clang-14)")
     compiler = find_compiler(name, os.environ, folder)
     compiler.include = (ROOT / "include", ROOT / "native")
     return compiler

@@ -33,7 +33,7 @@ MAIN = "int main(void){return 0;}\n"
 def compile_c(folder: Path, name: str, text: str, *flags: str, compiler: str = "cc") -> Path:
     """Compile a C program, or skip with the reason if this machine cannot."""
     if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+        pytest.skip(f"{compiler} is not installed (packages gcc, g++)")
     source = folder / f"{name}.c"
     source.write_text(text)
     command = [compiler, str(source), "-o", str(folder / name), *flags]
@@ -349,6 +349,7 @@ def test_what_go_makes_is_recognised(tmp_path: Path, c: str, words: str) -> None
         assert any(words in each for each in check("./prog", cwd=tmp_path).warnings)
 
 
+@pytest.mark.programs
 def test_the_go_program_that_distributions_have_is_recognised() -> None:
     fzf = shutil.which("fzf")
     if fzf is None:

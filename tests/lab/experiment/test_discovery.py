@@ -74,7 +74,7 @@ def found(paths: PreloadPaths, environment: dict[str, str]) -> Discovery:
 
 def library(path: Path, text: str) -> Path:
     if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
+        pytest.skip("cc is not installed (package gcc)")
     source = path.with_suffix(".c")
     source.write_text(text)
     command = ["cc", "-O1", "-fno-builtin", "-shared", "-fPIC", source, "-o", path]

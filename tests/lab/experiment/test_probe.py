@@ -41,7 +41,7 @@ def script(folder: Path, text: str) -> Path:
 
 def compiled(path: Path, text: str, *flags: str) -> Path:
     if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
+        pytest.skip("cc is not installed (package gcc)")
     source = path.with_suffix(".c")
     source.write_text(text)
     command = ["cc", "-shared", "-fPIC", source, "-o", path, *flags]

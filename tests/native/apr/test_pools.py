@@ -59,6 +59,7 @@ def test_keeps_as_many_free_nodes(libraries: dict[str, Path], build: Build, unde
     assert "limit 0 keeps 16 pages\n" in printed
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_program_of_the_distribution(kind: str, libraries: dict[str, Path], under: Under) -> None:
     htpasswd = need("htpasswd", "apache2-utils")

@@ -39,7 +39,7 @@ def tool(*names: str) -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    pytest.skip(f"no {names[0]} here")
+    pytest.skip(f"no {names[0]} here (packages gcc, g++, clang-14)")
 
 
 # A malloc that gives null where there is no memory, as without the sanitizer.
@@ -140,7 +140,7 @@ def test_freeing_what_is_on_no_obstack_aborts(library: list[Path], tmp_path: Pat
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: str(header.name))
-@pytest.mark.parametrize("compiler", sorted(COMPILERS))
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.compiles)])
 def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> None:
     source = tmp_path / "alone.c"
     source.write_text(f"#include <heapwright/c/{header.name}>\n" * 2 + "int alone;\n")

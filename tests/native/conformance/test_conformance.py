@@ -65,6 +65,7 @@ def verdict(case: str, extra: dict[str, str], *, silent: bool = True) -> None:
     assert not silent or finished.stderr == ""
 
 
+@pytest.mark.each_allocator
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("allocator", [entry.name for entry in CATALOGUE.composed])
 def test_ours(allocator: str, case: str) -> None:

@@ -6,6 +6,9 @@ runtime only later. They are compiled here; the C library is the control."""
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,12 +29,24 @@ def environment(request: pytest.FixtureRequest) -> dict[str, str]:
     return plain | {"LD_PRELOAD": str(native.library(request.param))}
 
 
-def compiled(compiler: str, source: str, made: Path, *options: str) -> Path:
-    path = shutil.which(compiler)
-    if path is None:
-        pytest.skip(f"no compiler {compiler} (package g++)")
-    subprocess.run([path, *options, "-o", made, PROGRAMS / source], check=True)
-    return made
+Compiled = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    """Compiles a program with options, once for all allocators."""
+    folder = tmp_path_factory.mktemp("cxx-programs")
+
+    @cache
+    def compile_once(compiler: str, source: str, *options: str) -> Path:
+        path = shutil.which(compiler)
+        if path is None:
+            pytest.skip(f"no compiler {compiler} (package g++)")
+        made = Path(tempfile.mkdtemp(dir=folder)) / Path(source).stem
+        subprocess.run([path, *options, "-o", made, PROGRAMS / source], check=True)
+        return made
+
+    return compile_once
 
 
 def assert_quiet_success(command: list[Path], environment: dict[str, str]) -> None:
@@ -43,15 +58,14 @@ def assert_quiet_success(command: list[Path], environment: dict[str, str]) -> No
 
 @pytest.mark.parametrize("runtime", ["-shared-libgcc", "-static-libstdc++"])
 def test_forms_go_through_what_the_program_replaced(
-    environment: dict[str, str], tmp_path: Path, runtime: str
+    environment: dict[str, str], compiled: Compiled, runtime: str
 ) -> None:
-    made = tmp_path / "replaced"
-    program = compiled("g++", "replaced_operators.cpp", made, "-std=c++17", "-O1", runtime)
+    program = compiled("g++", "replaced_operators.cpp", "-std=c++17", "-O1", runtime)
     assert_quiet_success([program], environment)
 
 
-def test_runtime_that_comes_late_is_found(environment: dict[str, str], tmp_path: Path) -> None:
-    host = compiled("gcc", "late_runtime_host.c", tmp_path / "host", "-ldl")
+def test_runtime_that_comes_late_is_found(environment: dict[str, str], compiled: Compiled) -> None:
+    host = compiled("gcc", "late_runtime_host.c", "-ldl")
     options = ["-std=c++17", "-O1", "-shared", "-fPIC"]
-    library = compiled("g++", "late_runtime.cpp", tmp_path / "late.so", *options)
+    library = compiled("g++", "late_runtime.cpp", *options)
     assert_quiet_success([host, library], environment)

@@ -92,7 +92,7 @@ def rebuild(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             (source,) = PROGRAMS.glob(f"{name}.c*")
             compiler = next(filter(None, map(shutil.which, names[source.suffix])), None)
             if compiler is None:
-                pytest.skip(f"{names[source.suffix][0]} is not installed")
+                pytest.skip(f"no {names[source.suffix][0]} (packages g++, clang-14)")
             standard = ["-std=c++20"] if source.suffix == ".cpp" else []
             words = [compiler, *FLAGS, *standard, *ours, *flags, str(source), "-o", str(output)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)

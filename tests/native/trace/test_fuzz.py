@@ -35,7 +35,7 @@ def build(folder: Path, target: str, *more: Path) -> Path:
     """The fuzzer, or a skip where no compiler has libFuzzer."""
     compiler = next((found for name in COMPILERS if (found := shutil.which(name))), None)
     if compiler is None:
-        pytest.skip("clang++ is missing: the readers are not fuzzed")
+        pytest.skip("no clang++, so the readers are not fuzzed (package clang-14)")
     program = folder / target
     sources = [
         ROOT / "tests" / "native" / "trace" / "fuzz" / f"{target}.cpp",
@@ -78,6 +78,7 @@ def fuzz(program: Path, seeds: Path) -> str:
     return done.stderr
 
 
+@pytest.mark.compiles
 def test_any_bytes_as_a_trace(tmp_path: Path, trace: Path) -> None:
     program = build(tmp_path, "trace_fuzz")
     seeds = tmp_path / "seeds"
@@ -91,6 +92,7 @@ def test_any_bytes_as_a_trace(tmp_path: Path, trace: Path) -> None:
     assert "Done " in fuzz(program, seeds)
 
 
+@pytest.mark.compiles
 def test_any_bytes_as_another_format(tmp_path: Path, trace: Path) -> None:
     parts = [ROOT / "native" / "trace" / "program" / name for name in IMPORTERS]
     program = build(tmp_path, "import_fuzz", *parts)

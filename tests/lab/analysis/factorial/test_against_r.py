@@ -76,6 +76,7 @@ def check(line: AnovaTerm, said: Figures, row: str) -> None:
         assert line.p == pytest.approx(said["p", row], rel=1e-6)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", ["balanced", "pair"])
 def test_a_complete_design(
     name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]
@@ -90,6 +91,7 @@ def test_a_complete_design(
     assert len(table) == sum(kind == "df" for kind, _ in said)
 
 
+@pytest.mark.programs
 def test_blocks_as_a_stratum(models: Mapping[str, Model], answers: Mapping[str, Figures]) -> None:
     study = SHIPPED["balanced"]
     whole = model(models["balanced"].observed, [tuple(study.factors)])
@@ -99,6 +101,7 @@ def test_blocks_as_a_stratum(models: Mapping[str, Model], answers: Mapping[str, 
     assert len(found) == 7
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", ["holes", "constrained"])
 def test_sequential_sums_with_holes(
     name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]
@@ -112,6 +115,7 @@ def test_sequential_sums_with_holes(
         assert float(squares.sums[0]) == pytest.approx(said["squares", row], rel=1e-8)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", ["holes", "constrained", "balanced"])
 def test_sums_of_type_2(
     name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]
@@ -130,6 +134,7 @@ def test_sums_of_type_2(
         check(line, said, row)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", ["balanced", "pair"])
 def test_aligned_ranks(
     name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]
@@ -140,6 +145,7 @@ def test_aligned_ranks(
         assert ranked.f == pytest.approx(said["rankf", row], rel=1e-7)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", ["balanced", "holes", "pair"])
 def test_all_pairs(name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]) -> None:
     this, said = models[name], answers[name]
@@ -157,6 +163,7 @@ def test_all_pairs(name: str, models: Mapping[str, Model], answers: Mapping[str,
     assert compared == sum(kind == "difference" for kind, _ in said)
 
 
+@pytest.mark.programs
 def test_tukey_hsd(models: Mapping[str, Model], answers: Mapping[str, Figures]) -> None:
     said = answers["balanced"]
     found = pairs(models["balanced"], 2, 0.95)
@@ -170,6 +177,7 @@ def test_tukey_hsd(models: Mapping[str, Model], answers: Mapping[str, Figures]) 
     assert len(found) == 6
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("name", SHIPPED)
 def test_diagnostics(
     name: str, models: Mapping[str, Model], answers: Mapping[str, Figures]
@@ -183,6 +191,7 @@ def test_diagnostics(
     assert found.spread.p == pytest.approx(said["spreadp", "p"], rel=1e-6)
 
 
+@pytest.mark.programs
 def test_kendall(models: Mapping[str, Model], answers: Mapping[str, Figures]) -> None:
     observed = models["balanced"].observed
     columns = []

@@ -49,6 +49,7 @@ def test_a_gap_in_the_samples_does_not_move_the_line(
     assert first["y"] + share * (last["y"] - first["y"]) == pytest.approx(35.0)
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_a_browser_draws_all_of_it(
     long_run: LongRun, browsing: ModuleType, tmp_path: Path, width: int, dark: bool

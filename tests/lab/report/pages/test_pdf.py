@@ -30,6 +30,7 @@ def script(folder: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.programs
 def test_a_browser_prints_all_of_it(tmp_path: Path) -> None:
     if shutil.which("chromium") is None:
         pytest.skip("no browser (package chromium)")

@@ -78,6 +78,7 @@ def test_two_files_of_one_name_are_kept_apart(
     assert "same (2)" in text
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_browser_draws_all_of_it(
     profile: Profile, after: Profile, browsing: ModuleType, tmp_path: Path, width: int

@@ -127,6 +127,7 @@ def test_the_spread_stands_beside_the_figures(profile: Profile) -> None:
     assert "<td>1,002</td><td>2</td><td>998</td><td>1,004</td>" in text
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_a_browser_draws_all_of_it(
     profile: Profile, browsing: ModuleType, tmp_path: Path, width: int, dark: bool

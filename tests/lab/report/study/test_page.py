@@ -327,6 +327,7 @@ def test_a_figure_in_a_file_is_whole(small: StudyView, browsing: ModuleType) -> 
     assert browsing.marks_of(facet) >= 3 * 2 * 7
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_a_browser_draws_all_of_it(
     text: str, browsing: ModuleType, tmp_path: Path, width: int, dark: bool
@@ -341,6 +342,7 @@ def test_a_browser_draws_all_of_it(
     assert seen.focusable > 30
 
 
+@pytest.mark.programs
 def test_paper_is_white_and_as_wide_as_it_is(
     text: str, browsing: ModuleType, tmp_path: Path
 ) -> None:

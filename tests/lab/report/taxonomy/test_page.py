@@ -60,6 +60,7 @@ def test_without_any_run_there_is_still_a_page(document: Taxonomy, browsing: Mod
     assert "No run tells." in text
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_a_browser_draws_all_of_it(
     document: Taxonomy, browsing: ModuleType, tmp_path: Path, width: int, dark: bool
