@@ -5,8 +5,8 @@
 // search, and the fullest superblock serves first, so that others become empty and can serve any
 // class. Larger requests get null.
 //
-// The parts are in structure/: superblock.hpp (the slots of one), superblock_lists.hpp (the
-// superblocks of a class), superblock_classes.hpp (all). This is the heap of one thread; several of
+// The parts are in structure/superblock/: superblock.hpp (the slots of one superblock) and
+// superblock_lists.hpp (the superblocks of all classes). This is the heap of one thread; several of
 // them, with memory going from one to another, are in layers/thread/hoard_heap.hpp. A superblock
 // can be handed over to another heap of the type (`handOver`) and taken from one (`takeOver`).
 // A wrong free, and every other verb on what is no live object, ends the program as `CheckedHeap`
@@ -21,7 +21,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>
-#include <heapwright/structure/superblock/superblock_classes.hpp>
+#include <heapwright/structure/superblock/superblock_lists.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -55,8 +55,8 @@ public:
         if (index >= Classes::count) {
             return nullptr;
         }
-        void* const object = superblocks_[index].take();
-        return object != nullptr || !recycle(index) ? object : superblocks_[index].take();
+        void* const object = superblocks_[index].allocate();
+        return object != nullptr || !recycle(index) ? object : superblocks_[index].allocate();
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
@@ -64,13 +64,13 @@ public:
             return malloc(size < align ? align : size);
         }
         void* const slot = fromClass(Superblocks::classFor(align, size));
-        return slot == nullptr ? nullptr : Block::moveInside(slot, align);
+        return slot == nullptr ? nullptr : Block::alignInSlot(slot, align);
     }
 
     void free(void* object) noexcept {
         Block& block = Block::of(object);
         checkOwner(block, "free");
-        [[maybe_unused]] const bool tooEmpty = superblocks_.give(block, object);
+        [[maybe_unused]] const bool tooEmpty = superblocks_.free(block, object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -160,10 +160,10 @@ private:
         if (index >= Classes::count) [[unlikely]] {
             return nullptr;
         }
-        if (void* const object = superblocks_[index].take()) [[likely]] {
+        if (void* const object = superblocks_[index].allocate()) [[likely]] {
             return object;
         }
-        return recycle(index) || grow(index) ? superblocks_[index].take() : nullptr;
+        return recycle(index) || grow(index) ? superblocks_[index].allocate() : nullptr;
     }
 
     /// An empty superblock of another class becomes one of this.

@@ -47,15 +47,15 @@ class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>
     using Hold = typename Memory::Hold;
     using Owner = typename Memory::Owner;
     using Superblocks = typename Memory::Superblocks;
-    using Memory::give;
-    using Memory::giveChain;
+    using Memory::allocate;
+    using Memory::allocateChain;
+    using Memory::freeChainInto;
+    using Memory::freeInto;
     using Memory::global;
-    using Memory::locked;
-    using Memory::mine;
+    using Memory::heapOfThread;
+    using Memory::lockOwner;
     using Memory::owners_;
     using Memory::returnEmpty;
-    using Memory::taken;
-    using Memory::takenChain;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -76,7 +76,7 @@ public:
         if constexpr (ClearableHeap<SuperHeap>) {
             SuperHeap::clear();
         } else {
-            this->giveAllBack();
+            this->freeAllBlocks();
         }
     }
 
@@ -85,9 +85,9 @@ public:
         if (index >= Superblocks::count) [[unlikely]] {
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         heap.lock.lock();
-        void* const object = taken(heap, index);
+        void* const object = allocate(heap, index);
         heap.lock.unlock();
         return object;
     }
@@ -100,16 +100,16 @@ public:
         if (index >= Superblocks::count) {
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
-        void* const slot = taken(heap, index);
-        return slot == nullptr ? nullptr : Block::moveInside(slot, align);
+        void* const slot = allocate(heap, index);
+        return slot == nullptr ? nullptr : Block::alignInSlot(slot, align);
     }
 
     void free(void* object) noexcept {
         Block& block = Block::of(object);
-        Owner& owner = locked(block, "free");
-        give(owner, block, object);
+        Owner& owner = lockOwner(block, "free");
+        freeInto(owner, block, object);
         owner.lock.unlock();
     }
 
@@ -124,13 +124,13 @@ public:
             number = 0;
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
         ObjectLink* first = nullptr;
         ObjectLink** end = &first;
         auto left = static_cast<std::uint32_t>(number);
         while (left > 0) {
-            const std::uint32_t more = takenChain(heap, index, left, end);
+            const std::uint32_t more = allocateChain(heap, index, left, end);
             if (more == 0) {
                 break;
             }
@@ -150,14 +150,14 @@ public:
     /// owner has of them. The rest of it.
     [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
         while (chain != nullptr && number > 0) {
-            Owner& owner = locked(Block::of(chain), "free");
+            Owner& owner = lockOwner(Block::of(chain), "free");
             std::size_t left = std::exchange(number, 0);
             for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
                 Block& block = Block::of(*at);
                 if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
                     auto given =
                         static_cast<std::uint32_t>(std::min<std::size_t>(left, UINT32_MAX));
-                    giveChain(owner, block, *at, given);
+                    freeChainInto(owner, block, *at, given);
                     left -= given;
                 } else {
                     at = &(*at)->next;
@@ -191,7 +191,7 @@ public:
     void check(void* object, std::string_view routine) noexcept {
         Block& block = Block::of(object);
         if constexpr (Lines::clean) {
-            Owner& owner = locked(block, routine);
+            Owner& owner = lockOwner(block, routine);
             block.check(object, routine);
             owner.lock.unlock();
         } else {
@@ -220,16 +220,16 @@ public:
     }
 
     /// For a cache above: it keeps an object, which for the program is freed from now on.
-    void setAside(void* object, std::string_view routine) noexcept
+    void markCached(void* object, std::string_view routine) noexcept
         requires(!Lines::clean)
     {
-        Block::of(object).setAside(object, routine);
+        Block::of(object).markCached(object, routine);
     }
     /// It gives it out again, or is about to free it.
-    void bringBack(void* object) noexcept
+    void unmarkCached(void* object) noexcept
         requires(!Lines::clean)
     {
-        Block::of(object).bringBack(object);
+        Block::of(object).unmarkCached(object);
     }
 
     /// What a class holds, and how often the global lock was taken
@@ -251,10 +251,10 @@ public:
     /// object for that thread. The object is then of class `classAt(object)`, and what is kept
     /// counts as used.
     ///
-    /// It does no harm that the word may change in the same moment: the superblock has got another
-    /// tenant, so what is kept became old there. Its thread has it still, alone; and all that is
-    /// live on its lines is old, too, or the thread's, since nothing was given out on them to
-    /// another tenant, nor will be before it comes back.
+    /// The word may change at the same time, when the superblock is assigned to another thread.
+    /// That is harmless: the cached object becomes old there. Only its thread uses it. All live
+    /// objects on its cache lines are old as well, or belong to its thread. No slot on these lines
+    /// is given to another thread until the object is freed.
     [[nodiscard, gnu::always_inline]] static OwnerTag ownerTagOf(const void* object) noexcept {
         return heapwright::ownerTagOf<SuperHeap::blockSize>(object);
     }
@@ -262,15 +262,15 @@ public:
     /// Where the word is the thread's key with its lowest bit set: whether this object may be kept
     /// nevertheless, since it is others that may not.
     [[nodiscard]] static bool mayCache(const void* object) noexcept {
-        return Block::of(pointerTo(unitOf<unitBytes>(object))).isUsual(object);
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).isPlain(object);
     }
     /// The calling thread ends, or will get nothing any more: its superblocks are for all.
     void releaseOwnership() noexcept {
         if constexpr (requires { Selector::isExclusive(0); }) {
-            Owner& heap = mine();
+            Owner& heap = heapOfThread();
             if (&heap != &owners_.first()) {
                 const Hold hold(heap.lock);
-                this->giveAllAway(heap);
+                this->moveAllToGlobal(heap);
             }
         }
     }
@@ -281,7 +281,7 @@ public:
     /// `noOwnerTag` if the thread has no heap of its own.
     [[nodiscard]] OwnerTag ownerTagOfThread() noexcept {
         if constexpr (Lines::clean && requires { Selector::isExclusive(0); }) {
-            Owner& heap = mine();
+            Owner& heap = heapOfThread();
             return &heap == &owners_.first() ? noOwnerTag : keyOfThread(platform::threadNumber());
         } else {
             return noOwnerTag;
@@ -309,7 +309,7 @@ public:
         requires ClearableHeap<SuperHeap>
     {
         const Hold hold(global().lock);
-        this->forget();
+        this->reset();
         SuperHeap::clear();
     }
 
