@@ -24,8 +24,7 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
-#include <heapwright/structure/signal/slow_path.hpp>
-#include <heapwright/structure/signal/suspended_state.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <cstddef>
@@ -41,7 +40,7 @@ template <SuspendableHeap SuperHeap>
              AnyOrderHeap<SuperHeap>
 class HandlerSafeHeap : private SuperHeap {
     using Arena = HandlerArena<SuperHeap::unitBytes>;
-    using Hidden = SuspendedState<typename SuperHeap::ThreadState>;
+    using Suspended = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
 
     /// What a fork of this thread found, until it is over.
@@ -219,20 +218,20 @@ public:
 
     /// Whether this thread is inside, so that a handler which interrupts it must be told of.
     [[nodiscard]] static bool inRequest() noexcept {
-        return SlowPath::entered() || Hidden::isSuspended();
+        return SlowPath::entered() || Suspended::isSuspended();
     }
 
-    using BeforeHandler = typename Hidden::Before;
+    using BeforeHandler = typename Suspended::Before;
 
     /// From here until `afterHandler` a handler runs on the given part of the stack; it interrupted
     /// the thread, perhaps inside the heap, at the stack address `interrupted`.
     [[nodiscard]] static BeforeHandler beforeHandler(StackPart part, Address interrupted) noexcept {
         if (!SlowPath::entered()) {
-            Hidden::stillSuspended(interrupted);
+            Suspended::checkSuspended(interrupted);
         }
-        return Hidden::hide(SuperHeap::threadState(), part);
+        return Suspended::suspend(SuperHeap::threadState(), part);
     }
-    static void afterHandler(const BeforeHandler& before) noexcept { Hidden::show(before); }
+    static void afterHandler(const BeforeHandler& before) noexcept { Suspended::resume(before); }
 
     /// From here until the fork is over this thread counts as inside, so that handlers of others
     /// may allocate. If it is inside a slow path already, in a handler that interrupted it, the
@@ -276,8 +275,8 @@ private:
     /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
-               (Hidden::isSuspended() &&
-                Hidden::stillSuspended(addressOf(__builtin_frame_address(0))));
+               (Suspended::isSuspended() &&
+                Suspended::checkSuspended(addressOf(__builtin_frame_address(0))));
     }
 
     [[nodiscard]] bool isHandlers(const void* object) const noexcept {
@@ -293,7 +292,7 @@ private:
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     Arena arena_;

@@ -16,7 +16,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
-#include <heapwright/structure/signal/emergency_arena.hpp>
+#include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <atomic>
@@ -322,7 +322,7 @@ private:
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     EmergencyArena arena_;
