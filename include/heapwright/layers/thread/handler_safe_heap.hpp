@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets a signal handler that interrupted the heap below allocate and free nevertheless, without a
-// flag on the way of who is not interrupted (`SignalSafeHeap` has one).
+// Serves a signal handler that interrupted the heap below. The uninterrupted fast path sets no flag
+// (`SignalSafeHeap` sets one). docs/signals.md has the state diagram.
 //
-// What the heap below does at once works on a state of the thread. Who runs a handler tells this
-// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if
-// the handler interrupted the heap: then the state is out of sight, the heap below refuses to do
-// anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
-// fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
-// its owner tag, and what is the heap's waits on a lock-free list for the next ordinary slow path.
-// So nothing waits for a lock which its own thread holds. Where nobody tells of handlers, they may
-// not use the heap: `SignalSafeHeap` is for that.
+// The fast path of the heap below uses a state of the thread. The function that runs a handler calls
+// `beforeHandler` and `afterHandler` if the handler interrupted the heap
+// (native/preload/signal_handlers.hpp). In between the state is suspended, so the fast path refuses
+// every request, and the slow functions here check where the thread is. In a handler, or in a fork,
+// they allocate from an arena. They free an arena object to the arena, and defer the free of any
+// other object to the next ordinary slow path.
 //
-// Cost: none on a request that is served at once; a flag set and cleared, and one look at a list,
-// on others.
+// Invariant: no request waits for a lock that its own thread holds.
+// Pre: a handler that interrupted the heap runs between `beforeHandler` and `afterHandler`, or it
+// does not use the heap.
+// Cost: none on the fast path; a flag set and cleared and a load of a list's head on others.
 //
 // Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainFreelist, UniqueHeap<HeapName<3>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once

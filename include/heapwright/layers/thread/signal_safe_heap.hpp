@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a thread from entering the heap below while it is already inside: a signal handler that
-// interrupted malloc and allocates, an atfork handler that runs while the heap is held still.
+// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc, or
+// in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
 //
-// A flag of the thread's own says that it is inside. A request that finds it set is served from an
-// emergency arena; what is freed then goes back there, or, if it is the heap's, onto a lock-free
-// list that the next ordinary request works off. So nothing waits for a lock which its own thread
-// holds. Cost: a thread-local flag set and cleared, one look at the list, one range check on free.
+// Each request sets a flag of its thread. A request that finds the flag set allocates from an
+// emergency arena. It frees an arena object to the arena, and defers the free of any other object to
+// the next ordinary request.
+//
+// Invariant: no request waits for a lock that its own thread holds.
+// Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
 //
 // Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
