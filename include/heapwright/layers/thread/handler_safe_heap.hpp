@@ -4,8 +4,8 @@
 // Serves a signal handler that interrupted the heap below. The uninterrupted fast path sets no flag
 // (`SignalSafeHeap` sets one). docs/signals.md has the state diagram.
 //
-// The fast path of the heap below uses a state of the thread. The function that runs a handler calls
-// `beforeHandler` and `afterHandler` if the handler interrupted the heap
+// The fast path of the heap below uses a state of the thread. The function that runs a handler
+// calls `beforeHandler` and `afterHandler` if the handler interrupted the heap
 // (native/preload/signal_handlers.hpp). In between the state is suspended, so the fast path refuses
 // every request, and the slow functions here check where the thread is. In a handler, or in a fork,
 // they allocate from an arena. They free an arena object to the arena, and defer the free of any

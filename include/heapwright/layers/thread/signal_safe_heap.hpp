@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc, or
-// in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
+// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc,
+// or in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
 //
 // Each request sets a flag of its thread. A request that finds the flag set allocates from an
-// emergency arena. It frees an arena object to the arena, and defers the free of any other object to
-// the next ordinary request.
+// emergency arena. It frees an arena object to the arena, and defers the free of any other object
+// to the next ordinary request.
 //
 // Invariant: no request waits for a lock that its own thread holds.
 // Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
