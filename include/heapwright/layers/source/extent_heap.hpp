@@ -73,7 +73,7 @@ public:
         return start(taken(size, 1, 0, nullptr));
     }
 
-    /// What is known to be zero is not filled.
+    /// Fills only the units that may not be zero.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
         Bits dirt;
         const Run run = taken(size, 1, 0, &dirt);
@@ -87,7 +87,7 @@ public:
         return mallocAt(size, align, 0);
     }
 
-    /// At `phase` modulo `align`; the phase is a multiple of the unit.
+    /// A run at `phase` modulo `align`. Pre: the phase is a multiple of the unit.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept {
         return align <= Unit ? malloc(size)
                              : start(taken(size, align / Unit, phase / Unit, nullptr));
@@ -108,7 +108,7 @@ public:
         return chunk.lengthAt(chunk.indexOf(run)) * Unit;
     }
 
-    /// Into free units that follow, or into addresses that do; what it is made shorter by is free.
+    /// Grows a run into the free units or addresses that follow, or frees its last units.
     [[nodiscard]] bool resize(void* run, std::size_t size) noexcept {
         if (size > Memory::largest) {
             return false;
@@ -132,7 +132,7 @@ public:
         return true;
     }
 
-    /// Into a chunk of its own, with addresses to grow on.
+    /// Moves the pages of a run into a chunk of its own, with addresses for further growth.
     [[nodiscard]] void* relocate(void* run, std::size_t size) noexcept {
         if (size > Memory::largest) {
             return nullptr;
@@ -153,8 +153,8 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return memory().isMine(object); }
 
-    /// Gives back what is due, however much it is. In how many milliseconds something will be;
-    /// `purgeNever` if nothing waits for its time.
+    /// Purges all that is due. Returns the time until more is due, in milliseconds; `purgeNever` if
+    /// nothing is dirty.
     std::uint32_t purgeExpired() noexcept {
         const std::uint32_t delay = Rule::returnDelay();
         if (delay == purgeNever) {
@@ -170,8 +170,8 @@ public:
         return age < delay ? delay - age : 0;
     }
 
-    /// Gives back what is dirty until it is no more than `pad` bytes, and with none to keep the
-    /// chunks without objects, too; true if there was any.
+    /// Purges until at most `pad` bytes are dirty. With `pad == 0` it also unmaps the chunks
+    /// without objects. True if any memory was returned.
     bool trim(std::size_t pad) noexcept {
         const std::size_t keep = (pad + Unit - 1) / Unit;
         bool any = extents_.purgeAll(System::milliseconds(), 0, keep, keep);
@@ -188,14 +188,14 @@ public:
 
     bool flush() noexcept { return trim(0); }
 
-    /// Nobody else may be inside.
+    /// Pre: no other thread uses the heap.
     void clear() noexcept {
         while (Chunk* const chunk = memory().space.removeAny()) {
             memory().unmap(*chunk);
         }
     }
 
-    /// What is free and yet takes memory.
+    /// The bytes of free units that still have memory.
     [[nodiscard]] std::size_t dirtyBytes() noexcept { return extents_.dirtyUnits() * Unit; }
 
     void measure(MemoryUsage& usage) noexcept {
@@ -209,8 +209,8 @@ public:
 
     void inspect(HeapSnapshot& snapshot) noexcept { memory().inspect(snapshot); }
 
-    /// Runs `body(start, bytes, alone)` on each run in use, held still as for an snapshot;
-    /// `alone` says that it has a mapping of its own.
+    /// Runs `body(start, bytes, alone)` on each run in use; `alone`: the run has a mapping of its
+    /// own. Pre: `beforeFork` was called, or no other thread uses the heap.
     template <class Body>
     void forEachRun(Body body) noexcept {
         memory().space.forEachChunk([&body](Chunk& chunk) {
@@ -220,8 +220,8 @@ public:
         });
     }
 
-    /// A signal handler may fork that interrupted who holds one of the locks: that one is left to
-    /// him, on both sides.
+    /// A signal handler may fork while the request that it interrupted holds one of the locks. That
+    /// lock is left to the request, on both sides.
     void beforeFork() noexcept { holds_.hold(locks()); }
     void afterForkInParent() noexcept {
         holds_.letGo(locks(), [](auto& part) { part.lock.unlock(); });
@@ -229,14 +229,15 @@ public:
     void afterForkInChild() noexcept {
         holds_.letGo(locks(), [](auto& part) { part.lock.reset(); });
     }
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false: the heap has several locks, and `beforeFork` takes those that this thread does
+    /// not hold.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
-    /// Shorter runs are copied, which costs less than to move their pages.
+    /// Shorter runs are copied, since that costs less than moving their pages.
     static constexpr std::size_t leastMoved = 128 * KiB;
 
-    /// A lock as what is held still over a fork.
+    /// A lock in the form that ForkHolds needs.
     struct Held {
         Mutex& lock;
         [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
@@ -256,7 +257,7 @@ private:
         return chunk == nullptr ? nullptr : chunk->at(chunk->first);
     }
 
-    /// Units for a request; `align` and `phase` are in units.
+    /// A run for a request; `align` and `phase` are in units.
     [[nodiscard]] Run taken(std::size_t size, std::size_t align, std::size_t phase,
                             Bits* dirt) noexcept {
         if (size > Memory::largest || align > Memory::largest / Unit) [[unlikely]] {
@@ -272,7 +273,7 @@ private:
 
     [[nodiscard]] Run takenHeld(std::size_t count, std::size_t align, std::size_t phase,
                                 Bits* dirt) noexcept {
-        // A chunk is only so much aligned.
+        // The alignment of a chunk is the limit.
         return align > Memory::chunkAlignment / Unit ? Run{}
                                                      : extents_.allocate(count, align, phase, dirt);
     }
@@ -303,7 +304,7 @@ private:
         return memory().space.removeEmpty();
     }
 
-    /// Fills what of a run is not known to be zero.
+    /// Fills the dirty units of a run with zero bytes.
     static void fill(const Run& run, std::size_t size, const Bits& dirt) noexcept {
         if (run.chunk->single) {
             return;

@@ -43,10 +43,10 @@ class HandlerSafeHeap : private SuperHeap {
     using Suspended = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
 
-    /// What a fork of this thread found, until it is over.
+    /// What this thread's `beforeFork` found, until the fork is over.
     struct Fork {
-        bool inside;  ///< it was inside already
-        bool waiting; ///< and the interrupted request was still waiting for another thread
+        bool inside;  ///< the flag was set already
+        bool waiting; ///< and the interrupted request may wait for a lock
     };
     using ForkOf = platform::PerThread<HandlerSafeHeap, Fork>;
 
@@ -82,7 +82,7 @@ public:
         return SuperHeap::tryFreeFast(object);
     }
 
-    /// Once it was refused: here it is asked who is inside.
+    /// Serves a request that the fast path has refused: checks where the thread is.
     [[nodiscard]] void* mallocSlow(std::size_t size) noexcept {
         if (isInside()) [[unlikely]] {
             return arena_.memalign(alignment, size);
@@ -216,15 +216,15 @@ public:
         return SuperHeap::owns(object) || isHandlers(object);
     }
 
-    /// Whether this thread is inside, so that a handler which interrupts it must be told of.
+    /// Whether a handler that interrupts this thread needs `beforeHandler` and `afterHandler`.
     [[nodiscard]] static bool inRequest() noexcept {
         return SlowPath::entered() || Suspended::isSuspended();
     }
 
     using BeforeHandler = typename Suspended::Before;
 
-    /// From here until `afterHandler` a handler runs on the given part of the stack; it interrupted
-    /// the thread, perhaps inside the heap, at the stack address `interrupted`.
+    /// Suspends the fast path until `afterHandler`, for a handler that runs on a part of the stack.
+    /// It interrupted the thread at the stack address `interrupted`.
     [[nodiscard]] static BeforeHandler beforeHandler(StackPart part, Address interrupted) noexcept {
         if (!SlowPath::entered()) {
             Suspended::checkSuspended(interrupted);
@@ -233,10 +233,10 @@ public:
     }
     static void afterHandler(const BeforeHandler& before) noexcept { Suspended::resume(before); }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside a slow path already, in a handler that interrupted it, the
-    /// locks are its own in the parent as in the child, and are left to the interrupted request;
-    /// unless that was still waiting for one: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a slow path, the locks of that request are left to
+    /// it, in the parent and in the child. If the request may still wait for a lock, the heap below
+    /// takes the locks that the thread does not hold.
     void beforeFork() noexcept {
         Fork& fork = ForkOf::mine();
         fork = {SlowPath::mark(true), false};
@@ -272,7 +272,7 @@ public:
     }
 
 private:
-    /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.
+    /// Whether the thread is in a slow path, in a fork, or in a handler that interrupted the heap.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
                (Suspended::isSuspended() &&

@@ -34,13 +34,13 @@ template <SizedHeap SuperHeap>
     requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
-    /// Set from a fork inside a request until that fork is over.
+    /// Whether this thread forks inside a request.
     using ForkedInside = platform::PerThread<Inside, bool>;
-    /// Set as well if the interrupted request was still waiting for another thread.
+    /// Whether, in addition, the interrupted request waits for the lock.
     using ForkedWaiting = platform::PerThread<ForkedInside, bool>;
 
-    /// Marks the thread as inside over a scope. The fences keep the compiler, and so a handler on
-    /// this thread, from seeing the heap change outside of it.
+    /// Sets the flag for a scope. The fences keep accesses to the heap inside the scope, as a
+    /// handler on this thread sees them.
     class Entry {
     public:
         Entry() noexcept {
@@ -186,7 +186,7 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    /// Held still by whoever asks, who so is inside; what is in the arena is not told.
+    /// Pre: the caller has called `beforeFork`. The arena's objects are not included.
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
@@ -204,10 +204,9 @@ public:
         return arena_.owns(object) || SuperHeap::owns(object);
     }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside already, in a handler that interrupted the heap, the lock is
-    /// its own in the parent as in the child, and is left to the interrupted request; unless that
-    /// was still waiting for it: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a request, the lock is left to that request, in the
+    /// parent and in the child. If the request still waits for the lock, the fork takes it.
     void beforeFork() noexcept {
         if (Inside::mine()) {
             ForkedInside::mine() = true;
@@ -256,8 +255,8 @@ private:
         }
     }
 
-    /// Whether somebody wants something done (structure/thread/deferred_work.hpp); asked only over
-    /// heaps that have such settings.
+    /// Whether deferred work is due (structure/thread/deferred_work.hpp). Only heaps with
+    /// `purgeExpired` have such work.
     [[nodiscard]] static bool deferredWorkDue() noexcept {
         if constexpr (PurgeableHeap<SuperHeap>) {
             return DeferredWork::due();
@@ -271,9 +270,9 @@ private:
         }
     }
 
-    /// Whether this thread is inside, or there is something to work off. The two verbs that matter
-    /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
-    /// has to be kept over a call. Static, so that what was asked for stays in its register.
+    /// Whether the flag is set or there is work to do first. `malloc` and `free` test both at once
+    /// and jump to a function out of line if so. These functions are static, so that their argument
+    /// stays in its register.
     [[nodiscard]] bool busy() const noexcept {
         return Inside::mine() || deferred_.any() || deferredWorkDue();
     }
@@ -301,7 +300,7 @@ private:
         static_cast<SuperHeap&>(heap).free(object);
     }
 
-    /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
+    /// The fast path needs no call and no stack. The rest is a jump to a function out of line.
     [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
         requires FastPathHeap<SuperHeap>
     {
