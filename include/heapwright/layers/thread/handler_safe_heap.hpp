@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets a signal handler that interrupted the heap below allocate and free nevertheless, without a
-// flag on the way of who is not interrupted (`SignalSafeHeap` has one).
+// Serves a signal handler that interrupted the heap below. The uninterrupted fast path sets no flag
+// (`SignalSafeHeap` sets one). docs/signals.md has the state diagram.
 //
-// What the heap below does at once works on a state of the thread. Who runs a handler tells this
-// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if
-// the handler interrupted the heap: then the state is out of sight, the heap below refuses to do
-// anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
-// fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
-// its owner tag, and what is the heap's waits on a lock-free list for the next ordinary slow path.
-// So nothing waits for a lock which its own thread holds. Where nobody tells of handlers, they may
-// not use the heap: `SignalSafeHeap` is for that.
+// The fast path of the heap below uses a state of the thread. The function that runs a handler
+// calls `beforeHandler` and `afterHandler` if the handler interrupted the heap
+// (native/preload/signal_handlers.hpp). In between the state is suspended, so the fast path refuses
+// every request, and the slow functions here check where the thread is. In a handler, or in a fork,
+// they allocate from an arena. They free an arena object to the arena, and defer the free of any
+// other object to the next ordinary slow path.
 //
-// Cost: none on a request that is served at once; a flag set and cleared, and one look at a list,
-// on others.
+// Invariant: no request waits for a lock that its own thread holds.
+// Pre: a handler that interrupted the heap runs between `beforeHandler` and `afterHandler`, or it
+// does not use the heap.
+// Cost: none on the fast path; a flag set and cleared and a load of a list's head on others.
 //
 // Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
@@ -24,8 +24,7 @@
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
-#include <heapwright/structure/signal/slow_path.hpp>
-#include <heapwright/structure/signal/suspended_state.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <cstddef>
@@ -41,13 +40,13 @@ template <SuspendableHeap SuperHeap>
              AnyOrderHeap<SuperHeap>
 class HandlerSafeHeap : private SuperHeap {
     using Arena = HandlerArena<SuperHeap::unitBytes>;
-    using Hidden = SuspendedState<typename SuperHeap::ThreadState>;
+    using Suspended = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
 
-    /// What a fork of this thread found, until it is over.
+    /// What this thread's `beforeFork` found, until the fork is over.
     struct Fork {
-        bool inside;  ///< it was inside already
-        bool waiting; ///< and the interrupted request was still waiting for another thread
+        bool inside;  ///< the flag was set already
+        bool waiting; ///< and the interrupted request may wait for a lock
     };
     using ForkOf = platform::PerThread<HandlerSafeHeap, Fork>;
 
@@ -83,7 +82,7 @@ public:
         return SuperHeap::tryFreeFast(object);
     }
 
-    /// Once it was refused: here it is asked who is inside.
+    /// Serves a request that the fast path has refused: checks where the thread is.
     [[nodiscard]] void* mallocSlow(std::size_t size) noexcept {
         if (isInside()) [[unlikely]] {
             return arena_.memalign(alignment, size);
@@ -217,27 +216,27 @@ public:
         return SuperHeap::owns(object) || isHandlers(object);
     }
 
-    /// Whether this thread is inside, so that a handler which interrupts it must be told of.
+    /// Whether a handler that interrupts this thread needs `beforeHandler` and `afterHandler`.
     [[nodiscard]] static bool inRequest() noexcept {
-        return SlowPath::entered() || Hidden::isSuspended();
+        return SlowPath::entered() || Suspended::isSuspended();
     }
 
-    using BeforeHandler = typename Hidden::Before;
+    using BeforeHandler = typename Suspended::Before;
 
-    /// From here until `afterHandler` a handler runs on the given part of the stack; it interrupted
-    /// the thread, perhaps inside the heap, at the stack address `interrupted`.
+    /// Suspends the fast path until `afterHandler`, for a handler that runs on a part of the stack.
+    /// It interrupted the thread at the stack address `interrupted`.
     [[nodiscard]] static BeforeHandler beforeHandler(StackPart part, Address interrupted) noexcept {
         if (!SlowPath::entered()) {
-            Hidden::stillSuspended(interrupted);
+            Suspended::checkSuspended(interrupted);
         }
-        return Hidden::hide(SuperHeap::threadState(), part);
+        return Suspended::suspend(SuperHeap::threadState(), part);
     }
-    static void afterHandler(const BeforeHandler& before) noexcept { Hidden::show(before); }
+    static void afterHandler(const BeforeHandler& before) noexcept { Suspended::resume(before); }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside a slow path already, in a handler that interrupted it, the
-    /// locks are its own in the parent as in the child, and are left to the interrupted request;
-    /// unless that was still waiting for one: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a slow path, the locks of that request are left to
+    /// it, in the parent and in the child. If the request may still wait for a lock, the heap below
+    /// takes the locks that the thread does not hold.
     void beforeFork() noexcept {
         Fork& fork = ForkOf::mine();
         fork = {SlowPath::mark(true), false};
@@ -273,11 +272,11 @@ public:
     }
 
 private:
-    /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.
+    /// Whether the thread is in a slow path, in a fork, or in a handler that interrupted the heap.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
-               (Hidden::isSuspended() &&
-                Hidden::stillSuspended(addressOf(__builtin_frame_address(0))));
+               (Suspended::isSuspended() &&
+                Suspended::checkSuspended(addressOf(__builtin_frame_address(0))));
     }
 
     [[nodiscard]] bool isHandlers(const void* object) const noexcept {
@@ -293,7 +292,7 @@ private:
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     Arena arena_;

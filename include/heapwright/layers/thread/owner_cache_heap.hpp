@@ -38,8 +38,7 @@
 #include <heapwright/structure/cache/owner_cache_view.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
-#include <heapwright/structure/signal/slow_path.hpp>
-#include <heapwright/structure/signal/suspended_state.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 #include <heapwright/structure/thread/registry.hpp>
 
 #include <cstddef>
@@ -316,8 +315,8 @@ public:
     /// Hands down all that the calling thread keeps; from now on it has no cache. Its end does
     /// this.
     static void leave() noexcept {
-        SuspendedState<ThreadState>::bringBack(); // a thread may end in a signal handler
-        const SlowPath::Entry entry;              // and be interrupted by one here
+        SuspendedState<ThreadState>::restore(); // a thread may end in a signal handler
+        const SlowPath::Entry entry;            // and be interrupted by one here
         flushMine();
         if (Mine::mine().isActive()) {
             SuperHeap::releaseOwnership();

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a thread from entering the heap below while it is already inside: a signal handler that
-// interrupted malloc and allocates, an atfork handler that runs while the heap is held still.
+// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc,
+// or in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
 //
-// A flag of the thread's own says that it is inside. A request that finds it set is served from an
-// emergency arena; what is freed then goes back there, or, if it is the heap's, onto a lock-free
-// list that the next ordinary request works off. So nothing waits for a lock which its own thread
-// holds. Cost: a thread-local flag set and cleared, one look at the list, one range check on free.
+// Each request sets a flag of its thread. A request that finds the flag set allocates from an
+// emergency arena. It frees an arena object to the arena, and defers the free of any other object
+// to the next ordinary request.
+//
+// Invariant: no request waits for a lock that its own thread holds.
+// Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
 //
 // Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
@@ -16,7 +18,7 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
-#include <heapwright/structure/signal/emergency_arena.hpp>
+#include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <atomic>
@@ -32,13 +34,13 @@ template <SizedHeap SuperHeap>
     requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class SignalSafeHeap : private SuperHeap {
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
-    /// Set from a fork inside a request until that fork is over.
+    /// Whether this thread forks inside a request.
     using ForkedInside = platform::PerThread<Inside, bool>;
-    /// Set as well if the interrupted request was still waiting for another thread.
+    /// Whether, in addition, the interrupted request waits for the lock.
     using ForkedWaiting = platform::PerThread<ForkedInside, bool>;
 
-    /// Marks the thread as inside over a scope. The fences keep the compiler, and so a handler on
-    /// this thread, from seeing the heap change outside of it.
+    /// Sets the flag for a scope. The fences keep accesses to the heap inside the scope, as a
+    /// handler on this thread sees them.
     class Entry {
     public:
         Entry() noexcept {
@@ -184,7 +186,7 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    /// Held still by whoever asks, who so is inside; what is in the arena is not told.
+    /// Pre: the caller has called `beforeFork`. The arena's objects are not included.
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
@@ -202,10 +204,9 @@ public:
         return arena_.owns(object) || SuperHeap::owns(object);
     }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside already, in a handler that interrupted the heap, the lock is
-    /// its own in the parent as in the child, and is left to the interrupted request; unless that
-    /// was still waiting for it: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a request, the lock is left to that request, in the
+    /// parent and in the child. If the request still waits for the lock, the fork takes it.
     void beforeFork() noexcept {
         if (Inside::mine()) {
             ForkedInside::mine() = true;
@@ -254,8 +255,8 @@ private:
         }
     }
 
-    /// Whether somebody wants something done (structure/thread/deferred_work.hpp); asked only over
-    /// heaps that have such settings.
+    /// Whether deferred work is due (structure/thread/deferred_work.hpp). Only heaps with
+    /// `purgeExpired` have such work.
     [[nodiscard]] static bool deferredWorkDue() noexcept {
         if constexpr (PurgeableHeap<SuperHeap>) {
             return DeferredWork::due();
@@ -269,9 +270,9 @@ private:
         }
     }
 
-    /// Whether this thread is inside, or there is something to work off. The two verbs that matter
-    /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
-    /// has to be kept over a call. Static, so that what was asked for stays in its register.
+    /// Whether the flag is set or there is work to do first. `malloc` and `free` test both at once
+    /// and jump to a function out of line if so. These functions are static, so that their argument
+    /// stays in its register.
     [[nodiscard]] bool busy() const noexcept {
         return Inside::mine() || deferred_.any() || deferredWorkDue();
     }
@@ -299,7 +300,7 @@ private:
         static_cast<SuperHeap&>(heap).free(object);
     }
 
-    /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
+    /// The fast path needs no call and no stack. The rest is a jump to a function out of line.
     [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
         requires FastPathHeap<SuperHeap>
     {
@@ -322,7 +323,7 @@ private:
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     EmergencyArena arena_;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When memory that is free goes back to the system, as a policy: after a delay that is fixed where
-// a heap is composed, or one that the user sets while the program runs (granary_settings.hpp).
+// Purge policies: when free memory returns to the system, and whether the system is asked for huge
+// pages. `PurgeAfter<N>` is a delay fixed at compile time. GranarySettings
+// (structure/settings/granary_settings.hpp) is a delay that the user sets while the program runs.
 //
 // Cost: a constant, or the load of a word.
 #pragma once
@@ -12,11 +13,12 @@
 
 namespace heapwright {
 
-/// Delays, in milliseconds, with a meaning of their own.
+/// Special delays, in milliseconds.
 inline constexpr std::uint32_t purgeAtOnce = 0;
 inline constexpr std::uint32_t purgeNever = UINT32_MAX;
 
-/// A rule says how long free memory is kept, and whether the system is asked for huge pages.
+/// `returnDelay`: the time for which free memory is kept, in milliseconds. `hugePages`: whether
+/// chunks request huge pages.
 template <class R>
 concept PurgePolicy = requires {
     { R::returnDelay() } -> std::same_as<std::uint32_t>;

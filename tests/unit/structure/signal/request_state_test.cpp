@@ -1,15 +1,44 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/structure/signal/suspended_state.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstdint>
 #include <sys/time.h>
+#include <thread>
 
 namespace heapwright::testing {
 namespace {
+
+TEST(SlowPath, IsEnteredOverAScopeAndStaysSoOverAnInnerOne) {
+    EXPECT_FALSE(SlowPath::entered());
+    {
+        const SlowPath::Entry outer;
+        EXPECT_TRUE(SlowPath::entered());
+        {
+            const SlowPath::Entry inner;
+            EXPECT_TRUE(SlowPath::entered());
+        }
+        EXPECT_TRUE(SlowPath::entered());
+    }
+    EXPECT_FALSE(SlowPath::entered());
+}
+
+TEST(SlowPath, IsMarkedUntilItIsUnmarked) {
+    EXPECT_FALSE(SlowPath::mark(true));
+    EXPECT_TRUE(SlowPath::mark(true));
+    EXPECT_TRUE(SlowPath::mark(false));
+    EXPECT_FALSE(SlowPath::entered());
+}
+
+TEST(SlowPath, IsEachThreadsOwn) {
+    const SlowPath::Entry entry;
+    bool other = true;
+    std::thread([&other] { other = SlowPath::entered(); }).join();
+    EXPECT_FALSE(other);
+}
 
 /// Several words, so that copying them can be interrupted.
 struct Words {
@@ -23,80 +52,80 @@ struct Words {
         return words;
     }
 };
-using Hidden = SuspendedState<Words>;
+using Suspended = SuspendedState<Words>;
 
 constexpr StackPart outer = StackPart::below(0x7000'0000, 0);
 constexpr StackPart inner = StackPart::below(0x6FFF'0000, 0);
 
 TEST(SuspendedState, IsOutOfSightInAHandlerAndBackAfterIt) {
     Words state = Words::counted(1);
-    const auto before = Hidden::hide(state, outer);
-    EXPECT_TRUE(Hidden::isSuspended() && state.isEmpty());
-    EXPECT_TRUE(Hidden::stillSuspended(outer.top - 100));
-    Hidden::show(before);
-    EXPECT_FALSE(Hidden::isSuspended());
+    const auto before = Suspended::suspend(state, outer);
+    EXPECT_TRUE(Suspended::isSuspended() && state.isEmpty());
+    EXPECT_TRUE(Suspended::checkSuspended(outer.top - 100));
+    Suspended::resume(before);
+    EXPECT_FALSE(Suspended::isSuspended());
     EXPECT_EQ(state.word, Words::counted(1).word);
 }
 
 TEST(SuspendedState, StaysHiddenWhenAnInnerHandlerReturns) {
     Words state = Words::counted(7);
-    const auto first = Hidden::hide(state, outer);
-    const auto second = Hidden::hide(state, inner);
-    Hidden::show(second);
-    EXPECT_TRUE(state.isEmpty() && Hidden::stillSuspended(outer.top - 100));
-    Hidden::show(first);
+    const auto first = Suspended::suspend(state, outer);
+    const auto second = Suspended::suspend(state, inner);
+    Suspended::resume(second);
+    EXPECT_TRUE(state.isEmpty() && Suspended::checkSuspended(outer.top - 100));
+    Suspended::resume(first);
     EXPECT_EQ(state.word, Words::counted(7).word);
 }
 
 TEST(SuspendedState, ComesBackWhenAHandlerLeftForGood) {
     Words state = Words::counted(3);
-    const auto before = Hidden::hide(state, outer);
-    EXPECT_FALSE(Hidden::stillSuspended(outer.top + 8)) << "above where it began";
+    const auto before = Suspended::suspend(state, outer);
+    EXPECT_FALSE(Suspended::checkSuspended(outer.top + 8)) << "above where it began";
     EXPECT_EQ(state.word, Words::counted(3).word);
     state.word[0] = 99;
-    Hidden::show(before); // a coroutine that was switched to again
+    Suspended::resume(before); // a coroutine that was switched to again
     EXPECT_EQ(state.word[0], 99U) << "what came back is not brought back twice";
 }
 
 TEST(SuspendedState, IsStillHiddenWhenAnInnerHandlerLeftForTheOuter) {
     constexpr StackPart alternate = StackPart::below(0x5000'0800, 0x5000'0000);
     Words state = Words::counted(3);
-    const auto first = Hidden::hide(state, outer);
-    static_cast<void>(Hidden::hide(state, alternate));
-    EXPECT_TRUE(Hidden::stillSuspended(alternate.bottom));
-    EXPECT_TRUE(Hidden::stillSuspended(outer.top - 1000)) << "the outer one is not over";
-    Hidden::show(first);
+    const auto first = Suspended::suspend(state, outer);
+    static_cast<void>(Suspended::suspend(state, alternate));
+    EXPECT_TRUE(Suspended::checkSuspended(alternate.bottom));
+    EXPECT_TRUE(Suspended::checkSuspended(outer.top - 1000)) << "the outer one is not over";
+    Suspended::resume(first);
     EXPECT_EQ(state.word, Words::counted(3).word);
 }
 
 TEST(SuspendedState, EndsWithItsAlternateStack) {
     constexpr StackPart alternate = StackPart::below(0x5000'0800, 0x5000'0000);
     Words state = Words::counted(5);
-    static_cast<void>(Hidden::hide(state, alternate));
-    EXPECT_FALSE(Hidden::stillSuspended(alternate.bottom - 8));
+    static_cast<void>(Suspended::suspend(state, alternate));
+    EXPECT_FALSE(Suspended::checkSuspended(alternate.bottom - 8));
     EXPECT_EQ(state.word, Words::counted(5).word);
 }
 
 TEST(SuspendedState, CountsHandlersBeyondItsDepthAsTheirOuterOne) {
     Words state = Words::counted(5);
-    std::array<Hidden::Before, 20> before;
-    for (Hidden::Before& each : before) {
-        each = Hidden::hide(state, outer);
+    std::array<Suspended::Before, 20> before;
+    for (Suspended::Before& each : before) {
+        each = Suspended::suspend(state, outer);
     }
     for (std::size_t i = before.size(); i-- > 0;) {
         EXPECT_TRUE(state.isEmpty());
-        Hidden::show(before[i]);
+        Suspended::resume(before[i]);
     }
     EXPECT_EQ(state.word, Words::counted(5).word);
 }
 
 TEST(SuspendedState, ComesBackAtTheEndOfAThread) {
     Words state = Words::counted(5);
-    static_cast<void>(Hidden::hide(state, outer));
-    Hidden::bringBack();
+    static_cast<void>(Suspended::suspend(state, outer));
+    Suspended::restore();
     EXPECT_EQ(state.word, Words::counted(5).word);
-    Hidden::bringBack();
-    EXPECT_FALSE(Hidden::isSuspended());
+    Suspended::restore();
+    EXPECT_FALSE(Suspended::isSuspended());
 }
 
 Words interrupted;
@@ -106,9 +135,9 @@ volatile std::uint64_t wrong = 0;
 /// Hides and shows again, as a handler's frame does, from wherever the timer strikes.
 void onTimer(int) {
     const Address here = addressOf(__builtin_frame_address(0));
-    const auto before = Hidden::hide(interrupted, StackPart::below(here, 0));
+    const auto before = Suspended::suspend(interrupted, StackPart::below(here, 0));
     wrong = wrong + (interrupted.isEmpty() ? 0U : 1U);
-    Hidden::show(before);
+    Suspended::resume(before);
     seen = seen + 1;
 }
 
@@ -124,9 +153,9 @@ TEST(SuspendedState, MayBeInterruptedAtAnyInstruction) {
     std::uint64_t differing = 0;
     while (seen < 2000) {
         const Address here = addressOf(__builtin_frame_address(0));
-        const auto before = Hidden::hide(interrupted, StackPart::below(here, 0));
+        const auto before = Suspended::suspend(interrupted, StackPart::below(here, 0));
         differing += interrupted.isEmpty() ? 0U : 1U;
-        Hidden::show(before);
+        Suspended::resume(before);
         differing += interrupted.word == Words::counted(11).word ? 0U : 1U;
     }
     often = {};
