@@ -10,8 +10,11 @@
 // Example: class MyHeap : private PassedOn<SuperHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -90,7 +93,7 @@ public:
         SuperHeap::afterForkInChild();
     }
     [[nodiscard]] bool heldByThisThread() const noexcept
-        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+        requires ReentryDetectingHeap<SuperHeap>
     {
         return SuperHeap::heldByThisThread();
     }

@@ -20,8 +20,12 @@
 // Example: SegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
@@ -47,10 +51,10 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
     static constexpr bool acceptsForeignObjects =
-        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
+        ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed by size, searches upward for a fit";
     using Below = Heaps<PerClass, SuperHeap>;

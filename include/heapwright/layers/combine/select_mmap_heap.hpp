@@ -10,8 +10,13 @@
 // Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/large_limit.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/sync/shared_word.hpp>
@@ -35,7 +40,7 @@ public:
     static constexpr bool tagged = true;
     static constexpr bool concurrent = ConcurrentHeap<Large> && ConcurrentHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects =
-        requires { requires Large::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
+        ForeignFreeHeap<Large> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
     using Below = Heaps<Large, SuperHeap>;
@@ -93,7 +98,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap heap) { heap.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object);
     }
@@ -165,7 +170,7 @@ public:
         SuperHeap::afterForkInChild();
     }
     [[nodiscard]] bool heldByThisThread() const noexcept
-        requires forkable && requires(const SuperHeap heap) { heap.heldByThisThread(); }
+        requires forkable && ReentryDetectingHeap<SuperHeap>
     {
         return SuperHeap::heldByThisThread();
     }

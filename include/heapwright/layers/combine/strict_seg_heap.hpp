@@ -18,8 +18,13 @@
 // Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
@@ -50,11 +55,11 @@ class StrictSegHeap
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
     static constexpr bool concurrent = ConcurrentHeap<PerClass> && ConcurrentHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects =
-        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
+        ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;

@@ -9,8 +9,12 @@
 // Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -23,7 +27,7 @@ class ThresholdHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "on a large request lets what waits for reuse merge first";
     using Below = Heaps<SuperHeap>;

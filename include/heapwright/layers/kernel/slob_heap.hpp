@@ -14,8 +14,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slob_pages.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -152,12 +154,14 @@ public:
     // --- pages ---
 
     /// Blocks of pages that are no cache's, as other parts of a kernel take them.
-    using SuperHeap::givePages;
-    using SuperHeap::takePages;
+    [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
+        return SuperHeap::takePages(order, mobility, node);
+    }
+    void givePages(Page& block) noexcept { SuperHeap::givePages(block); }
 
     /// How often pages of another mobility had to serve.
     [[nodiscard]] auto fallbacks() noexcept
-        requires requires(SuperHeap heap) { heap.fallbacks(); }
+        requires ZonedHeap<SuperHeap>
     {
         return SuperHeap::fallbacks();
     }
@@ -165,7 +169,7 @@ public:
     /// Runs `look` on the free pages of each node.
     template <class Look>
     void forEachZone(Look look) noexcept
-        requires requires(SuperHeap heap) { heap.forEachZone(look); }
+        requires ZonedHeap<SuperHeap>
     {
         SuperHeap::forEachZone(look);
     }

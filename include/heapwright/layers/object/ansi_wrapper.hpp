@@ -12,8 +12,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -28,9 +34,8 @@ template <SizedHeap SuperHeap>
 class ANSIWrapper : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr bool splitPath = SplitPathHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
@@ -194,17 +199,17 @@ public:
 
     /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
     [[nodiscard]] static bool inRequest() noexcept
-        requires requires { SuperHeap::inRequest(); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::inRequest();
     }
     [[nodiscard]] static auto beforeHandler(auto part, Address interrupted) noexcept
-        requires requires { SuperHeap::beforeHandler(part, interrupted); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::beforeHandler(part, interrupted);
     }
     static void afterHandler(const auto& before) noexcept
-        requires requires { SuperHeap::afterHandler(before); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         SuperHeap::afterHandler(before);
     }

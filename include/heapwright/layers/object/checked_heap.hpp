@@ -14,6 +14,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -31,9 +33,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
     static constexpr bool checked = true;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "aborts on a double free or a pointer that is no object";
     using Below = Heaps<SuperHeap>;

@@ -17,6 +17,9 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/fit/block.hpp>
 
 #include <cstddef>
@@ -75,7 +78,7 @@ public:
 
     /// Makes the newest span longer by about `size` bytes, not 16 less; what was added, or null.
     [[nodiscard]] void* extend(std::size_t size) noexcept {
-        if constexpr (ResizableHeap<SuperHeap> && requires { requires SuperHeap::contiguous; }) {
+        if constexpr (ResizableHeap<SuperHeap> && ContiguousHeap<SuperHeap>) {
             Span* const span = spans_;
             if (span == nullptr || !SuperHeap::resize(span, SuperHeap::getSize(span) + size)) {
                 return nullptr;

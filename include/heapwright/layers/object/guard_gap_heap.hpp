@@ -23,9 +23,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/closed_runs.hpp>
@@ -43,25 +48,9 @@ template <class H>
 concept PageHeap =
     SizedHeap<H> && H::alignment % platform::smallestPage == 0 && alignmentOffsetOf<H> == 0;
 
-namespace detail {
-
-/// Runs of any length, rather than blocks of one size.
-template <class H>
-concept GivesRuns = requires(H heap, std::size_t size) { heap.mallocAt(size, size, size); };
-
-/// The size of a heap's blocks; 0 if it has none.
-template <class H>
-inline constexpr std::size_t blockSizeOf = 0;
-template <class H>
-    requires requires { H::blockSize; }
-inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
-
-} // namespace detail
-
 /// A heap whose objects, if they are blocks of one size, are larger than a gap.
 template <class H, std::size_t Gap>
-concept RoomForGap =
-    detail::GivesRuns<H> || detail::blockSizeOf<H> == 0 || (detail::blockSizeOf<H> > Gap);
+concept RoomForGap = PhaseAlignedHeap<H> || blockSizeOf<H> == 0 || (blockSizeOf<H> > Gap);
 
 template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
     requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
@@ -72,9 +61,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     /// The size of blocks, where the heap below has them.
     static constexpr std::size_t blockSize =
-        detail::GivesRuns<SuperHeap> || detail::blockSizeOf<SuperHeap> == 0
-            ? detail::blockSizeOf<SuperHeap>
-            : detail::blockSizeOf<SuperHeap> - Gap;
+        PhaseAlignedHeap<SuperHeap> || blockSizeOf<SuperHeap> == 0 ? blockSizeOf<SuperHeap>
+                                                                   : blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so is what is closed
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
@@ -109,7 +97,7 @@ public:
 
     /// At `phase` modulo `align`, where the heap below can do that.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept
-        requires detail::GivesRuns<SuperHeap>
+        requires PhaseAlignedHeap<SuperHeap>
     {
         return obtain(size,
                       [&](std::size_t whole) { return SuperHeap::mallocAt(whole, align, phase); });
@@ -173,7 +161,7 @@ public:
         return SuperHeap::owns(object);
     }
     [[nodiscard]] bool owns(const void* object) const noexcept
-        requires requires(const SuperHeap& heap) { heap.owns(object); }
+        requires ConstOwningHeap<SuperHeap>
     {
         return SuperHeap::owns(object);
     }
@@ -227,7 +215,7 @@ public:
     /// wait, which nobody may touch. Held still as for an snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
-        requires requires(SuperHeap& heap) { heap.forEachRun([](void*, std::size_t, bool) {}); }
+        requires RunListingHeap<SuperHeap>
     {
         SuperHeap::forEachRun([&](void* run, std::size_t bytes, bool alone) {
             if (!closed_.waits(run)) {

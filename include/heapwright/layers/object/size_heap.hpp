@@ -13,6 +13,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/passed_on.hpp>
 
@@ -38,9 +40,8 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "writes each object's size before it";
     using Below = Heaps<SuperHeap>;
 

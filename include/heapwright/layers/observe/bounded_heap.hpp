@@ -17,8 +17,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -36,7 +39,7 @@ class BoundedHeap : private PassedOn<SuperHeap> {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "lets no more than so many bytes be live";
     using Below = Heaps<SuperHeap>;
 

@@ -26,9 +26,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
 #include <heapwright/structure/passed_on.hpp>
@@ -46,7 +50,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the bits
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = false; ///< it knows what it has given out itself
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
     using Below = Heaps<SuperHeap>;

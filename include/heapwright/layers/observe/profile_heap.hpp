@@ -21,8 +21,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/map/address_map.hpp>
 #include <heapwright/structure/observe/fragmentation.hpp>
 
@@ -41,7 +46,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "measures fragmentation: most taken over most in use";
     using Below = Heaps<SuperHeap>;

@@ -17,8 +17,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/observe/trace_record.hpp>
 
 #include <cstddef>
@@ -33,7 +38,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< where it writes to is open here only
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "writes a record of every call";
     using Below = Heaps<SuperHeap>;
 

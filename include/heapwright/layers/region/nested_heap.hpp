@@ -17,8 +17,14 @@
 // Example: NestedHeap<RegionHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/area/bump_area.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -47,7 +53,7 @@ public:
 
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr std::string_view caption = "has children that are freed with it";
     using Below = Heaps<SuperHeap>;
@@ -197,8 +203,8 @@ public:
     }
 
     /// Where objects are made one behind another, for who makes them by itself.
-    [[nodiscard]] auto& cursor() noexcept
-        requires requires(SuperHeap heap) { heap.cursor(); }
+    [[nodiscard]] BumpCursor& cursor() noexcept
+        requires CursorHeap<SuperHeap>
     {
         return SuperHeap::cursor();
     }

@@ -14,8 +14,13 @@
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/list/best_fit_tree.hpp>
 #include <heapwright/structure/list/dictionary.hpp>
 #include <heapwright/structure/list/fifo_list.hpp>
@@ -39,8 +44,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = Waiting::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
     static constexpr bool acceptsForeignObjects =

@@ -17,8 +17,12 @@
 // Example: RandomFreelistHeap<64, ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/list/lifo_list.hpp>
 #include <heapwright/structure/list/size_floor.hpp>
 #include <heapwright/structure/random_numbers.hpp>
@@ -35,8 +39,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = LifoList::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
     static constexpr bool acceptsForeignObjects = cacheOnly && ForeignFreeHeap<SuperHeap>;

@@ -15,8 +15,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -45,7 +50,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
+    static constexpr bool processLocal = !InterProcessLock<Mutex>;
     static constexpr std::string_view caption =
         "keeps freed chunks, up to a sum, for the next requests";
     using Below = Heaps<SuperHeap>;

@@ -19,9 +19,15 @@
 // Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainFreelist, UniqueHeap<HeapName<3>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/signal/slow_path.hpp>
@@ -53,7 +59,7 @@ class HandlerSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool splitPath = true;
     static constexpr bool processLocal = true; ///< its arena is of the process
     static constexpr std::string_view caption =
@@ -94,7 +100,7 @@ public:
         return SuperHeap::mallocSlow(size);
     }
     void freeSlow(void* object) noexcept {
-        if constexpr (requires { SuperHeap::freeAmongOthers(object); }) {
+        if constexpr (SharedUnitCachingHeap<SuperHeap>) {
             if (SuperHeap::freeAmongOthers(object)) {
                 return;
             }
@@ -242,7 +248,7 @@ public:
         Fork& fork = ForkOf::mine();
         fork = {SlowPath::mark(true), false};
         if constexpr (ForkableHeap<SuperHeap>) {
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 fork.waiting =
                     fork.inside && !platform::singleThreaded() && !SuperHeap::heldByThisThread();
             }
@@ -285,7 +291,7 @@ private:
     }
 
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);

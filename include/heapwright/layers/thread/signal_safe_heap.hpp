@@ -12,9 +12,15 @@
 // Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/emergency_arena.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
@@ -55,7 +61,7 @@ class SignalSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< its arena is a mapping of its own
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
@@ -209,7 +215,7 @@ public:
     void beforeFork() noexcept {
         if (Inside::mine()) {
             ForkedInside::mine() = true;
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
                     ForkedWaiting::mine() = true;
                     SuperHeap::beforeFork();
@@ -247,7 +253,7 @@ public:
 
 private:
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);

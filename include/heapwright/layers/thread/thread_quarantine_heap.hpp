@@ -26,11 +26,17 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
 #include <heapwright/structure/passed_on.hpp>
 #include <heapwright/structure/random_numbers.hpp>
@@ -70,7 +76,7 @@ public:
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets what a thread frees wait, poisoned, and leave in random order";
@@ -133,7 +139,7 @@ public:
 
     /// For a caller that may be inside the heap itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
@@ -384,9 +390,7 @@ private:
 
     /// The size class of an object in use, where the heap below says so; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
-        if constexpr (requires(SuperHeap& heap) {
-                          heap.hasOwnerTag(object), heap.classAt(object);
-                      }) {
+        if constexpr (OwnerTaggedHeap<SuperHeap>) {
             return this->hasOwnerTag(object) ? this->classAt(object) : LiveObject::noClass;
         } else {
             return LiveObject::noClass;

@@ -227,7 +227,7 @@ protected:
         });
         source.dirtyBytes += space_.dirtyUnits() * Unit;
         source.cleanBytes += (space_.freeUnits() - space_.dirtyUnits()) * Unit;
-        if constexpr (requires { lock_.takes(); }) {
+        if constexpr (CountingLock<Mutex>) {
             snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }

@@ -140,7 +140,7 @@ private:
         if (any) [[unlikely]] {
             giveBackSome();
         }
-        if constexpr (requires { Rule::memoryWaits(); }) {
+        if constexpr (NotifiedPurgePolicy<Rule>) {
             if (first) {
                 Rule::memoryWaits(); // who gives back in the background wants to know
             }

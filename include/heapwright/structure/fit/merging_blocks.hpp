@@ -16,6 +16,8 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/fit/fit_policy.hpp>
 

@@ -13,6 +13,7 @@
 // the owner that it sees, and looks again. A heap stands in a block of the superheap.
 #pragma once
 
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
@@ -147,7 +148,7 @@ protected:
 
     /// Says whose a heap is that is one thread's.
     void letToThisThread(Owner& heap) noexcept {
-        if constexpr (requires { Selector::isExclusive(0); }) {
+        if constexpr (ExclusiveHeapSelector<Selector>) {
             if (&heap != &owners_.first()) {
                 heap.tenant = keyOfThread(platform::threadNumber());
             }

@@ -30,9 +30,13 @@ private:
     OwnerTag difference_ = 0;
 };
 
+/// A rule that has the locks of its heaps counted.
+template <class R>
+concept CountedEmptiness = requires { requires R::counted; };
+
 template <class Superblocks, class Rule>
 struct alignas(64) HoardOwner {
-    static constexpr bool counted = requires { requires Rule::counted; };
+    static constexpr bool counted = CountedEmptiness<Rule>;
     using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
 
     OwnerTagWord home;      ///< where a superblock has its own, and

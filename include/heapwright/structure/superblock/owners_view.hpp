@@ -7,6 +7,7 @@
 
 #include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/structure/superblock/superblock_view.hpp>
+#include <heapwright/sync/lock.hpp>
 
 #include <array>
 #include <cstddef>
@@ -74,7 +75,7 @@ private:
     /// If it counts.
     template <class Lock>
     static void addLock(HeapSnapshot::Lock& sum, const Lock& lock) noexcept {
-        if constexpr (requires { lock.takes(); }) {
+        if constexpr (CountingLock<Lock>) {
             sum.add(lock.takes(), lock.waits());
         }
     }

@@ -7,7 +7,7 @@
 // Invariant: a class with an empty superblock has its bit set; one whose bit is set may have none.
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/superblock/superblock.hpp>
 #include <heapwright/structure/superblock/superblock_lists.hpp>

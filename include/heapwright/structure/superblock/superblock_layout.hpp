@@ -7,7 +7,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <concepts>
 #include <cstddef>

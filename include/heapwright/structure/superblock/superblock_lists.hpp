@@ -16,6 +16,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 
 #include <array>

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>
 #include <heapwright/structure/superblock/owner_set.hpp>
