@@ -32,7 +32,7 @@ HEAD = """\
 //
 // Written by cmake/pairs.py.
 """
-FORWARDING = "PassedOn"
+FORWARDING = "Forwarding"
 NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
 # sanitizers see each object of.

@@ -20,6 +20,7 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -31,7 +32,9 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
     requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ANSIWrapper : private SuperHeap {
+class ANSIWrapper : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
@@ -162,23 +165,6 @@ public:
         }
     }
 
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -214,11 +200,10 @@ public:
         SuperHeap::afterHandler(before);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::inspect;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::walk;
 
 private:
     static constexpr std::size_t largest = PTRDIFF_MAX;

@@ -33,6 +33,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/closed_runs.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -54,7 +55,9 @@ concept RoomForGap = PhaseAlignedHeap<H> || blockSizeOf<H> == 0 || (blockSizeOf<
 
 template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
     requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
-class GuardGapHeap : private SuperHeap {
+class GuardGapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     static_assert(Gap > 0 && Gap % platform::smallestPage == 0);
 
 public:
@@ -155,11 +158,6 @@ public:
         return moved;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
     [[nodiscard]] bool owns(const void* object) const noexcept
         requires ConstOwningHeap<SuperHeap>
     {
@@ -183,13 +181,6 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// What the heap below has to do from time to time (structure/extent/purge_policy.hpp).
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
@@ -202,13 +193,6 @@ public:
     {
         SuperHeap::measure(usage);
         closed_.measure(usage);
-    }
-
-    /// Gaps, and runs that wait, count as in use.
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
@@ -233,6 +217,10 @@ public:
     }
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+    using Forwards::inspect; ///< gaps, and runs that wait, count as in use
+    using Forwards::owns;
+    using Forwards::purgeExpired;
 
 private:
     /// What a run takes with its gap; 0 if there is no such number.

@@ -15,8 +15,8 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <new>
@@ -31,8 +31,8 @@ concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
                           (alignmentOffsetOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
-class SizeHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class SizeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
     static constexpr std::size_t header =
         alignmentOffsetOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
@@ -71,13 +71,13 @@ public:
         return Tag::of(object).plainSize() - Tag::bytes;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::heldByThisThread;
-    using Passed::measure;
-    using Passed::owns;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::heldByThisThread;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.

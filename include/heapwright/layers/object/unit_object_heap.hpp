@@ -15,7 +15,6 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/fork_and_signals.hpp>
@@ -26,6 +25,7 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -46,7 +46,9 @@ concept RunHeap = SizedHeap<H> && ZeroingHeap<H> && ResizableHeap<H> && Relocati
 
 template <std::size_t Unit, RunHeap SuperHeap>
     requires(SuperHeap::alignment % Unit == 0)
-class UnitObjectHeap : private SuperHeap {
+class UnitObjectHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// What a header says of its object.
     enum class State : std::uint64_t {
         live = 0xB7E5'4C41'5247'4531,
@@ -178,42 +180,6 @@ public:
         return header.state == State::live || header.state == State::freed;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
-    void clear() noexcept
-        requires ClearableHeap<SuperHeap>
-    {
-        SuperHeap::clear();
-    }
-
-    void measure(MemoryUsage& usage) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(usage);
-    }
-
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap> && showsRuns
     {
@@ -252,6 +218,13 @@ public:
     {
         return forkedOf(static_cast<const SuperHeap&>(*this)).heldByThisThread();
     }
+
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
 
 private:
     [[nodiscard]] auto& forked() noexcept { return forkedOf(static_cast<SuperHeap&>(*this)); }

@@ -34,8 +34,8 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -43,8 +43,8 @@
 namespace heapwright {
 
 template <MaxAlignedHeap SuperHeap>
-class LiveMapHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class LiveMapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -157,16 +157,16 @@ public:
         SuperHeap::walk(ObjectVisitor(told));
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::inspect;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::purgeExpired;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::inspect;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
 
 private:
     static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }

@@ -21,9 +21,9 @@
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/observe/call_statistics.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -31,8 +31,8 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class StatisticsHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class StatisticsHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -140,11 +140,11 @@ public:
         statistics_.liveObjects = statistics_.liveBytes = 0;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::measure;
-    using Passed::owns;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// What an object may use; nothing if a check below will end the program for it.

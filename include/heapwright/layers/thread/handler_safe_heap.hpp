@@ -28,6 +28,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/signal/slow_path.hpp>
@@ -45,7 +46,9 @@ namespace heapwright {
 template <SuspendableHeap SuperHeap>
     requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
-class HandlerSafeHeap : private SuperHeap {
+class HandlerSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Arena = HandlerArena<SuperHeap::unitBytes>;
     using Hidden = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
@@ -206,17 +209,6 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
@@ -277,6 +269,9 @@ public:
         }
         SlowPath::mark(fork.inside);
     }
+
+    using Forwards::inspect;
+    using Forwards::walk;
 
 private:
     /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.

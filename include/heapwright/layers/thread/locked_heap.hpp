@@ -17,6 +17,7 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -27,7 +28,9 @@
 namespace heapwright {
 
 template <Lock Mutex, Heap SuperHeap>
-class LockedHeap : private SuperHeap {
+class LockedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Hold = Guard<Mutex>;
 
 public:
@@ -102,13 +105,6 @@ public:
         requires SizedHeap<SuperHeap>
     {
         return SuperHeap::getSize(object);
-    }
-
-    /// Without the lock: it is asked by those who have something to save by not taking it.
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
     }
 
     /// Without the lock, too.
@@ -211,12 +207,6 @@ public:
             snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     /// Inside the lock unless the heap below can do without.
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
@@ -263,6 +253,9 @@ public:
         }
         lock_.reset();
     }
+
+    using Forwards::check; ///< without the lock, which the caller avoids
+    using Forwards::walk;
 
 private:
     /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody

@@ -21,6 +21,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/emergency_arena.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
@@ -36,7 +37,9 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
     requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class SignalSafeHeap : private SuperHeap {
+class SignalSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Set from a fork inside a request until that fork is over.
     using ForkedInside = platform::PerThread<Inside, bool>;
@@ -190,18 +193,6 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    /// Held still by whoever asks, who so is inside; what is in the arena is not told.
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
@@ -250,6 +241,9 @@ public:
         }
         Inside::mine() = inner;
     }
+
+    using Forwards::inspect; ///< pre: quiescent; the arena is not counted
+    using Forwards::walk;
 
 private:
     std::size_t sizeFromInside(void* object) noexcept {
