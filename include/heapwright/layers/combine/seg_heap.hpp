@@ -28,6 +28,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 
@@ -40,7 +41,9 @@ namespace heapwright {
 template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
-                private SuperHeap {
+                private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Lists = ClassLists<SegHeap, PerClass, Classes>;
     using Lists::lists_;
 
@@ -113,8 +116,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// In place if the superheap can, else while it fits and no more than half would be lost.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -159,11 +160,8 @@ public:
         Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t rounded(std::size_t size) noexcept {

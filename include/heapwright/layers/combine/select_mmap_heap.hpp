@@ -10,7 +10,6 @@
 // Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
 
-#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/fork_and_signals.hpp>
@@ -18,6 +17,7 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/large_limit.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -31,7 +31,9 @@ namespace heapwright {
 
 template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
     requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large>
-class SelectMmapHeap : private SuperHeap {
+class SelectMmapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// A fork is the business of the heap below if the other has no lock.
     static constexpr bool forkable = ForkableHeap<SuperHeap> && !ForkableHeap<Large>;
 
@@ -125,18 +127,6 @@ public:
         return isDirect(object) && limit_.isLarge(size) ? large_.relocate(object, size) : nullptr;
     }
 
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
     void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Large> && MeasurableHeap<SuperHeap>
     {
@@ -174,6 +164,9 @@ public:
     {
         return SuperHeap::heldByThisThread();
     }
+
+    using Forwards::flush;
+    using Forwards::trim;
 
 private:
     static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }

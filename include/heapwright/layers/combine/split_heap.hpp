@@ -20,6 +20,7 @@
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 
@@ -39,7 +40,9 @@ concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
     requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
              AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
-class SplitHeap : private SuperHeap {
+class SplitHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
@@ -245,12 +248,6 @@ public:
         }
     }
 
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<Small> && InspectableHeap<SuperHeap>
     {
@@ -345,6 +342,8 @@ public:
     {
         return false;
     }
+
+    using Forwards::purgeExpired;
 
 private:
     static constexpr bool sharesUnits = unitBytes != 0 && unitBytes == unitBytesOf<SuperHeap>;

@@ -27,6 +27,7 @@
 #include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -43,7 +44,9 @@ template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap
     : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
-      private SuperHeap {
+      private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Lists = ClassLists<StrictSegHeap, PerClass, Classes>;
     using Lists::lists_;
 
@@ -135,8 +138,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// In place if the superheap can, else only while the new size is of the same class.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -180,12 +181,6 @@ public:
         Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
     void beforeFork() noexcept
         requires forkable
     {
@@ -208,6 +203,9 @@ public:
     {
         return false;
     }
+
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     /// One heap after the other: each list, and last what is below.
