@@ -14,10 +14,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/introspection.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slob_pages.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -33,7 +33,9 @@
 namespace heapwright {
 
 template <Lock Mutex, PagedHeap SuperHeap>
-class SlobHeap : private SuperHeap {
+class SlobHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Hold = Guard<Mutex>;
 
 public:
@@ -221,18 +223,6 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
 
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
     /// Nobody else may be inside, and no cache is one any more.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
@@ -268,6 +258,9 @@ public:
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+    using Forwards::flush;
+    using Forwards::trim;
 
 private:
     static constexpr std::size_t header = 8;

@@ -17,10 +17,10 @@
 #include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/requests.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/best_fit_tree.hpp>
 #include <heapwright/structure/list/dictionary.hpp>
 #include <heapwright/structure/list/fifo_list.hpp>
@@ -39,7 +39,9 @@ concept SizedFor = SizedHeap<H> || !Waiting::bySize;
 
 template <Dictionary Waiting, AnyOrderHeap SuperHeap>
     requires SizedFor<SuperHeap, Waiting>
-class AdaptHeap : private SuperHeap {
+class AdaptHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
@@ -114,12 +116,6 @@ public:
     /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
     void remove(void* object) noexcept { waiting_.remove(object); }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Only where sizes are compared: a list relies on them to stay as they were.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap> && SizedDictionary<Waiting>
@@ -167,27 +163,11 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {

@@ -15,6 +15,7 @@
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <new>
@@ -23,7 +24,9 @@
 namespace heapwright {
 
 template <AnyOrderHeap SuperHeap>
-class FreelistHeap : private SuperHeap {
+class FreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Node {
         Node* next;
     };
@@ -69,12 +72,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Hands the whole list to the superheap; true if there was anything on it.
     bool flush() noexcept {
         const bool any = head_ != nullptr;
@@ -107,11 +104,8 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     Node* head_ = nullptr;

@@ -23,6 +23,7 @@
 #include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/introspection.hpp>
 #include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/lifo_list.hpp>
 #include <heapwright/structure/list/size_floor.hpp>
 #include <heapwright/structure/random_numbers.hpp>
@@ -34,7 +35,9 @@
 namespace heapwright {
 
 template <std::size_t Slots, AnyOrderHeap SuperHeap>
-class RandomFreelistHeap : private SuperHeap {
+class RandomFreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
@@ -90,12 +93,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Hands all that waits to the superheap and lets it do the same; true if there was any.
     bool flush() noexcept {
         const bool any = handDown();
@@ -134,12 +131,6 @@ public:
         usage.held += floor_.times(count);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -157,6 +148,9 @@ public:
         }
         numbers_.forget();
     }
+
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {
