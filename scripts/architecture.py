@@ -4,11 +4,12 @@
 
     python3 scripts/architecture.py [--check]
 
-The verbs and what they mean are the concepts of core/concepts.hpp with their comments; the layers
-are those of heap.hpp, each with its parameters, what it needs of them and its caption. What is
-written stands between two markers, `<!-- verbs -->` and `<!-- layers -->` to `<!-- end -->`; the
-rest of the page is its authors'. With `--check` nothing is written, and the exit status is 1 if the
-page, or the list of verbs at the head of heap.hpp, says anything else than the code does.
+The verbs and their meanings are the concepts of the contract's tiers with their comments, one table
+for each tier (scripts/verbs.py). The layers are those of heap.hpp, each with its parameters, what it
+needs of them and its caption. The generated text stands between two markers, `<!-- verbs -->` and
+`<!-- layers -->` to `<!-- end -->`; the rest of the page is its authors'. With `--check` nothing is
+written, and the exit status is 1 if the page, or the list of verbs at the head of heap.hpp, differs
+from the code.
 """
 
 import difflib
@@ -17,46 +18,52 @@ import sys
 from pathlib import Path
 
 from layer_catalogue import Catalogue, read_catalogue
+from verbs import FAST_PATH, TIERS, TRAITS, Concept, concepts_of
 
 from heapwright.artefacts.composition.layers import Layer, Parameter
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"
 INCLUDE = ROOT / "include"
-CONCEPTS = "heapwright/core/concepts.hpp"
 BLOCK = "<!-- {name} -->\n{text}<!-- end -->"
-CALL = re.compile(r"\{\s*heap\.(?P<call>\w+\([^()]*\))\s*\}")
-CONCEPT = re.compile(
-    r"(?P<doc>(?:^///[^\n]*\n)+)template <class H>\n"
-    r"concept (?P<name>\w+) =(?P<body>.*?);\n(?=\n|///)",
-    re.MULTILINE | re.DOTALL,
-)
 LISTED = re.compile(r"^//   (?P<verb>\w+)\((?P<rest>[^)]*)\)", re.MULTILINE)
 
 
-def concepts(text: str) -> list[tuple[str, list[str], str]]:
-    """Name, calls and meaning of each concept, in the order of the header."""
-    found = []
-    for match in CONCEPT.finditer(text):
-        doc = " ".join(line.removeprefix("///").strip() for line in match["doc"].splitlines())
-        found.append((match["name"], CALL.findall(match["body"]), doc))
-    return found
-
-
-def verb_table(text: str) -> str:
-    """The concepts that name verbs, and below them those that name a property."""
+def verb_table(concepts: list[Concept]) -> str:
+    """The concepts that declare verbs."""
     rows = ["| verb | concept | meaning |", "|---|---|---|"]
-    properties = []
-    for name, calls, doc in concepts(text):
-        if calls:
-            verbs = ", ".join(f"`{call}`" for call in calls)
-            rows.append(f"| {verbs} | `{name}` | {doc} |")
-        else:
-            properties.append(f"| `{name}` | {doc} |")
-    if not properties:
-        return "\n".join([*rows, ""])
-    head = ["", "What a heap says of itself, or has from the heaps below it:", ""]
-    return "\n".join([*rows, *head, "| concept | meaning |", "|---|---|", *properties, ""])
+    for concept in concepts:
+        if concept.verbs:
+            verbs = ", ".join(f"`{verb.call}`" for verb in concept.verbs)
+            rows.append(f"| {verbs} | `{concept.name}` | {concept.meaning} |")
+    return "\n".join([*rows, ""])
+
+
+def trait_table(concepts: list[Concept]) -> str:
+    """The concepts that declare no verb."""
+    rows = ["| concept | meaning |", "|---|---|"]
+    rows += [f"| `{each.name}` | {each.meaning} |" for each in concepts if not each.verbs]
+    return "\n".join([*rows, ""])
+
+
+def contract(include: Path) -> str:
+    """A table for each tier, then the traits and the protocol of the caches."""
+    parts = []
+    for name, header in TIERS:
+        concepts = concepts_of(include, header)
+        parts.append(
+            f"**{name}** (`{header.removeprefix('heapwright/')}`):\n\n{verb_table(concepts)}"
+        )
+    parts.append(
+        "**traits**, what a heap states of itself or has from the heaps below"
+        f" (`{TRAITS.removeprefix('heapwright/')}`):\n\n{trait_table(concepts_of(include, TRAITS))}"
+    )
+    parts.append(
+        "**fast path**, private to the caches"
+        f" (`{FAST_PATH.removeprefix('heapwright/')}`):\n\n"
+        f"{verb_table(concepts_of(include, FAST_PATH))}"
+    )
+    return "\n".join(parts)
 
 
 def shown(parameter: Parameter) -> str:
@@ -92,14 +99,16 @@ def rewritten(page: str, name: str, text: str) -> str:
     return block.sub(lambda _: BLOCK.format(name=name, text=text), page, count=1)
 
 
-def unlisted(concepts_text: str, catalogue_text: str) -> list[str]:
-    """What the head of heap.hpp and the concepts do not have in common."""
-    verbs = {
-        call.partition("(")[0] for _, calls, _ in concepts(concepts_text) for call in calls
-    } - {"afterForkInParent", "afterForkInChild"}
-    listed = {match["verb"] for match in LISTED.finditer(catalogue_text)}
-    return [f"heap.hpp does not list the verb {verb}" for verb in sorted(verbs - listed)] + [
-        f"heap.hpp lists {verb}, which is in no concept" for verb in sorted(listed - verbs)
+def unlisted(concepts: list[Concept], catalogue_text: str) -> list[str]:
+    """The differences between the head of heap.hpp and the verbs of the tiers."""
+    verbs = {(verb.name, len(verb.types)) for each in concepts for verb in each.verbs}
+    verbs -= {("afterForkInParent", 0), ("afterForkInChild", 0)}
+    listed = {
+        (match["verb"], len([each for each in match["rest"].split(",") if each.strip()]))
+        for match in LISTED.finditer(catalogue_text)
+    }
+    return [f"heap.hpp does not list the verb {verb}" for verb, _ in sorted(verbs - listed)] + [
+        f"heap.hpp lists {verb}, which is in no concept" for verb, _ in sorted(listed - verbs)
     ]
 
 
@@ -114,16 +123,16 @@ def unsaid(catalogue: Catalogue) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    text = (INCLUDE / CONCEPTS).read_text(encoding="utf-8")
+    concepts = [each for _, header in TIERS for each in concepts_of(INCLUDE, header)]
     catalogue = read_catalogue(INCLUDE)
     page = PAGE.read_text(encoding="utf-8")
-    new = rewritten(page, "verbs", verb_table(text))
+    new = rewritten(page, "verbs", contract(INCLUDE))
     new = rewritten(new, "layers", layer_tables(catalogue))
     if arguments != ["--check"]:
         PAGE.write_text(new, encoding="utf-8")
         return 0
     heap = (INCLUDE / "heapwright" / "heap.hpp").read_text(encoding="utf-8")
-    wrong = unlisted(text, heap) + unsaid(catalogue)
+    wrong = unlisted(concepts, heap) + unsaid(catalogue)
     wrong += difflib.unified_diff(
         page.splitlines(), new.splitlines(), PAGE.name, "the headers", lineterm="", n=0
     )

@@ -6,8 +6,9 @@
 #pragma once
 
 #include <heapwright/allocators/spare_chunks.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -17,12 +17,15 @@
 #include "kernelsim/outcome.hpp"
 #include "kernelsim/traffic.hpp"
 
+#include <heapwright/core/bulk.hpp>
+
 #include <algorithm>
 #include <ctime>
 #include <deque>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -197,7 +200,7 @@ private:
             heap_->shrinkCache(*caches_[what]);
             return;
         }
-        if constexpr (requires { heap_->flush(); })
+        if constexpr (FlushableHeap<std::remove_reference_t<decltype(*heap_)>>)
             heap_->flush();
     }
 

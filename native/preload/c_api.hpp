@@ -20,10 +20,10 @@
 #include <cstdint>
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/instance.hpp>
 

@@ -5,7 +5,10 @@
 // be there before any constructor runs. `ANSIWrapper` at the top of a composition gives the verbs.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <new>
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/cxx_runtime.hpp>
 #include <preload/instance.hpp>

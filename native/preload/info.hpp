@@ -19,8 +19,8 @@
 #include <malloc.h>
 #include <string_view>
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <preload/instance.hpp>
 

@@ -5,7 +5,8 @@
 // of once for each of a thousand stacks. A verb that the heap does not have is null in its table.
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <new>

@@ -9,6 +9,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 
 #include <cstddef>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <support/any_heap.hpp>
 

@@ -11,6 +11,8 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <cstring>

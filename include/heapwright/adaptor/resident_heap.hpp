@@ -22,6 +22,7 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
 #include <heapwright/structure/shared_region/shared_region.hpp>
 
@@ -30,6 +31,10 @@
 #include <type_traits>
 
 namespace heapwright {
+
+/// A source whose memory is a shared region.
+template <class H>
+concept SharedRegionHeap = requires { typename H::SharedRegionMemory; };
 
 namespace detail {
 
@@ -55,7 +60,7 @@ struct SharedRegionOf {
     using type = typename decltype(firstSharedRegion(typename H::Below{}))::type;
 };
 template <class H>
-    requires requires { typename H::SharedRegionMemory; }
+    requires SharedRegionHeap<H>
 struct SharedRegionOf<H> {
     using type = typename H::SharedRegionMemory;
 };
@@ -71,9 +76,9 @@ consteval bool allLiveIn(Heaps<B...>) {
 /// Whether all that a heap has is in that memory, as far as can be seen.
 template <class H, class Memory>
 consteval bool livesIn() {
-    if constexpr (requires { requires H::processLocal; }) {
+    if constexpr (ProcessLocalHeap<H>) {
         return false;
-    } else if constexpr (requires { typename H::SharedRegionMemory; }) {
+    } else if constexpr (SharedRegionHeap<H>) {
         return std::is_same_v<typename H::SharedRegionMemory, Memory>;
     } else if constexpr (std::is_same_v<typename H::Below, Heaps<>>) {
         return std::is_same_v<H, NullHeap>;

@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include <heapwright/c/granary.h>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>

@@ -103,7 +103,7 @@ private:
 
     /// Gives back what is due; milliseconds until more is.
     static std::uint32_t tended() noexcept {
-        if constexpr (requires { instance<Allocator>().purgeExpired(); }) {
+        if constexpr (PurgeableHeap<Allocator>) {
             if (GranarySettings::background()) {
                 return instance<Allocator>().purgeExpired();
             }

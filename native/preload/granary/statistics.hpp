@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/observe/snapshot_json.hpp>

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <new>
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 
 #include <preload/granary/locked_heap_guard.hpp>

@@ -10,7 +10,8 @@ header; so a new layer is in the tests as soon as it is in the catalogue. In `OU
 - `pairs.hpp`: each layer as a template of the heap under it (`Over…`), and each as a heap that
   stands on counted sources (`Under…`);
 - `pairs_<n>.cpp`, as many as `PARTS`: the question for every combination;
-- `probes.hpp`: each layer over the probe that tells verbs which leak.
+- `verbs.hpp`: a heap that has each verb of a concept, and what asks a layer for each;
+- `probes.hpp`: each layer over the probe that tells which verbs leak.
 
 Prints the names of the layers that stand on others. Standard library only.
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 
 from layer_catalogue import Catalogue, read_catalogue
+from verbs import Verb, all_verbs
 
 from heapwright.artefacts.composition.expression import Expression
 from heapwright.artefacts.composition.layers import Layer, Toolbox
@@ -32,6 +34,7 @@ HEAD = """\
 //
 // Written by tests/heaps/layers/generate_pairs.py.
 """
+FORWARDING = "Forwarding"
 NAMESPACE = "namespace heapwright::testing {"
 # Where memory comes from in the stacks below a pair, if the layers there can stand on it: what the
 # sanitizers see each object of.
@@ -44,6 +47,12 @@ PROBES = {
     "PageHeap": "ProbeRuns",
     "PagedHeap": "ProbePages",
     "RunHeap": "ProbeRuns",
+}
+# Verbs whose types are the heap's own, so that one probe cannot stand for all heaps.
+UNPROBED = {
+    "threadState": "the state is a type of the heap; ProbeAtOnce has one",
+    "parent": "the result is the heap's own type, and only one layer has the verb",
+    "afterHandler": "the argument is a type of the heap, and only one layer has the verb",
 }
 
 
@@ -138,6 +147,86 @@ def probe(layer: Layer) -> str:
     return str(Expression(layer.name, tuple(arguments)))
 
 
+def probed_verbs(include: Path) -> dict[str, Verb]:
+    """The verbs that a probe can have, each under a name of its own: overloads are numbered."""
+    verbs = all_verbs(include)
+    own = {verb.name for verb in verbs if verb.depends_on_heap}
+    if own != set(UNPROBED):
+        raise SystemExit(f"UNPROBED and the concepts differ in {', '.join(own ^ set(UNPROBED))}")
+    found: dict[str, Verb] = {}
+    for verb in verbs:
+        if not verb.depends_on_heap:
+            same = sum(each.name == verb.name for each in found.values())
+            found[f"{verb.name}{same + 1 if same else ''}"] = verb
+    return found
+
+
+def stub(verb: Verb) -> str:
+    """A member that notes that it was called, and returns nothing of use."""
+    types = ", ".join(each.replace("(*)", "(* /*unnamed*/)") for each in verb.types)
+    result = f"static {verb.result.removesuffix('&').strip()} none;\n        return none;"
+    if not verb.result.endswith("&"):
+        result = "" if verb.result == "void" else f"return {verb.result}();"
+        result = result.replace("*()", "*{}") if "*" in result else result
+    if "*" in verb.result:
+        result = "return nullptr;"
+    body = f'        note("{verb.name}");\n' + (f"        {result}\n" if result else "")
+    return f"    {verb.result} {verb.name}({types}) const noexcept {{\n{body}    }}\n"
+
+
+def question(name: str, verb: Verb) -> str:
+    """Whether a layer shows a verb, and whether the verb is its own."""
+    types = ", ".join(verb.types)
+    parameters = "".join(f", {declared(each, i)}" for i, each in enumerate(verb.types))
+    arguments = ", ".join(f"a{i}" for i in range(len(verb.types)))
+    casts = [
+        f"requires {{ static_cast<{verb.result} ({whose}*)({types}){const}>(&L::{verb.name}); }}"
+        for whose, const in (("L::", ""), ("L::", " const"), ("", ""))
+    ]
+    passed = [
+        f"requires {{ static_cast<{verb.result} ({FORWARDING}<P>::*)({types}){const}>"
+        f"(&L::{verb.name}); }}"
+        for const in ("", " const")
+    ]
+    return (
+        f"template <class L>\nconstexpr bool sees_{name} = requires(L heap{parameters}) {{\n"
+        f"    heap.{verb.name}({arguments});\n}};\n"
+        f"template <class L, class P>\nconstexpr bool forwards_{name} =\n    "
+        + " ||\n    ".join(passed)
+        + f";\ntemplate <class L, class... P>\nconstexpr bool owns_{name} =\n    "
+        + " ||\n    ".join([*casts, f"(forwards_{name}<L, P> || ...)"])
+        + ";\n\n"
+    )
+
+
+def declared(kind: str, number: int) -> str:
+    """A parameter of that type."""
+    if "(*)" in kind:
+        return kind.replace("(*)", f"(*a{number})")
+    return f"{kind} a{number}"
+
+
+def write_verbs(output: Path, include: Path) -> None:
+    """The heap that has each verb, and what asks a layer for each."""
+    verbs = probed_verbs(include)
+    text = "// A verb is seen if it can be called, and owned if its address shows whose it is.\n\n"
+    text += "/// Has each verb that a concept declares.\nclass ProbeVerbs {\npublic:\n"
+    text += "".join(map(stub, verbs.values()))
+    text += "\n    static inline std::vector<std::string> ran;\n\nprivate:\n"
+    text += "    static void note(const char* verb);\n};\n\n"
+    text += "".join(question(name, verb) for name, verb in verbs.items())
+    text += "/// The verbs that a layer shows without having them itself, or from `P` by name.\n"
+    text += "template <class L, class... P>\nstd::vector<std::string> leaksOver() {\n"
+    text += "    std::vector<std::string> found;\n"
+    for name, verb in verbs.items():
+        text += f"    if (sees_{name}<L> && !owns_{name}<L, P...>) {{\n"
+        text += f'        found.emplace_back("{verb.call}");\n    }}\n'
+    text += "    return found;\n}\n"
+    includes = "#pragma once\n\n#include <heapwright/heap.hpp>\n\n#include <string>\n"
+    includes += "#include <string_view>\n#include <vector>\n"
+    write(output / "verbs.hpp", unit(includes, text))
+
+
 def unit(includes: str, body: str) -> str:
     """A file of the tests' namespace."""
     return f"{HEAD}{includes}\n{NAMESPACE}\n\n{body}\n}} // namespace heapwright::testing\n"
@@ -178,6 +267,7 @@ def main(include: Path, output: Path, parts: int) -> int:
     catalogue = checked_catalogue(include)
     output.mkdir(parents=True, exist_ok=True)
     write_pairs(output, catalogue, parts)
+    write_verbs(output, include)
     standing = [layer for layer in catalogue.layers if layer.heaps]
     probes = ", \\\n    ".join(map(probe, standing))
     write(output / "probes.hpp", f"{HEAD}#define HEAPWRIGHT_PROBED_LAYERS \\\n    {probes}\n")

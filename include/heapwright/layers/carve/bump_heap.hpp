@@ -14,8 +14,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -24,7 +27,9 @@ namespace heapwright {
 
 template <std::size_t ChunkSize, std::size_t Lead, UniquelyNamedHeap SuperHeap>
     requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class BumpHeap : private SuperHeap {
+class BumpHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// What is asked for below, which puts 16 bytes before it and leaves as many behind it.
     static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
 
@@ -77,11 +82,7 @@ public:
         usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 private:
     [[gnu::noinline]] void* refill(std::size_t size) noexcept {

@@ -15,7 +15,11 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <new>
@@ -25,7 +29,9 @@ namespace heapwright {
 
 template <std::size_t ChunkSize, std::size_t Lead, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
-class ChunkHeap : private SuperHeap {
+class ChunkHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Chunk {
         Chunk* next;
         Chunk* previous;
@@ -98,11 +104,7 @@ public:
         usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 private:
     [[gnu::noinline]] void* refill(std::size_t size) noexcept {

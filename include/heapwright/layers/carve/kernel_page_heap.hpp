@@ -17,8 +17,12 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/kernel/page_zone.hpp>
 #include <heapwright/structure/map/region_map.hpp>

@@ -17,8 +17,10 @@
 // Example: SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>

@@ -20,10 +20,15 @@
 // Example: SegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 
@@ -36,7 +41,9 @@ namespace heapwright {
 template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
-                private SuperHeap {
+                private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Lists = ClassLists<SegHeap, PerClass, Classes>;
     using Lists::lists_;
 
@@ -47,10 +54,10 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
     static constexpr bool acceptsForeignObjects =
-        requires { requires PerClass::acceptsForeignObjects && SuperHeap::acceptsForeignObjects; };
+        ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed by size, searches upward for a fit";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -109,8 +116,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// In place if the superheap can, else while it fits and no more than half would be lost.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -155,11 +160,8 @@ public:
         Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t rounded(std::size_t size) noexcept {

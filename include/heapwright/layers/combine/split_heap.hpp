@@ -12,8 +12,15 @@
 // Example: SplitHeap<4 * KiB, SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>, MmapHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 
@@ -30,31 +37,20 @@ template <class Small, class Large>
 concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
                        alignmentOffsetOf<Small> == alignmentOffsetOf<Large>;
 
-namespace detail {
-
-/// 0 where objects do not stand in units.
-template <class H>
-inline constexpr std::size_t unitBytesOf = 0;
-template <class H>
-    requires requires { H::unitBytes; }
-inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
-
-} // namespace detail
-
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
     requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
              AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
-class SplitHeap : private SuperHeap {
+class SplitHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool uniform = false;
-    static constexpr bool concurrent =
-        requires { requires Small::concurrent && SuperHeap::concurrent; };
-    static constexpr bool processLocal = requires { requires Small::processLocal; } ||
-                                         requires { requires SuperHeap::processLocal; };
+    static constexpr bool concurrent = ConcurrentHeap<Small> && ConcurrentHeap<SuperHeap>;
+    static constexpr bool processLocal = ProcessLocalHeap<Small> || ProcessLocalHeap<SuperHeap>;
     static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
-    static constexpr std::size_t unitBytes = detail::unitBytesOf<Small>;
+    static constexpr std::size_t unitBytes = unitBytesOf<Small>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -127,13 +123,13 @@ public:
     /// For a caller that may be inside a lock itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if (small_.owns(object)) {
-            if constexpr (requires { small_.getSizeUnlocked(object); }) {
+            if constexpr (UnlockedSizeHeap<Small>) {
                 return small_.getSizeUnlocked(object);
             } else {
                 return small_.getSize(object);
             }
         }
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
@@ -252,12 +248,6 @@ public:
         }
     }
 
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<Small> && InspectableHeap<SuperHeap>
     {
@@ -274,12 +264,12 @@ public:
 
     /// For a cache above that keeps what is small.
     [[nodiscard]] bool mark(const void* object) noexcept
-        requires requires(Small small) { small.mark(object); }
+        requires MarkingHeap<Small>
     {
         return small_.mark(object);
     }
     void unmark() noexcept
-        requires requires(Small small) { small.unmark(); }
+        requires MarkingHeap<Small>
     {
         small_.unmark();
     }
@@ -353,9 +343,10 @@ public:
         return false;
     }
 
+    using Forwards::purgeExpired;
+
 private:
-    static constexpr bool sharesUnits =
-        unitBytes != 0 && unitBytes == detail::unitBytesOf<SuperHeap>;
+    static constexpr bool sharesUnits = unitBytes != 0 && unitBytes == unitBytesOf<SuperHeap>;
 
     /// Names the heaps that are held over a fork, one at least, from 0 on.
     [[nodiscard]] auto visit() noexcept {

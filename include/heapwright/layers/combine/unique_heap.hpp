@@ -14,9 +14,14 @@
 // Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/immortal.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,24 +33,6 @@ namespace heapwright {
 /// declares.
 struct DefaultName {};
 
-namespace detail {
-
-/// 0 where objects do not stand in units.
-template <class H>
-inline constexpr std::size_t unitBytesIn = 0;
-template <class H>
-    requires requires { H::unitBytes; }
-inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
-
-/// 0 where it is no heap of blocks.
-template <class H>
-inline constexpr std::size_t blockSizeIn = 0;
-template <class H>
-    requires requires { H::blockSize; }
-inline constexpr std::size_t blockSizeIn<H> = H::blockSize;
-
-} // namespace detail
-
 template <class Name, Heap SuperHeap>
 class UniqueHeap {
     static inline constinit Immortal<SuperHeap> only_{};
@@ -53,13 +40,13 @@ class UniqueHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
-    static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
-    static constexpr std::size_t blockSize = detail::blockSizeIn<SuperHeap>;
+    static constexpr std::size_t unitBytes = unitBytesOf<SuperHeap>;
+    static constexpr std::size_t blockSize = blockSizeOf<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 
@@ -93,7 +80,7 @@ public:
     }
 
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t from) noexcept
-        requires requires(SuperHeap heap) { heap.mallocAt(size, align, from); }
+        requires PhaseAlignedHeap<SuperHeap>
     {
         return theHeap().mallocAt(size, align, from);
     }
@@ -190,7 +177,7 @@ public:
     }
 
     std::uint32_t purgeExpired() noexcept
-        requires requires(SuperHeap heap) { heap.purgeExpired(); }
+        requires PurgeableHeap<SuperHeap>
     {
         return theHeap().purgeExpired();
     }

@@ -16,7 +16,6 @@
 // Example: SlabHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slab_model.hpp>

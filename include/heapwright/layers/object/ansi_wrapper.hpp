@@ -12,8 +12,15 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -25,12 +32,13 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
     requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ANSIWrapper : private SuperHeap {
+class ANSIWrapper : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr bool splitPath = SplitPathHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
@@ -157,23 +165,6 @@ public:
         }
     }
 
-    std::uint32_t purgeExpired() noexcept
-        requires PurgeableHeap<SuperHeap>
-    {
-        return SuperHeap::purgeExpired();
-    }
-
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -194,26 +185,25 @@ public:
 
     /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
     [[nodiscard]] static bool inRequest() noexcept
-        requires requires { SuperHeap::inRequest(); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::inRequest();
     }
     [[nodiscard]] static auto beforeHandler(auto part, Address interrupted) noexcept
-        requires requires { SuperHeap::beforeHandler(part, interrupted); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::beforeHandler(part, interrupted);
     }
     static void afterHandler(const auto& before) noexcept
-        requires requires { SuperHeap::afterHandler(before); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         SuperHeap::afterHandler(before);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::inspect;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::walk;
 
 private:
     static constexpr std::size_t largest = PTRDIFF_MAX;

@@ -28,6 +28,8 @@
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/immortal.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/exceptions.hpp>
 
 #include <cstddef>

@@ -16,11 +16,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/observe/call_statistics.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -28,13 +31,13 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class StatisticsHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class StatisticsHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "counts calls, sizes and what is live";
     using Below = Heaps<SuperHeap>;
 
@@ -137,11 +140,11 @@ public:
         statistics_.liveObjects = statistics_.liveBytes = 0;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::measure;
-    using Passed::owns;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// What an object may use; nothing if a check below will end the program for it.

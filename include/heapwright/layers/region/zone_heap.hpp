@@ -8,8 +8,9 @@
 // Example: ZoneHeap<64 * KiB, MmapHeap>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/region/region_heap.hpp>
 
 #include <cstddef>

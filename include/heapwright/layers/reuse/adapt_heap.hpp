@@ -14,8 +14,13 @@
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/best_fit_tree.hpp>
 #include <heapwright/structure/list/dictionary.hpp>
 #include <heapwright/structure/list/fifo_list.hpp>
@@ -34,13 +39,15 @@ concept SizedFor = SizedHeap<H> || !Waiting::bySize;
 
 template <Dictionary Waiting, AnyOrderHeap SuperHeap>
     requires SizedFor<SuperHeap, Waiting>
-class AdaptHeap : private SuperHeap {
+class AdaptHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = Waiting::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
     static constexpr bool acceptsForeignObjects =
@@ -109,12 +116,6 @@ public:
     /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
     void remove(void* object) noexcept { waiting_.remove(object); }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Only where sizes are compared: a list relies on them to stay as they were.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap> && SizedDictionary<Waiting>
@@ -162,27 +163,11 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {

@@ -14,8 +14,8 @@
 // Example: BoundedFreelistHeap<64, SizeHeap<MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/reuse/adapt_heap.hpp>
 #include <heapwright/structure/list/bounded_list.hpp>
 

@@ -12,7 +12,10 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <new>
@@ -21,7 +24,9 @@
 namespace heapwright {
 
 template <AnyOrderHeap SuperHeap>
-class FreelistHeap : private SuperHeap {
+class FreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Node {
         Node* next;
     };
@@ -29,11 +34,10 @@ class FreelistHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = true;
-    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
     using Below = Heaps<SuperHeap>;
@@ -68,12 +72,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Hands the whole list to the superheap; true if there was anything on it.
     bool flush() noexcept {
         const bool any = head_ != nullptr;
@@ -106,11 +104,8 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     Node* head_ = nullptr;

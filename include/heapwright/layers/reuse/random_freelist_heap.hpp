@@ -17,8 +17,13 @@
 // Example: RandomFreelistHeap<64, ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/lifo_list.hpp>
 #include <heapwright/structure/list/size_floor.hpp>
 #include <heapwright/structure/random_numbers.hpp>
@@ -30,13 +35,15 @@
 namespace heapwright {
 
 template <std::size_t Slots, AnyOrderHeap SuperHeap>
-class RandomFreelistHeap : private SuperHeap {
+class RandomFreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = LifoList::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool cacheOnly = requires { requires SuperHeap::memoryless; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
     static constexpr bool acceptsForeignObjects = cacheOnly && ForeignFreeHeap<SuperHeap>;
@@ -86,12 +93,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Hands all that waits to the superheap and lets it do the same; true if there was any.
     bool flush() noexcept {
         const bool any = handDown();
@@ -130,12 +131,6 @@ public:
         usage.held += floor_.times(count);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -153,6 +148,9 @@ public:
         }
         numbers_.forget();
     }
+
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {

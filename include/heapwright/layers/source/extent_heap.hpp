@@ -23,9 +23,9 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/extent/extent_memory.hpp>
 #include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>

@@ -31,6 +31,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>

@@ -16,8 +16,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/huge_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/mapped_objects.hpp>

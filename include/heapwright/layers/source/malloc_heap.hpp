@@ -10,6 +10,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 
 #include <cstddef>

@@ -14,6 +14,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/mapped_objects.hpp>
 #include <heapwright/structure/object/tag.hpp>

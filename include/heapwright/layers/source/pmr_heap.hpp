@@ -16,6 +16,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/exceptions.hpp>
 #include <heapwright/structure/object/tag.hpp>
 

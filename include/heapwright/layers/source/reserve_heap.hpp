@@ -16,8 +16,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/object/tag.hpp>

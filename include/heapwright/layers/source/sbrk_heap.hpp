@@ -16,6 +16,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>

@@ -18,6 +18,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/shared_region/shared_region.hpp>
 #include <heapwright/structure/shared_region/shared_region_memory.hpp>

@@ -18,6 +18,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/area/bump.hpp>
 #include <heapwright/structure/object/tag.hpp>
 

@@ -19,8 +19,12 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/object/tag.hpp>
@@ -87,7 +91,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         return ownerOf(object, "malloc_usable_size").getSizeUnlocked(object);
     }

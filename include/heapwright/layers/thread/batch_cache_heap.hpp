@@ -22,8 +22,12 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/batch_depot.hpp>
 #include <heapwright/structure/cache/batch_lists.hpp>
@@ -81,8 +85,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps a thread's freed objects up to a threshold, exchanges them by batches";
     using Below = Heaps<SuperHeap>;

@@ -19,9 +19,16 @@
 // Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/signal/request_state.hpp>
@@ -38,7 +45,9 @@ namespace heapwright {
 template <SuspendableHeap SuperHeap>
     requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
-class HandlerSafeHeap : private SuperHeap {
+class HandlerSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Arena = HandlerArena<SuperHeap::unitBytes>;
     using Suspended = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
@@ -52,7 +61,7 @@ class HandlerSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool splitPath = true;
     static constexpr bool processLocal = true; ///< its arena is of the process
     static constexpr std::string_view caption =
@@ -93,7 +102,7 @@ public:
         return SuperHeap::mallocSlow(size);
     }
     void freeSlow(void* object) noexcept {
-        if constexpr (requires { SuperHeap::freeAmongOthers(object); }) {
+        if constexpr (SharedUnitCachingHeap<SuperHeap>) {
             if (SuperHeap::freeAmongOthers(object)) {
                 return;
             }
@@ -199,17 +208,6 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
@@ -241,7 +239,7 @@ public:
         Fork& fork = ForkOf::mine();
         fork = {SlowPath::mark(true), false};
         if constexpr (ForkableHeap<SuperHeap>) {
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 fork.waiting =
                     fork.inside && !platform::singleThreaded() && !SuperHeap::heldByThisThread();
             }
@@ -271,6 +269,9 @@ public:
         SlowPath::mark(fork.inside);
     }
 
+    using Forwards::inspect;
+    using Forwards::walk;
+
 private:
     /// Whether the thread is in a slow path, in a fork, or in a handler that interrupted the heap.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
@@ -284,7 +285,7 @@ private:
     }
 
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);

@@ -22,9 +22,13 @@
 // Example: HoardHeap<GeometricSlots<6, 5, 16, 4 * KiB>, ByThread<4>, Emptiness<1, 4, 4>, AnyLines, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
@@ -267,7 +271,7 @@ public:
     }
     /// Moves the superblocks of the calling thread, which ends, to the global heap.
     void releaseOwnership() noexcept {
-        if constexpr (requires { Selector::isExclusive(0); }) {
+        if constexpr (ExclusiveHeapSelector<Selector>) {
             Owner& heap = heapOfThread();
             if (&heap != &owners_.first()) {
                 const Hold hold(heap.lock);
@@ -281,7 +285,7 @@ public:
     }
     /// The tag of the calling thread; `noOwnerTag` if it has no heap of its own.
     [[nodiscard]] OwnerTag ownerTagOfThread() noexcept {
-        if constexpr (Lines::clean && requires { Selector::isExclusive(0); }) {
+        if constexpr (Lines::clean && ExclusiveHeapSelector<Selector>) {
             Owner& heap = heapOfThread();
             return &heap == &owners_.first() ? noOwnerTag : keyOfThread(platform::threadNumber());
         } else {
@@ -367,7 +371,7 @@ public:
             SuperHeap::afterForkInChild();
         }
         owners_.afterForkInChild();
-        if constexpr (requires { Selector::afterForkInChild(); }) {
+        if constexpr (ForkAwareHeapSelector<Selector>) {
             Selector::afterForkInChild();
         }
     }

@@ -9,8 +9,15 @@
 // Example: LockedHeap<FutexLock, MallocHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -21,19 +28,20 @@
 namespace heapwright {
 
 template <Lock Mutex, Heap SuperHeap>
-class LockedHeap : private SuperHeap {
+class LockedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Hold = Guard<Mutex>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool processLocal = !InterProcessLock<Mutex>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
-    static constexpr bool cacheOnly = requires { requires SuperHeap::cacheOnly; };
+    static constexpr bool cacheOnly = CacheOnlyHeap<SuperHeap>;
     static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
@@ -99,21 +107,14 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// Without the lock: it is asked by those who have something to save by not taking it.
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
-    }
-
     /// Without the lock, too.
     [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept
-        requires requires(SuperHeap heap) { heap.classOfLive(object, routine); }
+        requires ClassReportingHeap<SuperHeap>
     {
         return SuperHeap::classOfLive(object, routine);
     }
     [[nodiscard]] static constexpr std::size_t sizeOfClass(std::size_t index) noexcept
-        requires requires { SuperHeap::sizeOfClass(index); }
+        requires ClassReportingHeap<SuperHeap>
     {
         return SuperHeap::sizeOfClass(index);
     }
@@ -202,16 +203,10 @@ public:
         requires InspectableHeap<SuperHeap>
     {
         SuperHeap::inspect(snapshot);
-        if constexpr (requires { lock_.takes(); }) {
+        if constexpr (CountingLock<Mutex>) {
             snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     /// Inside the lock unless the heap below can do without.
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
@@ -258,6 +253,9 @@ public:
         }
         lock_.reset();
     }
+
+    using Forwards::check; ///< without the lock, which the caller avoids
+    using Forwards::walk;
 
 private:
     /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody

@@ -26,13 +26,19 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/cache_limits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/freelist_encoding.hpp>
 #include <heapwright/structure/cache/owner_cache.hpp>
 #include <heapwright/structure/cache/owner_cache_view.hpp>
@@ -45,6 +51,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -177,7 +184,7 @@ public:
 
     /// For a caller that may be inside the heap itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        if constexpr (requires { SuperHeap::theHeap().getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<std::remove_reference_t<decltype(SuperHeap::theHeap())>>) {
             return SuperHeap::theHeap().getSizeUnlocked(object);
         } else {
             return below().getSize(object);

@@ -14,9 +14,16 @@
 // Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
 #include <heapwright/structure/thread/deferred_work.hpp>
@@ -32,7 +39,9 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
     requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class SignalSafeHeap : private SuperHeap {
+class SignalSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
     /// Whether this thread forks inside a request.
     using ForkedInside = platform::PerThread<Inside, bool>;
@@ -57,7 +66,7 @@ class SignalSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< its arena is a mapping of its own
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
@@ -186,18 +195,6 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    /// Pre: the caller has called `beforeFork`. The arena's objects are not included.
-    void inspect(HeapSnapshot& snapshot) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(snapshot);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
@@ -210,7 +207,7 @@ public:
     void beforeFork() noexcept {
         if (Inside::mine()) {
             ForkedInside::mine() = true;
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
                     ForkedWaiting::mine() = true;
                     SuperHeap::beforeFork();
@@ -246,9 +243,12 @@ public:
         Inside::mine() = inner;
     }
 
+    using Forwards::inspect; ///< pre: quiescent; the arena is not counted
+    using Forwards::walk;
+
 private:
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);

@@ -23,8 +23,12 @@
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/caching_heap.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
@@ -71,8 +75,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool acceptsForeignObjects =
-        requires { requires SuperHeap::acceptsForeignObjects; };
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what a thread frees for that thread, by size class";
     using Below = Heaps<SuperHeap>;
@@ -152,7 +155,7 @@ public:
     }
 
     [[nodiscard]] bool heldByThisThread() const noexcept
-        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+        requires ReentryDetectingHeap<SuperHeap>
     {
         return below().heldByThisThread();
     }

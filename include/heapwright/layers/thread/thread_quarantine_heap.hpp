@@ -26,13 +26,19 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
@@ -47,8 +53,8 @@ namespace heapwright {
 
 template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentHeap SuperHeap>
     requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ThreadQuarantineHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
     /// What waits for one thread, in pages of its own.
     struct ThreadQuarantine {
@@ -70,7 +76,7 @@ public:
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets what a thread frees wait, poisoned, and leave in random order";
@@ -94,23 +100,10 @@ public:
         return orAfterRelease([&] { return SuperHeap::zalloc(size); });
     }
 
-    /// What waits is not held for use.
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
-        requires HoldingHeap<SuperHeap>
-    {
-        return SuperHeap::mallocHeld(size);
-    }
-
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
         return orAfterRelease([&] { return SuperHeap::memalign(align, size); });
-    }
-
-    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
-        requires AlignedHoldingHeap<SuperHeap>
-    {
-        return SuperHeap::memalignHeld(align, size);
     }
 
     void free(void* object) noexcept {
@@ -129,21 +122,13 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// For a caller that may be inside the heap itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
         }
-    }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
     }
 
     /// Only what would not wait: what moves without a free would not be seen.
@@ -151,12 +136,6 @@ public:
         requires RelocatingHeap<SuperHeap>
     {
         return SuperHeap::getSize(object) > largest ? SuperHeap::relocate(object, size) : nullptr;
-    }
-
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
     }
 
     /// Ends the wait of what the caller freed, and lets the superheap do the like; true if there
@@ -220,9 +199,14 @@ public:
         SuperHeap::walk(ObjectVisitor(told));
     }
 
-    using Passed::heldByThisThread;
-    using Passed::owns;
-    using Passed::purgeExpired;
+    using Forwards::check;
+    using Forwards::getSize;
+    using Forwards::heldByThisThread;
+    using Forwards::mallocHeld; ///< freed objects that wait do not count as held
+    using Forwards::memalignHeld;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::resize;
 
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
@@ -384,9 +368,7 @@ private:
 
     /// The size class of an object in use, where the heap below says so; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
-        if constexpr (requires(SuperHeap& heap) {
-                          heap.hasOwnerTag(object), heap.classAt(object);
-                      }) {
+        if constexpr (OwnerTaggedHeap<SuperHeap>) {
             return this->hasOwnerTag(object) ? this->classAt(object) : LiveObject::noClass;
         } else {
             return LiveObject::noClass;

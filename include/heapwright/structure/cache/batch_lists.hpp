@@ -11,6 +11,7 @@
 // stands here at any moment: no object is on both lists. From McKenney and Slingwine (1993).
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/shared_word.hpp>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/platform/random.hpp>

@@ -16,11 +16,15 @@
 // says whether there was any.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -29,7 +33,9 @@
 namespace heapwright {
 
 template <class Cache, SizeClasses Classes, SizedHeap SuperHeap>
-class CachingHeap : private SuperHeap {
+class CachingHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     constexpr CachingHeap() noexcept = default;
     CachingHeap(const CachingHeap&) = delete;
@@ -112,11 +118,7 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 protected:
     using Waiting = CachedClasses<Classes>;

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
 #include <heapwright/structure/object/object_chain.hpp>

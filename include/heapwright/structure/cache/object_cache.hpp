@@ -10,6 +10,7 @@
 // Cost: two loads and four stores to take one, as much to put one.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/cached_object.hpp>

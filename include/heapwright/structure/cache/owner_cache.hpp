@@ -12,7 +12,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/opaque.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>

@@ -10,6 +10,7 @@
 // step for each object.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 

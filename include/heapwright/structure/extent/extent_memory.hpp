@@ -241,7 +241,7 @@ public:
         });
         source.dirtyBytes += space.dirtyUnits() * Unit;
         source.cleanBytes += (space.freeUnits() - space.dirtyUnits()) * Unit;
-        if constexpr (requires { lock.takes(); }) {
+        if constexpr (CountingLock<Mutex>) {
             snapshot.sourceLock.add(lock.takes(), lock.waits());
         }
     }
@@ -451,7 +451,7 @@ private:
         if (any) [[unlikely]] {
             purgeSome();
         }
-        if constexpr (requires { Rule::memoryWaits(); }) {
+        if constexpr (NotifiedPurgePolicy<Rule>) {
             if (first) {
                 Rule::memoryWaits(); // wakes a background thread that purges
             }

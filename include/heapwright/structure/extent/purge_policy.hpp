@@ -25,6 +25,12 @@ concept PurgePolicy = requires {
     { R::hugePages() } -> std::same_as<bool>;
 };
 
+/// A rule that is notified when the first memory begins to wait for its purge.
+template <class R>
+concept NotifiedPurgePolicy = PurgePolicy<R> && requires {
+    { R::memoryWaits() } -> std::same_as<void>;
+};
+
 template <std::uint32_t Milliseconds>
 struct PurgeAfter {
     [[nodiscard]] static constexpr std::uint32_t returnDelay() noexcept { return Milliseconds; }

@@ -18,7 +18,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/life_bits.hpp>

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/sync/shared_word.hpp>

@@ -31,6 +31,12 @@ concept MappedFile = requires {
     { F::open() } -> std::same_as<int>;
 };
 
+/// A file that states at which address it stands.
+template <class F>
+concept FixedAddressFile = MappedFile<F> && requires {
+    { F::address } -> std::convertible_to<Address>;
+};
+
 /// A file without a name for as long as it is used: memory that the system can write out to a disk
 /// where there is no swap.
 template <std::size_t Bytes>
@@ -70,9 +76,7 @@ class FileMemory {
     static constexpr std::uint64_t attempts = 8;
 
     static constexpr Address wishedAddress() noexcept {
-        if constexpr (requires {
-                          { File::address } -> std::convertible_to<Address>;
-                      }) {
+        if constexpr (FixedAddressFile<File>) {
             return File::address;
         } else {
             return 0;

@@ -21,6 +21,7 @@
 // A thread's heap is allocated in a block of the heap below.
 #pragma once
 
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
@@ -157,7 +158,7 @@ protected:
 
     /// Sets the served tag of a heap that one thread has exclusively.
     void serveThisThread(Owner& heap) noexcept {
-        if constexpr (requires { Selector::isExclusive(0); }) {
+        if constexpr (ExclusiveHeapSelector<Selector>) {
             if (&heap != &owners_.first()) {
                 heap.served = keyOfThread(platform::threadNumber());
             }

@@ -43,12 +43,16 @@ private:
     OwnerTag difference_ = 0;
 };
 
+/// A rule that has the locks of its heaps counted.
+template <class R>
+concept CountedEmptiness = requires { requires R::counted; };
+
 /// An owner of superblocks. It is allocated in a block of the same heap as superblocks. The first
 /// two words tell the block from a superblock: no owner tag and no owner. `Rule::counted` selects
 /// a lock that counts.
 template <class Superblocks, class Rule>
 struct alignas(64) HoardOwner {
-    static constexpr bool counted = requires { requires Rule::counted; };
+    static constexpr bool counted = CountedEmptiness<Rule>;
     using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
 
     OwnerTagWord ownerTag;        ///< `noOwnerTag`, at the place of a superblock's tag

@@ -25,7 +25,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/superblock.hpp>

@@ -14,6 +14,7 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/sync/lock.hpp>
 
 #include <array>
 #include <cstddef>
@@ -142,7 +143,7 @@ private:
     /// Adds the counts of a lock that has them.
     template <class Lock>
     static void addLock(HeapSnapshot::Lock& sum, const Lock& lock) noexcept {
-        if constexpr (requires { lock.takes(); }) {
+        if constexpr (CountingLock<Lock>) {
             sum.add(lock.takes(), lock.waits());
         }
     }

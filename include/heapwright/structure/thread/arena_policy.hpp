@@ -9,7 +9,7 @@
 // lock and keeps nothing of a thread's that would be lost with it.
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
@@ -20,15 +20,6 @@
 #include <cstdint>
 
 namespace heapwright {
-
-/// A heap that does something only if that needs no waiting: `attempt(body)` runs `body` on what is
-/// inside its lock; false if it was not free.
-template <class H>
-concept AttemptingHeap = Heap<H> && requires(H heap) {
-    {
-        heap.attempt([](auto& /*inside*/) {})
-    } -> std::same_as<bool>;
-};
 
 /// Each live thread has a heap of its own as long as there are no more threads than heaps; what
 /// comes beyond them shares. A thread that ends leaves its heap to one that comes after it, and has

@@ -8,7 +8,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/thread/arena_policy.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 

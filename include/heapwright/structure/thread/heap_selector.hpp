@@ -24,6 +24,18 @@ concept HeapSelector = requires {
     { C::mine() } -> std::same_as<std::size_t>;
 };
 
+/// A selector that can reserve a heap for one thread at a time.
+template <class C>
+concept ExclusiveHeapSelector = HeapSelector<C> && requires(std::size_t index) {
+    { C::isExclusive(index) } -> std::same_as<bool>;
+};
+
+/// A selector whose state has to follow the process into a forked child.
+template <class C>
+concept ForkAwareHeapSelector = HeapSelector<C> && requires {
+    { C::afterForkInChild() } -> std::same_as<void>;
+};
+
 /// Twice as many heaps as there are processors, but `Most` at most; the n-th thread has heap n
 /// modulo their number. As Hoard has it. Cost: a load and a compare.
 template <std::size_t Most>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <support/shown_heap.hpp>
 
@@ -35,8 +35,8 @@ private:
 
 /// A layer that changes nothing.
 template <class SuperHeap>
-class Layer : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class Layer : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -45,18 +45,18 @@ public:
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::inspect;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::purgeExpired;
-    using Passed::trim;
-    using Passed::walk;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::inspect;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
+    using Forwards::walk;
 };
 
 using Rich = Layer<NotingHeap>;
@@ -70,7 +70,7 @@ static_assert(!FlushableHeap<Poor> && !TrimmableHeap<Poor> && !PurgeableHeap<Poo
 static_assert(!ClearableHeap<Poor> && !OwningHeap<Poor> && !ForkableHeap<Poor>);
 static_assert(!InspectableHeap<Poor> && !WalkableHeap<Poor>);
 
-TEST(PassedOn, HandsEachVerbDownOnce) {
+TEST(Forwarding, HandsEachVerbDownOnce) {
     Rich heap;
     MemoryUsage usage;
     NotingHeap::called.clear();
@@ -89,7 +89,7 @@ TEST(PassedOn, HandsEachVerbDownOnce) {
     EXPECT_EQ(heap.purgeExpired(), before + 1);
 }
 
-TEST(PassedOn, ShowsWhatTheHeapBelowShows) {
+TEST(Forwarding, ShowsWhatTheHeapBelowShows) {
     Ledger::begin();
     Rich heap;
     void* const object = heap.malloc(48);
