@@ -11,7 +11,7 @@ from heapwright.analysis.gate.documents import Document, Figure
 from heapwright.artefacts.provenance import Environment
 from support.documents import made
 
-MACHINE = made(Environment, host="h", cpus=2, memory_bytes=1 << 30)
+MACHINE = made(Environment, host="h", kernel="k", cpus=2, memory_bytes=1 << 30)
 FIGURES = (Figure("time", "s"), Figure("memory", "bytes"), Figure("p99_ns", "ns"))
 
 

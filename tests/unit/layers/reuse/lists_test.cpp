@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 namespace heapwright::testing {
 namespace {
@@ -68,7 +69,13 @@ TYPED_TEST_SUITE(LazyLists, Lazy, );
 TYPED_TEST(Lists, ForgetWhatWaitsWhenTheyAreCleared) {
     Ledger::begin();
     typename TypeParam::template Over<ChunkHeap<4 * KiB, 0, CountingHeap>> heap;
-    heap.free(heap.malloc(64));
+    std::vector<void*> objects(20);
+    for (void*& object : objects) {
+        object = heap.malloc(64);
+    }
+    for (void* const object : objects) {
+        heap.free(object);
+    }
     heap.clear();
     EXPECT_TRUE(Ledger::the().live.empty());
     EXPECT_EQ(heap.mallocHeld(64), nullptr);

@@ -195,7 +195,7 @@ TYPED_TEST(Caches, GivesBackWhatItKeepsBeforeItSaysNo) {
         freeAll(heap, several(heap, 8));
         Ledger::the().refuse = Ledger::the().requests + 1;
         void* const object = heap.malloc(40);
-        EXPECT_NE(object, nullptr) << "at the second try";
+        ASSERT_NE(object, nullptr) << "at the second try";
         EXPECT_LE(Ledger::the().live.size(), TypeParam::few);
         heap.free(object);
         Ledger::the().refuse = Ledger::all;
