@@ -5,7 +5,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from heapwright.artefacts.composition.layers import read_toolbox
 from heapwright.base.native import NativeMissingError, native_dir
+from support.running import ran
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-a-layer.md"
@@ -37,11 +37,8 @@ def fenced(language: str) -> list[str]:
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    done = subprocess.run(
+    done = ran(
         command,
-        capture_output=True,
-        text=True,
-        check=False,
         env={key: text for key, text in os.environ.items() if not key.startswith("LD_")}
         | environment,
     )

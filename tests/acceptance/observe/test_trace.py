@@ -16,6 +16,7 @@ from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import find_compiler
 from heapwright.compose.library import build_library
+from support.running import ran
 
 HERE = Path(__file__).parent
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
@@ -49,14 +50,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(program: list[str | Path], library: Path, trace: str | None) -> None:
     variable = {} if trace is None else {"HEAPWRIGHT_TRACE": trace}
-    done = subprocess.run(
-        program,
-        env=PLAIN | variable | {"LD_PRELOAD": str(library)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = ran(program, env=PLAIN | variable | {"LD_PRELOAD": str(library)}, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 

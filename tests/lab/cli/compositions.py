@@ -3,9 +3,10 @@
 """What the tests of `heapwright compose` share: a header with a layer of its own, the command."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from support.running import ran
 
 from .tools import Done
 
@@ -42,12 +43,9 @@ using Padded = PaddedHeap<Blocks>;                // never quite full
 def compose(home: Path, *arguments: str | Path) -> Done:
     """The command in a process of its own, with its registry in `home`."""
     plain = {key: text for key, text in os.environ.items() if not key.startswith("LD_")}
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "heapwright", "compose", *map(str, arguments)],
         env=plain | {"HEAPWRIGHT_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
     )
     return Done(done.returncode, done.stdout, done.stderr)

@@ -15,14 +15,12 @@ from heapwright.commands.conclusion import Question, conclude, enough_by, is_com
 from heapwright.experiment.blocks import GivenUp
 from heapwright.experiment.comparison import Plan, Result
 from heapwright.experiment.treatments import Treatment
+from support.documents import made
 
 TREATMENTS = [Treatment(Allocator(name=name, kind=Kind.FILE)) for name in ("glibc", "lea")]
 PLAN = Plan(treatments=TREATMENTS, seed=1, blocks=5)
 QUESTION = Question(("ls",), fixed(5), 0.02, None, ())
-QUIET = Environment(
-    host="h", kernel="k", distribution="d", cpu="c", cpus=4, memory_bytes=2**30, governor="",
-    libc="l", heapwright="0", python="3", date="2026-01-01T00:00:00+00:00", clock="tsc",
-)  # fmt: skip
+QUIET = made(Environment, cpus=4, memory_bytes=2**30)
 
 
 def run(name: str, block: int, outcome: Outcome = Outcome.OK, **more: object) -> Run:

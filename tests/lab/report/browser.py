@@ -12,7 +12,6 @@ a colour: axes, grids and text are grey, so a chart without marks has none.
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import unescape
@@ -21,6 +20,8 @@ from pathlib import Path
 
 import pytest
 import vl_convert
+
+from support.running import ran
 
 MARKS = re.compile(
     r'<g class="mark-(?:symbol|line|rule|rect|area) role-mark[^>]*(?<!/)>(.*?)</g>', re.DOTALL
@@ -145,7 +146,7 @@ def look(
     outer = folder / f"frame-{page.name}"
     outer.write_text(FRAME.format(width=width, height=highest, page=page.name), encoding="utf-8")
     picture = page.with_suffix(".png")
-    done = subprocess.run(
+    done = ran(
         [
             *(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
             *("--disable-dev-shm-usage", f"--user-data-dir={folder / 'browser'}"),
@@ -153,10 +154,7 @@ def look(
             *(("--blink-settings=preferredColorScheme=0",) if dark else ()),
             *(f"--screenshot={picture}", "--dump-dom", outer.as_uri()),
         ],
-        capture_output=True,
-        text=True,
         timeout=180,
-        check=False,
     )
     measured = re.findall(r'<pre id="measured"[^>]*>(.+?)</pre>', done.stdout)
     assert measured, done.stderr[-500:]

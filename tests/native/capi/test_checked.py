@@ -10,13 +10,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from heapwright.base.native import NativeMissingError, native_dir
 from support.mistakes import TESTS, make, mistakes_of
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -40,9 +40,7 @@ def tool(name: str) -> str:
 
 
 def run(*command: str | Path) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300
-    )
+    done = ran(command, env=ENVIRONMENT, timeout=300)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 

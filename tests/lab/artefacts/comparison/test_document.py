@@ -23,24 +23,11 @@ from heapwright.artefacts.comparison.document import (
 )
 from heapwright.artefacts.run.measured import Outcome, ProcessRecord, Run
 from heapwright.artefacts.run.provenance import Environment, Kind
+from support.documents import made
 
 DOCS = Path(__file__).parents[4] / "docs"
 
-ENVIRONMENT = Environment(
-    host="h",
-    kernel="k",
-    distribution="d",
-    cpu="c",
-    cpus=2,
-    memory_bytes=1,
-    governor="",
-    libc="l",
-    heapwright="0",
-    python="3",
-    date="",
-    clock="tsc",
-    settings={"MALLOC_CONF": "x"},
-)
+ENVIRONMENT = made(Environment, cpus=2, memory_bytes=1, settings={"MALLOC_CONF": "x"})
 
 
 def run(block: int, outcome: Outcome = Outcome.OK, allocator: str = "x", level: str = "") -> Run:
@@ -80,21 +67,15 @@ def comparison() -> Comparison:
             ),
         ),
         runs=(run(0), run(1), run(2, Outcome.NOT_INTERPOSED)),
-        effects=(
-            Effect(
-                allocator="x", response="time", ratio=1 / 3, low=None, high=None, group="", runs=1
-            ),
-        ),
+        effects=(made(Effect, allocator="x", response="time", ratio=1 / 3, runs=1),),
         responses=(
-            ResponseSummary(
+            made(
+                ResponseSummary,
                 response="time",
-                unit="s",
                 baseline_value=math.pi,
                 method="none",
                 level=0.975,
                 blocks=1,
-                df=0,
-                residual_sd=None,
                 anova=(Term(term="block", sum_of_squares=0.1, df=1),),
             ),
         ),

@@ -17,6 +17,7 @@ from heapwright.artefacts.profile.document import (
     Totals,
 )
 from heapwright.artefacts.profile.figures import figure_of, why_not
+from support.documents import made
 
 
 def share(count: int) -> RoutineShare:
@@ -24,36 +25,27 @@ def share(count: int) -> RoutineShare:
 
 
 def profile(kind: str | None = "growing") -> Profile:
-    return Profile(
+    return made(
+        Profile,
         provenance=Provenance(duration_s=1.0, events=7),
-        totals=Totals(
+        totals=made(
+            Totals,
             allocations=4,
             bytes=32,
             mean_bytes=8.0,
             frees=3,
-            null_frees=0,
-            null_free_share=0.0,
             never_freed=1,
             never_freed_bytes=8,
         ),
         sizes=Sizes(distinct=1, top10_share=1.0, top=(), cumulative=(), histogram=()),
         routines=Routines(malloc=share(3), calloc=share(1), realloc=share(0), aligned=share(0)),
-        retention=Retention(
-            short=0.75,
-            medium=0.0,
-            long=0.25,
-            short_count=3,
-            medium_count=0,
-            long_count=1,
-            never_freed_share=0.25,
-            distribution=(),
+        retention=made(
+            Retention, short=0.75, long=0.25, short_count=3, long_count=1, never_freed_share=0.25
         ),
         pattern=Pattern.model_validate({"class": kind, "rule": "", "long_lived": ()}),
         peak_live_bytes=16,
         peak_live_objects=2,
         peak=Peak(time_s=0.5, operation=2, live_bytes=16, live_objects=2),
-        timeline=(),
-        threads=(),
         cross_thread_frees=CrossThreadFrees(count=0, share=0.0),
     )
 

@@ -126,7 +126,7 @@ def test_an_unknown_scale_is_refused_with_the_nearest() -> None:
 
 
 WRONG = [
-    wrong
+    dict(zip(("what", "old", "new", "why", "at"), wrong, strict=False))
     for name in (
         "wrong_studies.toml",
         "wrong_substitution.toml",

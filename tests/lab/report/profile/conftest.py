@@ -34,6 +34,7 @@ from heapwright.artefacts.profile.series import (
     System,
     SystemSample,
 )
+from support.documents import made
 
 KIB, MIB = 1 << 10, 1 << 20
 POINTS = 21
@@ -181,16 +182,7 @@ def sites() -> tuple[Site, ...]:
     leak = ("operator new(unsigned long)", "std::vector<int>::grow()", "leak<b>()", "main")
     fine = ("malloc", "read_file", "main")
     return (
-        Site(
-            process=0,
-            stack=7,
-            frames=fine,
-            allocations=900,
-            bytes=900_000,
-            short=700,
-            never_freed=0,
-            never_freed_bytes=0,
-        ),
+        made(Site, stack=7, frames=fine, allocations=900, bytes=900_000, short=700),
         Site(
             process=0,
             stack=9,

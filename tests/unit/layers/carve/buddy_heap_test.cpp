@@ -186,18 +186,6 @@ TEST(BuddyHeap, ResizesLargerObjectsAsTheHeapBelowCan) {
     mapped.free(large);
 }
 
-TEST(BuddyHeap, PassesANullUpAndStaysAsItWas) {
-    for (std::size_t refuse = 1; refuse < 12; ++refuse) {
-        Ledger::begin(refuse);
-        {
-            Buddies heap;
-            runHistory(heap, 3, {500, 60, 1, 50'000, true});
-        }
-        EXPECT_TRUE(Ledger::the().live.empty());
-        EXPECT_EQ(Ledger::the().wrongFrees, 0U);
-    }
-}
-
 TEST(BuddyHeap, RefusesWhatCannotBe) {
     Ledger::begin();
     Buddies heap;

@@ -113,13 +113,6 @@ TEST(LiveMapHeap, FollowsAnObjectThatMoves) {
     heap.free(moved);
 }
 
-TEST(LiveMapHeap, PassesANullUp) {
-    Ledger::begin(Ledger::all);
-    Mapped heap;
-    EXPECT_EQ(heap.malloc(1), nullptr);
-    EXPECT_EQ(heap.memalign(4096, 1), nullptr);
-}
-
 using Shown = LiveMapHeap<ShownHeap>;
 static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
 static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !PurgeableHeap<Mapped>);

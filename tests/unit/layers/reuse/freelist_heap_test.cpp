@@ -36,14 +36,5 @@ TEST(FreelistHeap, HandsTheListDown) {
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
-TEST(FreelistHeap, OverNothingOnlyKeepsWhatItIsGiven) {
-    FreelistHeap<NullHeap> heap;
-    EXPECT_EQ(heap.malloc(32), nullptr);
-    alignas(16) unsigned char memory[32];
-    heap.free(memory);
-    EXPECT_EQ(heap.malloc(32), memory);
-    EXPECT_EQ(heap.mallocHeld(32), nullptr);
-}
-
 } // namespace
 } // namespace heapwright::testing

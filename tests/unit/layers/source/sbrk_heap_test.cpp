@@ -96,11 +96,5 @@ TEST(SbrkHeap, MapsPagesWhereTheBreakSticks) {
     EXPECT_EQ(status, 0);
 }
 
-TEST(SbrkHeap, RefusesWhatNoMemoryCanHold) {
-    SbrkHeap heap;
-    EXPECT_EQ(heap.malloc(SIZE_MAX), nullptr);
-    EXPECT_EQ(heap.malloc(PTRDIFF_MAX), nullptr);
-}
-
 } // namespace
 } // namespace heapwright::testing

@@ -101,13 +101,6 @@ TEST(PHOThreadHeap, RefusesSizesThatItsHeaderMakesOverflow) {
     heap.free(object);
 }
 
-TEST(PHOThreadHeap, PassesANullUp) {
-    Ledger::begin(1);
-    Heap4 heap;
-    EXPECT_EQ(heap.malloc(32), nullptr);
-    heap.free(heap.malloc(32));
-}
-
 TEST(PHOThreadHeapDeathTest, RefusesWhatIsNoObjectOfIts) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     Heap4 heap;

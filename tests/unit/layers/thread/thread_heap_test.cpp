@@ -83,15 +83,6 @@ TEST(ThreadHeap, FlushesClearsAndSumsAllHeaps) {
     EXPECT_FALSE(heap.flush());
 }
 
-TEST(ThreadHeap, PassesANullUp) {
-    Ledger::begin(1);
-    Heap4 heap;
-    EXPECT_EQ(heap.malloc(32), nullptr);
-    void* const object = heap.malloc(32);
-    EXPECT_NE(object, nullptr);
-    heap.free(object);
-}
-
 TEST(ThreadHeap, CountsASourceThatItsHeapsShareOnce) {
     using Source = UniqueHeap<struct CountedOnce, LockedHeap<FutexLock, SizeHeap<MmapHeap>>>;
     ThreadHeap<4, LockedHeap<FutexLock, SizeHeap<Source>>> heap;
