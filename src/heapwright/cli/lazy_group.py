@@ -20,6 +20,11 @@ class LazyGroup(TyperGroup):
         for verb in VERBS:
             self.add_command(TyperCommand(verb.name, help=verb.help))
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the overview; `formatter` collects nothing."""
+        del formatter
+        import_module("heapwright.cli.overview").print_overview(self, ctx)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb itself in place of its line in the table."""
         name, _, rest = super().resolve_command(ctx, args)

@@ -7,9 +7,13 @@ import sys
 from importlib import import_module
 
 import pytest
+import typer
+from typer.rich_utils import rich_format_help
 
 from heapwright import __version__, commands
 from heapwright.cli.lazy_group import load
+from heapwright.cli.main import app
+from heapwright.cli.overview import print_overview
 from heapwright.cli.verbs import VERBS, Verb
 
 HEAVY = ("pydantic", "polars", "numpy", "scipy", "altair", "vl_convert", "heapwright.commands")
@@ -29,6 +33,19 @@ def test_every_module_of_the_commands_can_be_named() -> None:
 
 def test_a_module_that_is_not_there_is_no_attribute() -> None:
     assert not hasattr(commands, "nothing")
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_the_overview_is_drawn_as_typer_draws_it(
+    width: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    group = typer.main.get_group(app)
+    context = group.make_context("heapwright", [], resilient_parsing=True)
+    rich_format_help(obj=group, ctx=context, markup_mode="rich")
+    expected = capsys.readouterr().out
+    print_overview(group, context)
+    assert capsys.readouterr().out == expected
 
 
 def imported_by(*arguments: str) -> tuple[str, set[str]]:
