@@ -5,11 +5,11 @@
     python3 scripts/architecture.py [--check]
 
 The verbs and their meanings are the concepts of the contract's tiers with their comments, one table
-for each tier (scripts/verbs.py). The layers are those of heap.hpp, each with its parameters, what it
-needs of them and its caption. The generated text stands between two markers, `<!-- verbs -->` and
-`<!-- layers -->` to `<!-- end -->`; the rest of the page is its authors'. With `--check` nothing is
-written, and the exit status is 1 if the page, or the list of verbs at the head of heap.hpp, differs
-from the code.
+for each tier (scripts/verbs.py). The layers are those of heap.hpp, each with its parameters, what
+it needs of them and its caption. The generated text stands between two markers, `<!-- verbs -->`
+and `<!-- layers -->` to `<!-- end -->`; the rest of the page is its authors'. With `--check`
+nothing is written, and the exit status is 1 if the page, or the list of verbs at the head of
+heap.hpp, differs from the code.
 """
 
 import difflib
