@@ -16,9 +16,9 @@
 // touched only when it is needed. An object with a large alignment may start inside its slot. The
 // first word of the slot then holds its offset.
 //
-// With `CleanLines` the superblock serves one thread at a time, which the owner tag names
-// (structure/cache/owner_tag.hpp). When the tag changes, every live object becomes old. A free slot
-// that shares a cache line with an old object is withheld until that object is freed.
+// With `CleanLines` the superblock serves one thread at a time, its tenant, which the owner tag
+// names (structure/cache/owner_tag.hpp). When the tag changes, every live object becomes old. A
+// free slot that shares a cache line with an old object is withheld until that object is freed.
 //
 // Invariant: the first word of the header is the owner tag. Its lowest bit is set while an object
 // is old or inside its slot. A thread with this tag may cache the objects that it frees here.
