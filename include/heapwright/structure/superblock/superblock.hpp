@@ -16,9 +16,9 @@
 // touched only when it is needed. An object with a large alignment may start inside its slot. The
 // first word of the slot then holds its offset.
 //
-// With `CleanLines` the superblock serves one thread at a time, which the owner tag names
-// (structure/cache/owner_tag.hpp). When the tag changes, every live object becomes old. A free slot
-// that shares a cache line with an old object is withheld until that object is freed.
+// With `CleanLines` the superblock serves one thread at a time, its tenant, which the owner tag
+// names (structure/cache/owner_tag.hpp). When the tag changes, every live object becomes old. A
+// free slot that shares a cache line with an old object is withheld until that object is freed.
 //
 // Invariant: the first word of the header is the owner tag. Its lowest bit is set while an object
 // is old or inside its slot. A thread with this tag may cache the objects that it frees here.
@@ -98,12 +98,183 @@ private:
 template <class Block>
 class SuperblockView;
 
-template <std::size_t Size, class Lines>
-class Superblock {
-    friend class SuperblockView<Superblock>;
-
+/// The members of a superblock and the positions of its slots. It is a base class only because the
+/// compiler then needs fewer instructions for `free`.
+template <class Block>
+class SuperblockSlots {
 public:
     using Layout = SuperblockLayout;
+
+    /// Aborts unless the object is live. The thread that owns the object needs no lock.
+    void check(const void* object, std::string_view routine) const noexcept {
+        const std::uint32_t slot = indexOf(object);
+        if (!isPlainAt(slot, object)) [[unlikely]] {
+            checkSpecial(object, routine);
+        }
+    }
+
+    /// The size class of an object; SIZE_MAX if the object is inside its slot. Aborts unless the
+    /// object is live.
+    [[nodiscard, gnu::always_inline]] std::size_t
+    classOfLive(const void* object, std::string_view routine) const noexcept {
+        const std::uint32_t slot = indexOf(object);
+        if (!isPlainAt(slot, object)) [[unlikely]] {
+            checkSpecial(object, routine);
+            return SIZE_MAX;
+        }
+        return class_;
+    }
+
+    /// The number of bytes from an object's start to the end of its slot. No lock is needed.
+    [[nodiscard]] std::size_t capacityAt(const void* object) const noexcept {
+        return layout_.slot - (offsetOf(object, layout_) - indexOf(object) * layout_.slot);
+    }
+
+    [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
+    [[nodiscard]] std::size_t sizeClass() const noexcept { return class_; }
+    [[nodiscard]] std::size_t used() const noexcept { return used_; }
+    [[nodiscard]] std::size_t count() const noexcept { return layout_.count; }
+    /// The fullness as a number from 0 to `parts - 1`. Pre: a slot is not used.
+    [[nodiscard]] std::uint32_t partUsed(std::uint32_t parts) const noexcept {
+        return std::uint32_t{used_} * parts / layout_.count;
+    }
+
+protected:
+    OwnerTagWord ownerTag_{cachingSuspended}; ///< the first word; any thread reads it
+
+public:
+    SharedWord<void*> owner;   ///< null: none; any thread reads it
+    Block* next = nullptr;     ///< in the list of its group
+    Block* previous = nullptr; ///< in the list of its group
+    std::uint16_t group = 0;   ///< number of the group in its owner's lists
+    std::uint16_t low = 0;     ///< least number of used slots in this group
+    std::uint16_t high = 0;    ///< least number of used slots in the next group
+
+protected:
+    static constexpr std::size_t cacheLine = SuperblockLayout::cacheLine;
+
+    using Link = SuperblockLayout::Link;
+    /// Values of a link that are not the number of the next free slot.
+    static constexpr Link withheld = 0xFFF1; ///< free, on a cache line with an old object
+    static constexpr Link live = 0xFFF8;     ///< live, with any of the next three bits
+    static constexpr Link inside = 1;        ///< the object starts inside its slot
+    static constexpr Link old = 2;           ///< allocated before the owner tag changed
+    static constexpr Link cached = 4;        ///< in a cache: freed for the program
+
+    /// The first slot that was never used. Its link, and all later ones, are not written.
+    [[nodiscard]] Link firstUnused() const noexcept {
+        return firstUnused_.load(std::memory_order_relaxed);
+    }
+    void setFirstUnused(std::uint32_t slot) noexcept {
+        firstUnused_.store(static_cast<Link>(slot), std::memory_order_relaxed);
+    }
+
+    /// Whether a slot is live without further bits and an object is at its start. The thread that
+    /// owns the object may call this while other threads use the superblock.
+    [[nodiscard, gnu::always_inline]] bool isPlainAt(std::uint32_t slot,
+                                                     const void* object) const noexcept {
+        return slot < firstUnused() && linkOf(slot) == live && slotAt(slot) == object;
+    }
+
+    /// A slot's link, loaded once: the link of a live object may become old meanwhile.
+    [[nodiscard]] Link linkOf(std::uint32_t slot) const noexcept {
+        return __atomic_load_n(links() + slot, __ATOMIC_RELAXED);
+    }
+    [[nodiscard]] Link* links() noexcept { return static_cast<Link*>(forward(this, cacheLine)); }
+    [[nodiscard]] const Link* links() const noexcept {
+        return static_cast<const Link*>(pointerTo(addressOf(this) + cacheLine));
+    }
+    [[nodiscard]] void* slotAt(std::uint32_t slot) const noexcept {
+        return pointerTo(addressOf(this) + layout_.first + std::size_t{slot} * layout_.slot);
+    }
+    /// The offset of an address from the first slot; a huge number for an address before it.
+    [[nodiscard]] std::uint32_t offsetOf(const void* object, const Layout& layout) const noexcept {
+        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout.first;
+    }
+    /// The slot of an offset; `count` or more if there is none.
+    [[nodiscard]] static std::uint32_t slotAround(std::uint32_t offset,
+                                                  const Layout& layout) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{offset} * layout.reciprocal) >> 32U);
+    }
+    /// The slot of an address; `count` or more if there is none.
+    [[nodiscard]] std::uint32_t indexOf(const void* object) const noexcept {
+        return slotAround(offsetOf(object, layout_), layout_);
+    }
+
+    /// The first word of a slot whose object starts inside it: a constant plus the offset.
+    [[nodiscard]] static std::uint64_t offsetMark(const void* slot, const void* object) noexcept {
+        return 0xA11C'0DE5'1DE0'0000U + (addressOf(object) - addressOf(slot));
+    }
+    [[nodiscard]] static bool hasOffsetMark(const void* slot, const void* object) noexcept {
+        return *static_cast<const std::uint64_t*>(slot) == offsetMark(slot, object);
+    }
+
+    SuperblockSlots() = default;
+    ~SuperblockSlots() = default;
+
+    [[gnu::cold, gnu::noinline]] void checkSpecial(const void* object,
+                                                   std::string_view routine) const noexcept {
+        const std::uint32_t slot = indexOf(object);
+        bool freed = false;
+        if (slot >= firstUnused() && slot < layout_.count) {
+            freed = slotAt(slot) == object; // freed before a reshape, or never allocated
+        } else if (slot < firstUnused()) {
+            const Link link = linkOf(slot);
+            const void* const start = slotAt(slot);
+            const bool allocated = link >= live && (link & cached) == 0;
+            const bool atStart = start == object;
+            const bool marked = !atStart && hasOffsetMark(start, object);
+            if (allocated && ((link & inside) != 0 ? marked : atStart)) {
+                return;
+            }
+            freed = !allocated && (atStart || marked);
+        }
+        platform::abortWithMessage(routine, !freed              ? "invalid pointer"
+                                            : routine == "free" ? "double free"
+                                                                : "use of a freed object");
+    }
+
+    Layout layout_;                ///< of its size class
+    Link head_ = 0;                ///< first free slot; equals `firstUnused_` if none was freed
+    SharedWord<Link> firstUnused_; ///< written under the owner's lock, read without it
+    std::uint16_t used_ = 0;       ///< number of live slots
+    std::uint16_t room_ = 0;       ///< number of available slots; only with `CleanLines`
+    std::uint16_t special_ = 0;    ///< number of live slots that are old or inside
+    std::uint16_t class_ = 0;      ///< number of the size class
+};
+
+template <std::size_t Size, class Lines>
+class Superblock : public SuperblockSlots<Superblock<Size, Lines>> {
+    friend class SuperblockView<Superblock>;
+    using Slots = SuperblockSlots<Superblock>;
+    using Slots::cached;
+    using Slots::cacheLine;
+    using Slots::checkSpecial;
+    using Slots::class_;
+    using Slots::firstUnused;
+    using Slots::head_;
+    using Slots::indexOf;
+    using Slots::inside;
+    using Slots::isPlainAt;
+    using Slots::layout_;
+    using Slots::links;
+    using Slots::live;
+    using Slots::offsetMark;
+    using Slots::offsetOf;
+    using Slots::old;
+    using Slots::ownerTag_;
+    using Slots::room_;
+    using Slots::setFirstUnused;
+    using Slots::slotAround;
+    using Slots::slotAt;
+    using Slots::special_;
+    using Slots::used_;
+    using Slots::withheld;
+    using typename Slots::Link;
+
+public:
+    using Slots::check;
+    using typename Slots::Layout;
     static constexpr bool clean = Lines::clean;
 
     static_assert(std::has_single_bit(Size) && Size >= 512 && Size <= 64 * KiB);
@@ -249,31 +420,6 @@ public:
         return freed;
     }
 
-    /// Aborts unless the object is live. The thread that owns the object needs no lock.
-    void check(const void* object, std::string_view routine) const noexcept {
-        const std::uint32_t slot = indexOf(object);
-        if (!isPlainAt(slot, object)) [[unlikely]] {
-            checkSpecial(object, routine);
-        }
-    }
-
-    /// The size class of an object; SIZE_MAX if the object is inside its slot. Aborts unless the
-    /// object is live.
-    [[nodiscard, gnu::always_inline]] std::size_t
-    classOfLive(const void* object, std::string_view routine) const noexcept {
-        const std::uint32_t slot = indexOf(object);
-        if (!isPlainAt(slot, object)) [[unlikely]] {
-            checkSpecial(object, routine);
-            return SIZE_MAX;
-        }
-        return class_;
-    }
-
-    /// The number of bytes from an object's start to the end of its slot. No lock is needed.
-    [[nodiscard]] std::size_t capacityAt(const void* object) const noexcept {
-        return layout_.slot - (offsetOf(object, layout_) - indexOf(object) * layout_.slot);
-    }
-
     /// Marks a live object as cached: freed for the program, used for the superblock. Aborts unless
     /// it is live. No lock is needed, since only the freeing thread uses the object.
     void markCached(void* object, std::string_view routine) noexcept
@@ -332,86 +478,8 @@ public:
         }
     }
 
-    [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
-    [[nodiscard]] std::size_t sizeClass() const noexcept { return class_; }
-    [[nodiscard]] std::size_t used() const noexcept { return used_; }
-    [[nodiscard]] std::size_t count() const noexcept { return layout_.count; }
-    /// The fullness as a number from 0 to `parts - 1`. Pre: a slot is not used.
-    [[nodiscard]] std::uint32_t partUsed(std::uint32_t parts) const noexcept {
-        return std::uint32_t{used_} * parts / layout_.count;
-    }
-
 private:
-    OwnerTagWord ownerTag_{cachingSuspended}; ///< the first word; any thread reads it
-
-public:
-    SharedWord<void*> owner;        ///< null: none; any thread reads it
-    Superblock* next = nullptr;     ///< in the list of its group
-    Superblock* previous = nullptr; ///< in the list of its group
-    std::uint16_t group = 0;        ///< number of the group in its owner's lists
-    std::uint16_t low = 0;          ///< least number of used slots in this group
-    std::uint16_t high = 0;         ///< least number of used slots in the next group
-
-private:
-    static constexpr std::size_t cacheLine = SuperblockLayout::cacheLine;
-
-    using Link = SuperblockLayout::Link;
-    /// Values of a link that are not the number of the next free slot.
-    static constexpr Link withheld = 0xFFF1; ///< free, on a cache line with an old object
-    static constexpr Link live = 0xFFF8;     ///< live, with any of the next three bits
-    static constexpr Link inside = 1;        ///< the object starts inside its slot
-    static constexpr Link old = 2;           ///< allocated before the owner tag changed
-    static constexpr Link cached = 4;        ///< in a cache: freed for the program
-
     static_assert(Size / 8 < withheld);
-
-    /// The first slot that was never used. Its link, and all later ones, are not written.
-    [[nodiscard]] Link firstUnused() const noexcept {
-        return firstUnused_.load(std::memory_order_relaxed);
-    }
-    void setFirstUnused(std::uint32_t slot) noexcept {
-        firstUnused_.store(static_cast<Link>(slot), std::memory_order_relaxed);
-    }
-
-    /// Whether a slot is live without further bits and an object is at its start. The thread that
-    /// owns the object may call this while other threads use the superblock.
-    [[nodiscard, gnu::always_inline]] bool isPlainAt(std::uint32_t slot,
-                                                     const void* object) const noexcept {
-        return slot < firstUnused() && linkOf(slot) == live && slotAt(slot) == object;
-    }
-
-    /// A slot's link, loaded once: the link of a live object may become old meanwhile.
-    [[nodiscard]] Link linkOf(std::uint32_t slot) const noexcept {
-        return __atomic_load_n(links() + slot, __ATOMIC_RELAXED);
-    }
-    [[nodiscard]] Link* links() noexcept { return static_cast<Link*>(forward(this, cacheLine)); }
-    [[nodiscard]] const Link* links() const noexcept {
-        return static_cast<const Link*>(pointerTo(addressOf(this) + cacheLine));
-    }
-    [[nodiscard]] void* slotAt(std::uint32_t slot) const noexcept {
-        return pointerTo(addressOf(this) + layout_.first + std::size_t{slot} * layout_.slot);
-    }
-    /// The offset of an address from the first slot; a huge number for an address before it.
-    [[nodiscard]] std::uint32_t offsetOf(const void* object, const Layout& layout) const noexcept {
-        return static_cast<std::uint32_t>(addressOf(object) - addressOf(this)) - layout.first;
-    }
-    /// The slot of an offset; `count` or more if there is none.
-    [[nodiscard]] static std::uint32_t slotAround(std::uint32_t offset,
-                                                  const Layout& layout) noexcept {
-        return static_cast<std::uint32_t>((std::uint64_t{offset} * layout.reciprocal) >> 32U);
-    }
-    /// The slot of an address; `count` or more if there is none.
-    [[nodiscard]] std::uint32_t indexOf(const void* object) const noexcept {
-        return slotAround(offsetOf(object, layout_), layout_);
-    }
-
-    /// The first word of a slot whose object starts inside it: a constant plus the offset.
-    [[nodiscard]] static std::uint64_t offsetMark(const void* slot, const void* object) noexcept {
-        return 0xA11C'0DE5'1DE0'0000U + (addressOf(object) - addressOf(slot));
-    }
-    [[nodiscard]] static bool hasOffsetMark(const void* slot, const void* object) noexcept {
-        return *static_cast<const std::uint64_t*>(slot) == offsetMark(slot, object);
-    }
 
     void pushFree(std::uint32_t slot) noexcept {
         links()[slot] = head_;
@@ -445,28 +513,6 @@ private:
         } else {
             pushFree(slot);
         }
-    }
-
-    [[gnu::cold, gnu::noinline]] void checkSpecial(const void* object,
-                                                   std::string_view routine) const noexcept {
-        const std::uint32_t slot = indexOf(object);
-        bool freed = false;
-        if (slot >= firstUnused() && slot < layout_.count) {
-            freed = slotAt(slot) == object; // freed before a reshape, or never allocated
-        } else if (slot < firstUnused()) {
-            const Link link = linkOf(slot);
-            const void* const start = slotAt(slot);
-            const bool allocated = link >= live && (link & cached) == 0;
-            const bool atStart = start == object;
-            const bool marked = !atStart && hasOffsetMark(start, object);
-            if (allocated && ((link & inside) != 0 ? marked : atStart)) {
-                return;
-            }
-            freed = !allocated && (atStart || marked);
-        }
-        platform::abortWithMessage(routine, !freed              ? "invalid pointer"
-                                            : routine == "free" ? "double free"
-                                                                : "use of a freed object");
     }
 
     /// Marks all live objects as old. Post: no free slot on a line with one of them is available.
@@ -538,14 +584,6 @@ private:
         head_ = static_cast<Link>(slot);
         ++room_;
     }
-
-    Layout layout_;                ///< of its size class
-    Link head_ = 0;                ///< first free slot; equals `firstUnused_` if none was freed
-    SharedWord<Link> firstUnused_; ///< written under the owner's lock, read without it
-    std::uint16_t used_ = 0;       ///< number of live slots
-    std::uint16_t room_ = 0;       ///< number of available slots; only with `CleanLines`
-    std::uint16_t special_ = 0;    ///< number of live slots that are old or inside
-    std::uint16_t class_ = 0;      ///< number of the size class
 };
 
 } // namespace heapwright
