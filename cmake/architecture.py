@@ -51,7 +51,9 @@ def contract(include: Path) -> str:
     parts = []
     for name, header in TIERS:
         concepts = concepts_of(include, header)
-        parts.append(f"**{name}** (`{header.removeprefix('heapwright/')}`):\n\n{verb_table(concepts)}")
+        parts.append(
+            f"**{name}** (`{header.removeprefix('heapwright/')}`):\n\n{verb_table(concepts)}"
+        )
     parts.append(
         "**traits**, what a heap states of itself or has from the heaps below"
         f" (`{TRAITS.removeprefix('heapwright/')}`):\n\n{trait_table(concepts_of(include, TRAITS))}"

@@ -25,7 +25,8 @@ TRAITS = f"{CORE}/traits.hpp"
 FAST_PATH = "heapwright/structure/cache/fast_path.hpp"
 
 CONCEPT = re.compile(
-    r"(?P<doc>(?:^///[^\n]*\n)+)template <class H>\nconcept (?P<name>\w+) =(?P<body>.*?);\n(?=\n|///)",
+    r"(?P<doc>(?:^///[^\n]*\n)+)template <class H>\nconcept (?P<name>\w+) ="
+    r"(?P<body>.*?);\n(?=\n|///)",
     re.MULTILINE | re.DOTALL,
 )
 PARAMETERS = re.compile(r"requires\((?P<list>(?:[^()]|\([^()]*\))*)\) \{")

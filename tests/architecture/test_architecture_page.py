@@ -69,20 +69,26 @@ def test_the_page_has_a_table_for_each_tier() -> None:
         assert f"**{tier}**" in page
 
 
-def test_a_verb_has_the_types_that_its_concept_declares(script: ModuleType) -> None:
+@pytest.mark.usefixtures("script")
+def test_a_verb_has_the_types_that_its_concept_declares() -> None:
     malloc, free = read_concepts()[0].verbs
     assert (malloc.name, malloc.types, malloc.result) == ("malloc", ("std::size_t",), "void*")
     assert (free.name, free.types, free.result) == ("free", ("void*",), "void")
 
 
-def test_a_verb_without_a_result_is_refused(script: ModuleType) -> None:
-    text = CONCEPTS.replace("{ heap.malloc(size) } -> std::same_as<void*>;", "{ heap.malloc(size) };")
+@pytest.mark.usefixtures("script")
+def test_a_verb_without_a_result_is_refused() -> None:
+    text = CONCEPTS.replace(
+        "{ heap.malloc(size) } -> std::same_as<void*>;", "{ heap.malloc(size) };"
+    )
     with pytest.raises(SystemExit, match="Heap: each verb is"):
         read_concepts(text)
 
 
 def test_a_verb_that_one_list_lacks_is_named(script: ModuleType) -> None:
-    assert script.unlisted(read_concepts(), "//   malloc(size)   memory\n//   trim(pad)   back\n") == [
+    assert script.unlisted(
+        read_concepts(), "//   malloc(size)   memory\n//   trim(pad)   back\n"
+    ) == [
         "heap.hpp does not list the verb free",
         "heap.hpp lists trim, which is in no concept",
     ]
