@@ -74,10 +74,10 @@ def answers(
     folder = tmp_path_factory.mktemp("r")
     for name, model in models.items():
         write_csv(folder / name, model)
-    ran = ran([rscript, "--vanilla", SCRIPT, *models], cwd=folder)
-    assert ran.returncode == 0, ran.stderr
+    done = ran([rscript, "--vanilla", SCRIPT, *models], cwd=folder)
+    assert done.returncode == 0, done.stderr
     found: dict[str, Figures] = {name: {} for name in models}
-    for line in ran.stdout.splitlines():
+    for line in done.stdout.splitlines():
         file, kind, what, value = (part.strip() for part in line.split(","))
         found[file][kind, what] = float(value)
     return found

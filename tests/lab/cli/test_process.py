@@ -185,9 +185,13 @@ def test_output_that_cannot_be_printed_is_an_error(
     with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123
         done = subprocess.run(
             [*COMMAND, "-n", "1", "-a", "lea", "--json", "out.json", "--", worker],
-            env=environment, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True,
+            env=environment,
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
             check=False,
-        )  # fmt: skip
+        )
     assert done.returncode == ExitCode.NOT_WRITTEN
     assert "Traceback" not in done.stderr
     assert "could not be printed: No space left on device" in done.stderr
@@ -229,8 +233,10 @@ def test_on_a_terminal_of_any_width_nothing_is_cut_off(
 ) -> None:
     status, drawn = on_terminal(
         ["-n", "2", "-a", "lea", "--json", "o.json", "--", str(worker), "10", "100"],
-        environment, tmp_path, columns,
-    )  # fmt: skip
+        environment,
+        tmp_path,
+        columns,
+    )
     assert status == 0, drawn
     assert "…" not in drawn.partition("Baseline")[2]
     assert "lea" in drawn
@@ -245,7 +251,7 @@ def test_a_stream_that_is_closed_is_no_error(
     closed: str, environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     words = [*COMMAND, "-n", "1", "-a", "lea", "--json", "out.json", "--", str(worker)]
-    done = ran(["/bin/sh", "-c", f"{shlex.join(words)} {closed}"], env=environment, cwd=tmp_path)  # fmt: skip
+    done = ran(["/bin/sh", "-c", f"{shlex.join(words)} {closed}"], env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert Comparison.from_json((tmp_path / "out.json").read_text()).effects
 
@@ -254,7 +260,7 @@ def test_a_limit_that_is_too_tight_is_told_without_a_traceback(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     words = shlex.join([*COMMAND, "-n", "1", "-a", "lea", "--", str(worker)])
-    done = ran(["/bin/sh", "-c", f"ulimit -n 8; exec {words}"], env=environment, cwd=tmp_path)  # fmt: skip
+    done = ran(["/bin/sh", "-c", f"ulimit -n 8; exec {words}"], env=environment, cwd=tmp_path)
     assert done.returncode == ExitCode.NOTHING_COMPARED
     assert "too little: Too many open files" in done.stderr
     assert "Traceback" not in done.stderr

@@ -49,10 +49,10 @@ def answers() -> dict[str, dict[tuple[str, str], float]]:
     rscript = shutil.which("Rscript")
     if rscript is None:
         pytest.skip("Rscript is not installed (r-base-core)")
-    ran = ran([rscript, "--vanilla", SCRIPT, *(DATA / f"{name}.csv" for name in SHIPPED)])
-    assert ran.returncode == 0, ran.stderr
+    done = ran([rscript, "--vanilla", SCRIPT, *(DATA / f"{name}.csv" for name in SHIPPED)])
+    assert done.returncode == 0, done.stderr
     said: dict[str, dict[tuple[str, str], float]] = {name: {} for name in SHIPPED}
-    for line in ran.stdout.splitlines():
+    for line in done.stdout.splitlines():
         file, kind, what, value = line.split(";")
         said[file][kind, what] = float(value)
     return said
