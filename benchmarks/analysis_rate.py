@@ -28,8 +28,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study.treatment import treatment_id
+from heapwright.artefacts.study_results.runs import (
     DESIGN_FILE,
     RUNS_FILE,
     STUDY_FILE,
@@ -40,7 +41,6 @@ from heapwright.artefacts.study_runs import (
     StudyDesign,
     StudyRun,
 )
-from heapwright.artefacts.study_treatment import treatment_id
 
 LIMIT_BYTES = 1 << 30
 FACTORS = {

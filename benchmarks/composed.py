@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import ComposedAllocator
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base import native
 from heapwright.compose.compiler import find_compiler
 from heapwright.compose.library import build_library
 

@@ -35,10 +35,10 @@ from pathlib import Path
 
 from scipy.stats import t as student
 
-from heapwright.artefacts import native
-from heapwright.artefacts.study_file import parse_study
-from heapwright.artefacts.study_store import Store
-from heapwright.cli.study_setup import Setup, set_up
+from heapwright.artefacts.study.file import parse_study
+from heapwright.artefacts.study_results.store import Store
+from heapwright.base import native
+from heapwright.commands.study_setup import Setup, set_up
 from heapwright.experiment.blocks import Assignment, Blocks, Plan
 from heapwright.experiment.engine import conduct
 from heapwright.experiment.preload import PreloadPaths

@@ -20,13 +20,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from composed import build
-from heapwright.artefacts import native
-from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.base import native
 
 HERE = Path(__file__).parent
 ROWS = {
     "WithFlag": "… with `SignalSafeHeap` for `HandlerSafeHeap`",
-    "WithLinks": "+ `EncodedLinks`",
+    "WithLinks": "+ `EncodedFreelist`",
     "WithGaps": "+ closed gaps",
     "WithClosedRuns": "+ freed runs wait, closed",
     "WithQuarantine": "+ `ThreadQuarantineHeap`",

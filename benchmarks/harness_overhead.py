@@ -30,7 +30,7 @@ from pathlib import Path
 
 from scipy.stats import t as student
 
-from heapwright.artefacts import native
+from heapwright.base import native
 from heapwright.experiment.runner import RunSpec, run_once, with_preload
 
 SOURCE = """

@@ -32,11 +32,11 @@ def show(compiler: Compiler, optimisation: str, counts: Counts) -> None:
 
 
 def show_golden(compiler: Compiler, counts: Counts) -> None:
-    print(f'\n["{compiler.name}"]\nversion = "{compiler.version}"')
-    for name, cases in counts.items():
-        print(f'["{compiler.name}".counts."{name}"]')
-        for case, figure in cases.items():
-            print(f'"{case}" = {figure:.2f}')
+    cases = json.dumps(list(next(iter(counts.values()))))
+    print(f'\n["{compiler.name}"]\nversion = "{compiler.version}"\ncases = {cases}')
+    print(f'\n["{compiler.name}".counts]')
+    for name, figures in counts.items():
+        print(f'"{name}" = [{", ".join(f"{figure:.2f}" for figure in figures.values())}]')
 
 
 def main() -> int:

@@ -36,8 +36,8 @@ from pathlib import Path
 
 from scipy.stats import t as student
 
-from heapwright.artefacts import native
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base import native
 
 GIB = 1 << 30
 EVENTS = 200_000_000

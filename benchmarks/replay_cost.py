@@ -17,8 +17,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.native import program
-from heapwright.artefacts.trace import TraceFormat, import_trace
+from heapwright.artefacts.trace.file import TraceFormat, import_trace
+from heapwright.base.native import program
 
 LIMIT = 40.0
 CALLS = 50_000

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.agreement import ProgramAgreement, RankingAgreement
-from heapwright.artefacts.program_library import REFERENCE, program_names
+from heapwright.artefacts.agreement.document import ProgramAgreement, RankingAgreement
+from heapwright.artefacts.program.library import REFERENCE, program_names
 from heapwright.report.agreement import WHATS, cells, conclusions, headings
 
 

@@ -38,7 +38,7 @@ echo "## Instructions of single calls"
 echo
 echo "Of the first ${calls} calls of recorded programs (\`benchmarks/calls/tail.py\`), the first of all included; what"
 echo "the kernel does is not:"
-native=$("$python" -c 'from heapwright.artefacts.native import native_dir; print(native_dir())')
+native=$("$python" -c 'from heapwright.base.native import native_dir; print(native_dir())')
 for program in 'perl 1' 'sqlite 700'; do
     read -r name amount <<<"$program"
     AMOUNT=$amount FOLDER=$PWD/catalogue/studies NATIVE=$native PYTHON=$python DATA=$work OPTIONS='' \

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.study_analysis import Ranking, StudyAnalysis
-from heapwright.artefacts.study_bar import BarTable
-from heapwright.artefacts.study_care import CareTable
-from heapwright.artefacts.study_choice import ChoiceTable
-from heapwright.artefacts.study_published import Cell, PublishedTable
-from heapwright.artefacts.study_results import Results, open_results
-from heapwright.report.study_bar import (
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study.acceptance import AcceptanceTable
+from heapwright.artefacts.study.published import Cell, PublishedTable
+from heapwright.artefacts.study.sensitivity import SensitivityTable
+from heapwright.artefacts.study.substitution import SubstitutionTable
+from heapwright.artefacts.study_analysis.document import Ranking, StudyAnalysis
+from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.report.study_acceptance import (
     BAR_HEADINGS,
     bar_cells,
     bar_explained,
@@ -30,14 +30,14 @@ from heapwright.report.study_bar import (
     ratio_text,
     worst_by_place,
 )
-from heapwright.report.study_care import (
+from heapwright.report.study_sensitivity import (
     care_cells,
     care_counted,
     care_explained,
     care_heading,
     care_headings,
 )
-from heapwright.report.study_choice import (
+from heapwright.report.study_substitution import (
     choice_about,
     choice_cells,
     choice_explained,
@@ -117,7 +117,7 @@ def _findings(analysis: StudyAnalysis) -> str:
     return _table(("here", "claim", "published", "the figure that decides"), rows)
 
 
-def _bar(found: BarTable) -> Iterator[str]:
+def _bar(found: AcceptanceTable) -> Iterator[str]:
     yield f"{bar_said(found)} {bar_explained(found)}"
     yield _table(BAR_HEADINGS, [bar_cells(line) for line in found.lines])
     for line in found.lines:
@@ -141,7 +141,7 @@ def _bar(found: BarTable) -> Iterator[str]:
         yield "\n".join(f"- {words}." for words in said)
 
 
-def _choice(found: ChoiceTable) -> Iterator[str]:
+def _choice(found: SubstitutionTable) -> Iterator[str]:
     yield choice_explained(found)
     if found.about:
         about = [(row.level, *choice_about(row, found), row.overall.value) for row in found.rows]
@@ -150,7 +150,7 @@ def _choice(found: ChoiceTable) -> Iterator[str]:
     yield _table((found.by, *choice_headings(found), "verdict"), rows)
 
 
-def _care(found: CareTable) -> Iterator[str]:
+def _care(found: SensitivityTable) -> Iterator[str]:
     yield f"{care_counted(found)} {care_explained(found)}"
     yield _table(care_headings(found), [care_cells(row, found, bold="**") for row in found.rows])
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from heapwright.artefacts.catalogue import read_catalogue
-from heapwright.artefacts.native import NativeMissingError, program
-from heapwright.artefacts.trace import TraceFormat, import_trace
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.artefacts.trace.file import TraceFormat, import_trace
+from heapwright.base.native import NativeMissingError, program
 
 # No test asserts a time, and none may fail because the machine has other work.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

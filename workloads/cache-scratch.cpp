@@ -5,8 +5,8 @@
 // one object for each thread, and these stand side by side. Each thread frees the one it is given
 // and goes on as in cache-thrash. An allocator that gives it this very memory again lets threads
 // share lines, which is passive false sharing. After Berger et al. 2000.
+#include "support/line_writes.hpp"
 #include "support/program.hpp"
-#include "support/scribbling.hpp"
 
 namespace {
 
@@ -28,10 +28,10 @@ void body(Run& run) {
         given[thread] = allocate(size);
         use(given[thread], size);
     }
-    Meeting meeting(run.threads());
+    ObservedBarrier barrier(run.threads());
     run.parallel([&](unsigned thread) {
         release(given[thread]);
-        thrash(iterations, size, writes / run.threads(), meeting);
+        thrash(iterations, size, writes / run.threads(), barrier);
         run.count(2 * iterations + 2);
     });
 }

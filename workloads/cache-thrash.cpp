@@ -5,8 +5,8 @@
 // it a great many times, frees it, and does so again. The work is shared among the threads, so that
 // it scales linearly unless the allocator has put objects of two threads into one cache line. After
 // Berger et al. 2000.
+#include "support/line_writes.hpp"
 #include "support/program.hpp"
-#include "support/scribbling.hpp"
 
 namespace {
 
@@ -23,9 +23,9 @@ const std::uint64_t& writes = parameters[1].value;
 const std::uint64_t& size = parameters[2].value;
 
 void body(Run& run) {
-    Meeting meeting(run.threads());
+    ObservedBarrier barrier(run.threads());
     run.parallel([&](unsigned) {
-        thrash(iterations, size, writes / run.threads(), meeting);
+        thrash(iterations, size, writes / run.threads(), barrier);
         run.count(2 * iterations);
     });
 }

@@ -5,7 +5,7 @@
 // compiler does. An obstack lets a name grow where it will stay, drops it if it was known, and
 // frees a scope in one step; without one, names grow in a buffer and are copied out of it.
 #include "regions/compiler/sources.hpp"
-#include "regions/symbols/places.hpp"
+#include "regions/symbols/name_storage.hpp"
 #include "support/bump.hpp"
 #include "support/program.hpp"
 

@@ -6,9 +6,9 @@
 // regions each has one, inside its function's, inside the module's. With malloc, each phase frees
 // what it has made; with a reap, what the optimiser leaves out and tables that are outgrown go at
 // once, and the rest with the phase.
+#include "regions/arena_run.hpp"
 #include "regions/compiler/compile_load.hpp"
 #include "regions/compiler/sources.hpp"
-#include "support/bump.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -27,13 +27,8 @@ const std::uint64_t& modules = parameters[1].value;
 const std::uint64_t& sources = parameters[2].value;
 const std::uint64_t& functions = parameters[3].value;
 
-struct Done {
-    std::uint64_t objects;
-    std::uint64_t sum;
-};
-
 template <class Arena>
-Done compile(const compiler::Sources& texts, unsigned thread, bool again) {
+ArenaResult compile(const compiler::Sources& texts, unsigned thread, bool again) {
     compiler::CompileLoad<Arena> load;
     for (std::uint64_t module = 0; module < modules; ++module) {
         if (!load.compile(texts[(module + thread) % texts.count()], again)) {
@@ -46,28 +41,15 @@ Done compile(const compiler::Sources& texts, unsigned thread, bool again) {
 
 void body(Run& run) {
     const compiler::Sources texts(run.seed(), sources, functions);
-    std::atomic<std::uint64_t> objects{0};
-    std::atomic<std::uint64_t> sum{0};
-    run.parallel([&](unsigned thread) {
-        const Done done = withArena(custom, [&]<class Arena>(Arena*) {
-            return compile<Arena>(texts, thread, run.verifying());
-        });
-        objects += done.objects;
-        sum += done.sum;
-    });
-    run.count(2 * objects);
-    run.report("objects", static_cast<double>(objects));
-    run.report("checksum", static_cast<double>(sum % 1'000'000'000));
-    if (run.verifying()) {
-        calls = bumpCalls(false);
-        std::uint64_t expected = 0;
-        for (unsigned thread = 0; thread < run.threads(); ++thread) {
-            expected += compile<GeneralArena>(texts, thread, true).sum;
-        }
-        if (expected != sum) {
-            notVerified("the modules give something else than on the bump pointer");
-        }
-    }
+    runInArenas(
+        run,
+        [&](unsigned thread) {
+            return withArena(custom, [&]<class Arena>(Arena*) {
+                return compile<Arena>(texts, thread, run.verifying());
+            });
+        },
+        [&](unsigned thread) { return compile<GeneralArena>(texts, thread, true); },
+        "the modules give something else than on the bump pointer");
 }
 
 } // namespace

@@ -5,9 +5,9 @@
 // objects each. With regions, a request's objects go with it; with malloc, they are freed by a walk
 // over the tree; with a reap, what is superfluous before goes at once and the rest with the
 // request.
+#include "regions/arena_run.hpp"
 #include "regions/arenas.hpp"
 #include "regions/document_load.hpp"
-#include "support/bump.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -27,13 +27,8 @@ const std::uint64_t& documents = parameters[2].value;
 const std::uint64_t& bytes = parameters[3].value;
 const std::uint64_t& session = parameters[4].value;
 
-struct Done {
-    std::uint64_t objects;
-    std::uint64_t sum;
-};
-
 template <class Arena>
-Done serve(const Documents& texts, unsigned thread, bool again) {
+ArenaResult serve(const Documents& texts, unsigned thread, bool again) {
     DocumentLoad<Arena> load;
     for (std::uint64_t request = 0; request < requests; ++request) {
         if (!load.serve(texts[(request + thread) % texts.count()], again)) {
@@ -50,28 +45,15 @@ Done serve(const Documents& texts, unsigned thread, bool again) {
 
 void body(Run& run) {
     const Documents texts(run.seed(), documents, bytes);
-    std::atomic<std::uint64_t> objects{0};
-    std::atomic<std::uint64_t> sum{0};
-    run.parallel([&](unsigned thread) {
-        const Done done = withArena(custom, [&]<class Arena>(Arena*) {
-            return serve<Arena>(texts, thread, run.verifying());
-        });
-        objects += done.objects;
-        sum += done.sum;
-    });
-    run.count(2 * objects);
-    run.report("objects", static_cast<double>(objects));
-    run.report("checksum", static_cast<double>(sum % 1'000'000'000));
-    if (run.verifying()) {
-        calls = bumpCalls(false);
-        std::uint64_t expected = 0;
-        for (unsigned thread = 0; thread < run.threads(); ++thread) {
-            expected += serve<GeneralArena>(texts, thread, true).sum;
-        }
-        if (expected != sum) {
-            notVerified("the documents are others than on the bump pointer");
-        }
-    }
+    runInArenas(
+        run,
+        [&](unsigned thread) {
+            return withArena(custom, [&]<class Arena>(Arena*) {
+                return serve<Arena>(texts, thread, run.verifying());
+            });
+        },
+        [&](unsigned thread) { return serve<GeneralArena>(texts, thread, true); },
+        "the documents are others than on the bump pointer");
 }
 
 } // namespace

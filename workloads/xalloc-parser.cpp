@@ -5,9 +5,9 @@
 // for which its like (197.parser of SPEC) has an allocator: one area, in which a new object stands
 // behind the last one in use, with the interface of malloc and free. With it, and with malloc, each
 // object is freed by itself; with a region or a reap, a sentence's objects go with the sentence.
+#include "regions/arena_run.hpp"
 #include "regions/arenas.hpp"
 #include "regions/links/linker.hpp"
-#include "support/bump.hpp"
 #include "support/program.hpp"
 
 namespace {
@@ -48,29 +48,24 @@ const std::uint64_t& parses = parameters[1].value;
 const std::uint64_t& sentences = parameters[2].value;
 const std::uint64_t& words = parameters[3].value;
 
-struct Done {
-    std::uint64_t objects = 0;
-    std::uint64_t digest = 0xcbf29ce484222325U;
-};
-
 template <class Arena>
-Done parse(const links::Sentences& texts, unsigned thread) {
-    Done done;
+ArenaResult parse(const links::Sentences& texts, unsigned thread) {
+    ArenaResult done{.sum = 0xcbf29ce484222325U};
     Arena arena;
     for (std::uint64_t at = 0; at < parses; ++at) {
         links::Linker<Arena> linker(arena, texts);
-        const std::uint64_t ways = linker.link(texts[(at + thread) % texts.count()], done.digest);
+        const std::uint64_t ways = linker.link(texts[(at + thread) % texts.count()], done.sum);
         if (ways == 0) {
             notVerified("sentence %llu cannot be linked", static_cast<unsigned long long>(at));
         }
-        done.digest = (done.digest ^ ways) * 0x100000001b3U;
+        done.sum = (done.sum ^ ways) * 0x100000001b3U;
         done.objects += linker.objects();
         arena.clear();
     }
     return done;
 }
 
-Done parseWith(const links::Sentences& texts, unsigned thread) {
+ArenaResult parseWith(const links::Sentences& texts, unsigned thread) {
     if (custom == 0) {
         return parse<XallocArena>(texts, thread);
     }
@@ -79,26 +74,10 @@ Done parseWith(const links::Sentences& texts, unsigned thread) {
 
 void body(Run& run) {
     const links::Sentences texts(run.seed(), sentences, words);
-    std::atomic<std::uint64_t> objects{0};
-    std::atomic<std::uint64_t> digest{0};
-    run.parallel([&](unsigned thread) {
-        const Done done = parseWith(texts, thread);
-        objects += done.objects;
-        digest += done.digest;
-    });
-    run.count(2 * objects);
-    run.report("objects", static_cast<double>(objects));
-    run.report("checksum", static_cast<double>(digest % 1'000'000'000));
-    if (run.verifying()) {
-        calls = bumpCalls(false);
-        std::uint64_t expected = 0;
-        for (unsigned thread = 0; thread < run.threads(); ++thread) {
-            expected += parse<GeneralArena>(texts, thread).digest;
-        }
-        if (expected != digest) {
-            notVerified("the sentences are linked otherwise than on the bump pointer");
-        }
-    }
+    runInArenas(
+        run, [&](unsigned thread) { return parseWith(texts, thread); },
+        [&](unsigned thread) { return parse<GeneralArena>(texts, thread); },
+        "the sentences are linked otherwise than on the bump pointer");
 }
 
 } // namespace

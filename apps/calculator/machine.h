@@ -8,7 +8,7 @@
 #ifndef HEAPWRIGHT_CALCULATOR_MACHINE_H
 #define HEAPWRIGHT_CALCULATOR_MACHINE_H
 
-#include "calculator.h"
+#include "settings.h"
 #include "translator.h"
 
 /* Where a caller goes on. */

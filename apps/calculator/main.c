@@ -5,7 +5,7 @@
 // standard input, one after another in one pool, and can say what the pool came to.
 #include "calculator.h"
 #include "growth.h"
-#include "places.h"
+#include "memory_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char kUsageEnd[] =
     "Without a file, or for -, the text is standard input.\n";
 
 struct Settings {
-    const struct Place* place;
+    const struct MemoryKind* kind;
     int keep, account;
     struct CalculatorLimits limits;
 };
@@ -57,8 +57,8 @@ static void complain(void* context, const char* message) {
 
 static int usage(const char* program) {
     fprintf(stderr, kUsage, program);
-    for (const struct Place* place = kPlaces; place->name != NULL; ++place)
-        fprintf(stderr, " %s%s", place->name, place == kPlaces ? " (usual)" : "");
+    for (const struct MemoryKind* kind = kMemoryKinds; kind->name != NULL; ++kind)
+        fprintf(stderr, " %s%s", kind->name, kind == kMemoryKinds ? " (usual)" : "");
     fputs(kUsageEnd, stderr);
     return 2;
 }
@@ -117,14 +117,14 @@ static void tell(const struct Settings* settings, const struct Counted* counted,
     printf("{\"program\": \"calculator\", \"memory\": \"%s\", \"single_frees\": %s, "
            "\"allocations\": %llu, \"releases\": %llu, \"requested_bytes\": %llu, "
            "\"memory_grown\": %zu}\n",
-           settings->place->name, counted->pool.release == NULL ? "false" : "true",
+           settings->kind->name, counted->pool.release == NULL ? "false" : "true",
            counted->allocations, counted->releases, counted->bytes, memory);
 }
 
 static int run(const struct Settings* settings, char** files, int count) {
     struct Counted counted = {.allocations = 0};
     const size_t before = ownMemory();
-    if (!settings->place->open(&counted.pool)) {
+    if (!settings->kind->open(&counted.pool)) {
         complain(stdout, "out of memory");
         return 1;
     }
@@ -134,7 +134,7 @@ static int run(const struct Settings* settings, char** files, int count) {
         countedAllocate, counted.pool.release == NULL ? NULL : countedRelease, &counted};
     int status = runFiles(settings, settings->account ? &counting : &counted.pool, files, count);
     const size_t memory = grownSince(before);
-    settings->place->close(&counted.pool);
+    settings->kind->close(&counted.pool);
     if (settings->account)
         tell(settings, &counted, memory);
     if (fflush(stdout) != 0 || ferror(stdout)) {
@@ -160,10 +160,10 @@ static int readOption(struct Settings* settings, char** words) {
     if (words[1] == NULL)
         return 0;
     if (strcmp(*words, "--memory") == 0) {
-        settings->place = kPlaces;
-        while (settings->place->name != NULL && strcmp(settings->place->name, words[1]) != 0)
-            ++settings->place;
-        return settings->place->name == NULL ? 0 : 2;
+        settings->kind = kMemoryKinds;
+        while (settings->kind->name != NULL && strcmp(settings->kind->name, words[1]) != 0)
+            ++settings->kind;
+        return settings->kind->name == NULL ? 0 : 2;
     }
     if (strcmp(*words, "--steps") == 0 && readNumber(words[1], &number)) {
         settings->limits.steps = number;
@@ -177,7 +177,7 @@ static int readOption(struct Settings* settings, char** words) {
 }
 
 int main(int argc, char** argv) {
-    struct Settings settings = {.place = kPlaces, .limits = {.lineLength = 70}};
+    struct Settings settings = {.kind = kMemoryKinds, .limits = {.lineLength = 70}};
     int at = 1;
     while (at < argc && strncmp(argv[at], "--", 2) == 0) {
         const int taken = readOption(&settings, argv + at);

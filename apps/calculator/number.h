@@ -11,27 +11,7 @@
 #ifndef HEAPWRIGHT_CALCULATOR_NUMBER_H
 #define HEAPWRIGHT_CALCULATOR_NUMBER_H
 
-#include "limbs.h"
-#include "pool.h"
-
-struct Number {
-    uint32_t references;
-    uint32_t negative; /* never of zero */
-    uint32_t scale;    /* the value is the limbs' divided by 10^scale */
-    uint32_t length;   /* of the limbs, trimmed */
-    Limb limbs[];
-};
-
-/* What all operations need. */
-struct Arithmetic {
-    const struct CalculatorPool* pool;
-    size_t mostDigits;   /* what is longer is refused */
-    uint64_t work;       /* grows with the limbs that were gone through */
-    const char* failure; /* why the last operation that answered null did so */
-};
-
-struct Number* numberShare(struct Number* number);
-void numberDrop(struct Arithmetic* arithmetic, struct Number* number);
+#include "number_types.h"
 
 struct Number* numberFromInteger(struct Arithmetic* arithmetic, uint64_t value);
 /* Digits with a point among them or not. As in bc, a letter A to F is a digit: its value if it is

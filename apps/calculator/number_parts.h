@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the sources of numbers share with each other.
+ * Helpers of number.c and quotient.c: creation, scaling and the full product.
  */
 #ifndef HEAPWRIGHT_CALCULATOR_NUMBER_PARTS_H
 #define HEAPWRIGHT_CALCULATOR_NUMBER_PARTS_H
 
-#include "number.h"
+#include "number_types.h"
 
 static const char kNoMemory[] = "out of memory";
 

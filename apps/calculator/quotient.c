@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers divided, and what is made of division and multiplication: rest, power, root.
+#include "number.h"
 #include "number_parts.h"
 
 #include <string.h>

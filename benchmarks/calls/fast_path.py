@@ -33,7 +33,7 @@ from libraries import (
     write,
 )
 
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.run.provenance import Allocator, Kind
 
 PAIRS = 40_000
 MOST = 256

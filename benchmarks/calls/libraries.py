@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.provenance import Allocator, read_environment
-from heapwright.cli.setup import discovering
+from heapwright.artefacts.run.provenance import Allocator, read_environment
+from heapwright.commands.setup import discovering
 from heapwright.experiment.treatments import parse_requests
 
 HERE = Path(__file__).parent

@@ -40,8 +40,8 @@ from libraries import (
     write,
 )
 
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.trace.frame import open_trace
 
 CALLS = 50_000
 EVENT = struct.Struct("<IIQQ")

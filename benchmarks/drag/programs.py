@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from heapwright.artefacts.drag import Drag
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cli.dragging import watch_command
+from heapwright.artefacts.drag.document import Drag
+from heapwright.base.errors import HeapwrightError
+from heapwright.commands.drag import watch_command
 from heapwright.report.drag.words import dragging, increase, place_of, ratio, remarks
 from heapwright.report.profile.words import memory, share
 

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from heapwright.artefacts.native import library
+from heapwright.base.native import library
 
 FIXED = {
     "PERL_HASH_SEED": "0",

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import instructions
 from heapwright.analysis.analyse import analyse, settings_of
-from heapwright.artefacts.comparison import Comparison, Effect, Response
+from heapwright.artefacts.comparison.document import Comparison, Effect, Response
 
 HERE = Path(__file__).parent
 WORK = HERE.parents[1] / "catalogue" / "studies" / "programs"

@@ -19,8 +19,8 @@ struct Name {};
 
 /// Granary's cache over its own memory.
 template <class Links, int Number>
-using Plain = HomeCacheHeap<g::Classes, g::Limits, Links,
-                            UniqueHeap<Name<Number>, SplitHeap<16 * KiB, g::Small, g::Large>>>;
+using Plain = OwnerCacheHeap<g::Classes, g::Limits, Links,
+                             UniqueHeap<Name<Number>, SplitHeap<16 * KiB, g::Small, g::Large>>>;
 
 // Closed gaps behind each run, and nothing that waits.
 using Gaps = GuardGapHeap<32 * KiB, 0, 16384, FutexLock, g::Source>;
@@ -28,10 +28,10 @@ using Extents = UniqueHeap<Name<3>, Gaps>;
 using Small = HoardHeap<g::Classes, OwnHeap<2047>, g::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>;
 using Split = UniqueHeap<Name<4>, SplitHeap<16 * KiB, Small, Large>>;
-using Gapped = HomeCacheHeap<g::Classes, g::Limits, EncodedLinks, Split>;
+using Gapped = OwnerCacheHeap<g::Classes, g::Limits, EncodedFreelist, Split>;
 
-using WithFlag = ANSIWrapper<SignalSafeHeap<Plain<PlainLinks, 1>>>;
-using WithLinks = ANSIWrapper<SignalSafeHeap<Plain<EncodedLinks, 2>>>;
+using WithFlag = ANSIWrapper<SignalSafeHeap<Plain<PlainFreelist, 1>>>;
+using WithLinks = ANSIWrapper<SignalSafeHeap<Plain<EncodedFreelist, 2>>>;
 using WithGaps = ANSIWrapper<SignalSafeHeap<Gapped>>;
 using WithClosedRuns = ANSIWrapper<SignalSafeHeap<h::Cached>>;
 using WithQuarantine = ANSIWrapper<h::SignalSafe>;

@@ -21,7 +21,7 @@ import numpy as np
 import variants
 from scipy import stats
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "loop": ("loop", ("--iterations", "3000000")),

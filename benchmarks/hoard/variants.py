@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))

@@ -6,9 +6,9 @@
         ask(server, "page.shtml", requests=1000)
         server.processor_ns()
 
-It runs from a temporary folder of its own, configured by catalogue/studies/programs/httpd.sh, and is ended by
-its process id. Only the standard library, and the tool for where its compiled parts are: tests use
-this file as well.
+It runs from a temporary folder of its own, configured by
+catalogue/studies/programs/httpd.sh, and is ended by its process id. Only the standard library, and
+the tool for where its compiled parts are: tests use this file as well.
 """
 
 import http.client
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 SCRIPT = Path(__file__).parents[2] / "catalogue" / "studies" / "programs" / "httpd.sh"
 PATH = "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"

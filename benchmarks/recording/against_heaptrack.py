@@ -27,8 +27,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base import native
 
 PRELOADS = ("/usr/lib/heaptrack/libheaptrack_preload.so",)
 FILES = {"heapwright": "T", "heaptrack": "raw"}

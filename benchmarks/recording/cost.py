@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base import native
 
 FEW, MANY = 10000, 60000
 LOOPS = {

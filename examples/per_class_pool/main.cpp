@@ -60,7 +60,7 @@ int main() {
     while (list) {
         list = std::move(list->next);
     }
-    Footprint footprint;
-    Node::classHeap().measure(footprint);
-    std::cout << "memory of all nodes: " << footprint.mapped / KiB << " KiB\n";
+    MemoryUsage usage;
+    Node::classHeap().measure(usage);
+    std::cout << "memory of all nodes: " << usage.mapped / KiB << " KiB\n";
 }

@@ -33,9 +33,9 @@ int main() {
             }
         }
         void* const large = heap.malloc(10 * MiB);
-        Footprint footprint;
-        heap.measure(footprint);
-        std::cout << "large objects with a mapping of their own: " << footprint.directCount << '\n';
+        MemoryUsage usage;
+        heap.measure(usage);
+        std::cout << "large objects with a mapping of their own: " << usage.directCount << '\n';
         heap.free(large);
     } // the heap goes, and with it what is still live
     std::cout << "live at the end: " << live << '\n';

@@ -31,9 +31,9 @@ std::size_t distinctWords(const std::string& text, std::pmr::memory_resource& ar
 }
 
 std::size_t mapped(Region& region) {
-    Footprint footprint;
-    region.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    region.measure(usage);
+    return usage.mapped;
 }
 
 } // namespace

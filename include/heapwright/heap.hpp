@@ -3,52 +3,66 @@
 //
 // The catalogue of heaps. No header of the library includes this one; compositions do.
 //
-// The verbs of a heap (core/concepts.hpp states them exactly; only the first two are required):
+// The verbs of a heap, by tier. The header of each tier states them exactly; only the first two
+// verbs are required.
 //
+// core (core/concepts.hpp):
 //   malloc(size)              memory, or null
 //   free(object)              takes an object back
 //   getSize(object)           the bytes of it that may be used
 //   memalign(align, size)     malloc at any power of two
-//   zalloc(size)              malloc of zero bytes, where that costs less than a fill
 //   resize(object, size)      grows or shrinks in place; false if it cannot
+//   clear()                   takes everything back at once
+//
+// variants of a request (core/requests.hpp):
+//   zalloc(size)              malloc of zero bytes, where that costs less than a fill
 //   relocate(object, size)    moves the pages, not the bytes; null if it cannot
-//   mallocHeld(size)          malloc from what is held, never from below
-//   memalignHeld(align, size) memalign in the same way
-//   mallocArea(least, granted) all that is left of a chunk
+//   mallocAt(size, align, phase) memalign at a phase
+//   free(object, size)        free by a caller that knows the size
+//   malloc(size, recycle)     malloc that runs `recycle` on a reused object
+//
+// bulk (core/bulk.hpp):
 //   mallocBatch(size, count)  a chain of several objects in one step
 //   freeBatch(chain)          takes a chain back in one step
-//   mallocAtOnce(size)        malloc without a lock and without the heap below, or null
-//   freeAtOnce(object)        free in the same way; false if it needs more
-//   mallocAfterAll(size)      malloc where that was null
-//   freeAfterAll(object)      free where that was false
-//   homeOf(object)            for which thread a cache above may keep it
-//   hasHome(object)           whether there is such a word; of any address
-//   mayKeep(object)           whether it may, though not all in its unit
-//   abandonHome()             the calling thread ends
-//   mallocHomed(size, number) mallocBatch of objects that have one; says how many came
-//   freeHomed(chain, number)  freeBatch of so many of them; what is left of the chain
-//   homeOfThread()            the word that `homeOf` has for the calling thread
-//   classAt(object)           its size class
-//   keep(object)              free, where there is room for it; false if there is not
-//   flush()                   hands what is held down to the heap below
-//   trim(pad)                 gives memory back to the system
-//   tend()                    gives back what is due; says when it is again
-//   clear()                   takes everything back at once
-//   measure(footprint)        says how much memory it has and holds
-//   inspect(inspection)       says what its classes, caches and locks are doing
-//   walk(visit)               shows each object that it has given out
-//   beforeFork() …            stands still while the process forks
-//   check(object, routine)    ends the program unless it is a live object
+//   mallocHeld(size)          malloc from held memory, never from below
+//   memalignHeld(align, size) memalign in the same way
+//   tryRetain(object)         free, if there is room to keep it; else false
+//   mallocArea(least, granted) the rest of a chunk
+//   flush()                   returns held objects to the heap below
+//   trim(pad)                 returns memory to the system
+//   purgeExpired()            returns what has expired; when to call again
+//
+// introspection (core/introspection.hpp):
+//   measure(usage)            how much memory it has and holds
+//   inspect(snapshot)         figures of classes, caches and locks
+//   walk(visit)               shows each live object
+//   forEachRun(visit)         shows each run in use
 //   owns(object)              tells its own objects from those of others
+//   mark(object)              shows an object as cached during a walk
+//   unmark()                  ends that
+//   check(object, routine)    ends the program unless it is a live object
+//   getSizeUnlocked(object)   getSize without a lock
+//
+// fork and signals (core/fork_and_signals.hpp):
+//   beforeFork() ...          is quiescent while the process forks
+//   heldByThisThread()        whether the calling thread holds all of it
+//   attempt(body)             runs the body inside the lock if it is free
+//
+// The fast-path verbs are private to the caches (structure/cache/fast_path.hpp).
 //
 // Beside the layers, heapwright/adaptor/ turns heaps into what C++ programs expect: memory
 // resources and allocators. The layers, by what they do to a request:
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/core/immortal.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 
 // source: where memory comes from
 #include <heapwright/layers/source/allocator_heap.hpp>     // a standard allocator
@@ -112,8 +126,8 @@
 #include <heapwright/layers/thread/batch_cache_heap.hpp>       // freed objects, by batches
 #include <heapwright/layers/thread/handler_safe_heap.hpp>      // a handler that interrupted
 #include <heapwright/layers/thread/hoard_heap.hpp>             // one each, and a global one
-#include <heapwright/layers/thread/home_cache_heap.hpp>        // freed objects, each at home
 #include <heapwright/layers/thread/locked_heap.hpp>            // one at a time
+#include <heapwright/layers/thread/owner_cache_heap.hpp>       // freed objects, each at home
 #include <heapwright/layers/thread/pho_thread_heap.hpp>        // one each, objects go home
 #include <heapwright/layers/thread/signal_safe_heap.hpp>       // nobody twice
 #include <heapwright/layers/thread/thread_cache_heap.hpp>      // freed objects, by thread and class
@@ -158,8 +172,9 @@
 #include <heapwright/sizeclass/up_to.hpp>              // the first of another's classes
 #include <heapwright/sizeclass/waste.hpp>              // what classes lose at worst
 #include <heapwright/structure/cache/cache_limits.hpp> // how much a thread keeps
-#include <heapwright/structure/cache/links.hpp>        // links of freed objects, plain or encoded
-#include <heapwright/structure/extent/return_rule.hpp> // when free memory goes back
+#include <heapwright/structure/cache/fast_path.hpp>    // verbs between caches and entry points
+#include <heapwright/structure/cache/freelist_encoding.hpp> // links of freed objects, plain or encoded
+#include <heapwright/structure/extent/purge_policy.hpp>     // when free memory goes back
 #include <heapwright/structure/extent/system_extents.hpp> // pages and the clock
 #include <heapwright/structure/fit/exact_fit.hpp>         // a list per size, another fit beyond
 #include <heapwright/structure/fit/sequential_fits.hpp>   // the first, next or best of one list
@@ -170,8 +185,8 @@
 #include <heapwright/structure/observe/ring_trace.hpp>        // the latest of a trace, in memory
 #include <heapwright/structure/settings/granary_settings.hpp> // what may be set of granary
 #include <heapwright/structure/superblock/emptiness.hpp>      // how empty a heap may become
-#include <heapwright/structure/thread/assignment.hpp>         // which of several heaps serves
-#include <heapwright/structure/thread/heap_choice.hpp>        // which heap is the thread's
-#include <heapwright/structure/thread/processor_choice.hpp>   // on which processor a thread is
+#include <heapwright/structure/thread/arena_policy.hpp>       // which of several heaps serves
+#include <heapwright/structure/thread/heap_selector.hpp>      // which heap is the thread's
+#include <heapwright/structure/thread/processor_selector.hpp> // on which processor a thread is
 #include <heapwright/sync/futex_lock.hpp>                     // one word, sleeps in the kernel
 #include <heapwright/sync/shared_futex_lock.hpp>              // the same between processes

@@ -33,7 +33,7 @@ struct EmulatedMemory {
     static void begin(Heap& /*heap*/, void* /*place*/) noexcept {}
 
     /// Nothing goes without malloc.
-    static void* mallocAtOnce(Heap& /*heap*/, std::size_t /*size*/) noexcept { return nullptr; }
+    static void* tryMallocFast(Heap& /*heap*/, std::size_t /*size*/) noexcept { return nullptr; }
 
     static void free(Heap& heap, void* object) noexcept { heap.free(object); }
 

@@ -15,7 +15,6 @@
 #include <apr_allocator.h>
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 
 #include <cstddef>

@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) {
         check("apr_palloc");
-        if (void* const object = Memory::mallocAtOnce(heap_, size)) [[likely]] {
+        if (void* const object = Memory::tryMallocFast(heap_, size)) [[likely]] {
             return object;
         }
         return mallocOtherwise(size, *this);

@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t firstRoom = 512;
+    static constexpr std::size_t firstSharedRegion = 512;
 
     static int goOn(apr_vformatter_buff_t* full) {
         auto* const buffer = static_cast<Buffer*>(full);
@@ -91,9 +91,9 @@ private:
     }
 
     Heap& heap_;
-    char onStack_[firstRoom];
+    char onStack_[firstSharedRegion];
     char* start_ = onStack_;
-    std::size_t room_ = firstRoom;
+    std::size_t room_ = firstSharedRegion;
 };
 
 } // namespace heapwright::apr

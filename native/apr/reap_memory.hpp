@@ -58,18 +58,18 @@ public:
     }
 
     static Heap heapFor(Allocator& allocator, void* place) noexcept {
-        return Heap(allocator, homeOf(place));
+        return Heap(allocator, ownerTagOf(place));
     }
 
     /// For a pool that is new, or empty again.
     static void begin(Heap& heap, void* place) noexcept {
         std::size_t bytes = 0;
-        void* const rest = Nodes::restOfHome(homeOf(place), bytes);
+        void* const rest = Nodes::restOfHome(ownerTagOf(place), bytes);
         heap.beginIn(rest, bytes);
     }
 
     /// While the pool is a region, from where its pointer is; null where that is not enough.
-    [[nodiscard]] static void* mallocAtOnce(Heap& heap, std::size_t request) noexcept {
+    [[nodiscard]] static void* tryMallocFast(Heap& heap, std::size_t request) noexcept {
         const std::size_t size = Block::sizeFor(request);
         BumpCursor& cursor = heap.cursor();
         return cursor.hasRoom(size) ? cursor.make(size)->object() : nullptr;
@@ -96,7 +96,7 @@ public:
     static void endPlace(void* /*place*/) noexcept {}
 
 private:
-    static apr_memnode_t* homeOf(void* place) noexcept {
+    static apr_memnode_t* ownerTagOf(void* place) noexcept {
         return static_cast<apr_memnode_t*>(backward(place, headBytes));
     }
 };

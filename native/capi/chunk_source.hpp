@@ -6,8 +6,9 @@
 #pragma once
 
 #include <heapwright/allocators/spare_chunks.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -33,21 +34,21 @@ public:
         chunks_.free(chunk);
     }
 
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += taken_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += taken_; }
 
 private:
     [[no_unique_address]] Chunks chunks_; ///< one for all
     std::size_t taken_ = 0;
 };
 
-static_assert(MeasurableHeap<ChunkSource> && UnphasedHeap<ChunkSource>);
+static_assert(MeasurableHeap<ChunkSource> && MaxAlignedHeap<ChunkSource>);
 
 /// How much a heap over it has.
 template <MeasurableHeap H>
 [[nodiscard]] std::size_t memoryOf(H& heap) noexcept {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.mapped;
 }
 
 } // namespace heapwright::capi

@@ -15,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 namespace {
 
@@ -198,4 +198,4 @@ Traffic draw(const Load& load, std::size_t processors, std::uint64_t seed) {
     return Drawing(load, processors, seed).draw();
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -7,13 +7,13 @@
 
 #include <heapwright/structure/kernel/page_section.hpp>
 
-#include "synth/words.hpp"
+#include "synth/token_reader.hpp"
 
 #include <bit>
 #include <istream>
 #include <string>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 namespace {
 
@@ -25,9 +25,9 @@ constexpr std::uint64_t mostCount = 4096;
 constexpr std::uint64_t mostOperations = std::uint64_t{1} << 28U;
 constexpr double longest = 1e12; ///< nanoseconds between two operations
 
-using Words = synthesis::Words<LoadError>;
+using TokenReader = synth::TokenReader<LoadError>;
 
-void readCaches(Words& words, Load& load) {
+void readCaches(TokenReader& words, Load& load) {
     words.expect("caches");
     load.caches.resize(words.whole(0, mostCaches));
     for (CacheKind& kind : load.caches) {
@@ -42,7 +42,7 @@ void readCaches(Words& words, Load& load) {
     }
 }
 
-Life readLife(Words& words, bool alone) {
+Life readLife(TokenReader& words, bool alone) {
     const std::string kind = words.word();
     Life life;
     if (kind == "with" && !alone) {
@@ -65,7 +65,7 @@ Life readLife(Words& words, bool alone) {
     return life;
 }
 
-Part readPart(Words& words, const Load& load) {
+Part readPart(TokenReader& words, const Load& load) {
     Part part;
     const std::string kind = words.word();
     if (kind == "object") {
@@ -89,7 +89,7 @@ Part readPart(Words& words, const Load& load) {
     return part;
 }
 
-void readActivities(Words& words, Load& load) {
+void readActivities(TokenReader& words, Load& load) {
     words.expect("activities");
     load.activities.resize(words.whole(1, mostActivities));
     double weights = 0;
@@ -110,7 +110,7 @@ void readActivities(Words& words, Load& load) {
 } // namespace
 
 Load readLoad(std::istream& text) {
-    Words words(text, "the load");
+    TokenReader words(text, "the load");
     Load load;
     words.expect("heapwright-kernel-load");
     words.whole(1, 1);
@@ -132,4 +132,4 @@ Load readLoad(std::istream& text) {
     return load;
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// Why a text is no load.
 class LoadError : public std::runtime_error {
@@ -73,4 +73,4 @@ Load readLoad(std::istream& text);
 /// The same load, seed and number of processors give the same traffic.
 Traffic draw(const Load& load, std::size_t processors, std::uint64_t seed);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

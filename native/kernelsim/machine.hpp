@@ -15,7 +15,7 @@
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// A lock that nobody else could want.
 class NoLock {
@@ -56,7 +56,7 @@ struct MachineProcessors {
     static inline thread_local std::size_t all = 1;
 };
 
-static_assert(HeapChoice<MachineProcessors>);
+static_assert(HeapSelector<MachineProcessors>);
 
 /// Mapped memory, of which there is only so much.
 class MachineMemory : private MmapHeap {
@@ -211,4 +211,4 @@ public:
 
 static_assert(PagedHeap<MachinePages>);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

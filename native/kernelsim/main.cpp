@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-kernel-models: runs traffic on models of the kernel's object allocators, drawn from
+// heapwright-kernelsim: runs traffic on models of the kernel's object allocators, drawn from
 // the load on standard input or read from a kernel trace, and says on standard output, as one line
 // of JSON, what came of it. Rounds go from model to model, so that what disturbs one disturbs all;
 // everything but the time is the same in each round, or it is a fault.
+#include "kernelsim/kernel_trace.hpp"
 #include "kernelsim/load.hpp"
 #include "kernelsim/report.hpp"
-#include "kernelsim/trace.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -22,12 +22,12 @@
 
 namespace {
 
-using namespace heapwright::models;
+using namespace heapwright::kernelsim;
 
 constexpr std::string_view usage =
-    "heapwright-kernel-models [options] < LOAD\n"
-    "heapwright-kernel-models [options] --trace FILE\n"
-    "heapwright-kernel-models --cpus N --seed N --write FILE < LOAD\n"
+    "heapwright-kernelsim [options] < LOAD\n"
+    "heapwright-kernelsim [options] --trace FILE\n"
+    "heapwright-kernelsim --cpus N --seed N --write FILE < LOAD\n"
     "  --model NAME (again for more; default: all)  --cpus N  --seed N  --rounds N  --samples N\n";
 
 struct Options {
@@ -141,7 +141,7 @@ int perform(const Options& options) {
 }
 
 int say(const char* what, int status) {
-    std::cerr << "heapwright-kernel-models: " << what << '\n';
+    std::cerr << "heapwright-kernelsim: " << what << '\n';
     return status;
 }
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// A moment of a run.
 struct Sample {
@@ -83,4 +83,4 @@ inline constexpr std::array<std::string_view, 4> modelNames = {"slab", "slob", "
 /// Pre: the name is one of the four. About so many samples; throws ModelFault.
 Outcome runModel(std::string_view name, const Traffic& traffic, std::size_t samples);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 namespace {
 
@@ -111,4 +111,4 @@ void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
     json.endObject();
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 /// What the traffic is: where from, how many events, which machine.
 void tellTraffic(Json& json, const Traffic& traffic);
@@ -22,4 +22,4 @@ void tellTraffic(Json& json, const Traffic& traffic);
 void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
                  const std::vector<std::uint64_t>& times);
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

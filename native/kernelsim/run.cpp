@@ -9,7 +9,7 @@
 #include <heapwright/layers/kernel/slqb_heap.hpp>
 #include <heapwright/layers/kernel/slub_heap.hpp>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 bool sameButForTime(const Outcome& one, const Outcome& other) {
     return one.samples == other.samples && one.caches == other.caches && one.takes == other.takes &&
@@ -33,4 +33,4 @@ Outcome runModel(std::string_view name, const Traffic& traffic, std::size_t samp
     return Run<Slqb>(traffic, samples).run();
 }
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

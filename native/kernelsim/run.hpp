@@ -13,9 +13,11 @@
 #pragma once
 
 #include "kernelsim/machine.hpp"
+#include "kernelsim/object_contents.hpp"
 #include "kernelsim/outcome.hpp"
 #include "kernelsim/traffic.hpp"
-#include "kernelsim/written.hpp"
+
+#include <heapwright/core/bulk.hpp>
 
 #include <algorithm>
 #include <ctime>
@@ -23,10 +25,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 template <class Objects>
 class Run {
@@ -165,7 +168,7 @@ private:
         slot.kind = general ? Slot::Kind::general : Slot::Kind::object;
         ++outcome_.takes;
         liveBytes_ += sizeOf(slot);
-        writeInto(slot.object, sizeOf(slot), isConstructed(slot), stampOf(slot, ++slot.turn));
+        fillObject(slot.object, sizeOf(slot), isConstructed(slot), stampOf(slot, ++slot.turn));
         return true;
     }
 
@@ -182,7 +185,7 @@ private:
         const std::size_t size = sizeOf(slot);
         const bool constructed = isConstructed(slot);
         slot.kind = Slot::Kind::empty;
-        lookInto(slot.object, size, constructed, stampOf(slot, slot.turn));
+        verifyObject(slot.object, size, constructed, stampOf(slot, slot.turn));
         ++outcome_.gives;
         outcome_.remoteGives += slot.processor != MachineProcessors::now ? 1U : 0U;
         liveBytes_ -= size;
@@ -197,7 +200,7 @@ private:
             heap_->shrinkCache(*caches_[what]);
             return;
         }
-        if constexpr (requires { heap_->flush(); })
+        if constexpr (FlushableHeap<std::remove_reference_t<decltype(*heap_)>>)
             heap_->flush();
     }
 
@@ -301,4 +304,4 @@ private:
     std::uint64_t liveBytes_ = 0;
 };
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a kernel is asked for over some time: objects of caches, objects of any size, blocks of
-// pages, on several processors. It comes from a kernel trace (trace.hpp) or is drawn from a load
-// (drawing.hpp), and each model is given the same.
+// pages, on several processors. It comes from a kernel trace (kernel_trace.hpp) or is drawn from a
+// load (drawing.hpp), and each model is given the same.
 //
 // What is taken has a place, a small number that is free again once it has been given back.
 // Invariants of traffic that comes from either: no place is taken twice at a time, none is given
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 
 inline constexpr std::size_t mostProcessors = 8;
 inline constexpr std::size_t mostCaches = 1024;
@@ -80,4 +80,4 @@ struct Traffic {
     std::size_t prelude = 0; ///< so many first events are what was there before the time is taken
 };
 
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 namespace {
 
@@ -115,4 +115,4 @@ Block* LiveBlocks::find(std::uint64_t address) {
     return address - block.begin < block.usable ? &block : nullptr;
 }
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

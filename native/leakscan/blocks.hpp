@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 struct Block {
     std::uint64_t begin;
@@ -59,4 +59,4 @@ private:
     PageSet pages_;
 };
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

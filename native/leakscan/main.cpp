@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-reach [--stop] TRACE PID: which blocks of the trace can the process still reach? It
+// heapwright-leakscan [--stop] TRACE PID: which blocks of the trace can the process still reach? It
 // must wait meanwhile; with --stop it is stopped and goes on afterwards. Prints one JSON object and
 // leaves with 0; 1 and a line on standard error if it could not look.
 #include "blocks.hpp"
@@ -21,7 +21,7 @@
 namespace {
 
 using namespace heapwright;
-using namespace heapwright::reach;
+using namespace heapwright::leakscan;
 
 struct Sum {
     std::uint64_t blocks = 0;
@@ -63,7 +63,7 @@ int look(const char* path, std::uint32_t pid, bool stop) {
     const trace::Trace trace(path); // as it is now that nobody writes into it
     const std::optional<std::uint32_t> process = processOf(trace, pid);
     if (!process) {
-        std::fprintf(stderr, "heapwright-reach: process %" PRIu32 " is not in the trace\n", pid);
+        std::fprintf(stderr, "heapwright-leakscan: process %" PRIu32 " is not in the trace\n", pid);
         return 1;
     }
     const ProcessMemory memory(static_cast<pid_t>(pid));
@@ -78,14 +78,14 @@ int look(const char* path, std::uint32_t pid, bool stop) {
 int main(int count, char** arguments) {
     const bool stop = count == 4 && std::strcmp(arguments[1], "--stop") == 0;
     if (count != 3 && !stop) {
-        std::fprintf(stderr, "usage: heapwright-reach [--stop] TRACE PID\n");
+        std::fprintf(stderr, "usage: heapwright-leakscan [--stop] TRACE PID\n");
         return 2;
     }
     try {
         const auto pid = static_cast<std::uint32_t>(std::atoi(arguments[count - 1]));
         return look(arguments[count - 2], pid, stop);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "heapwright-reach: %s\n", error.what());
+        std::fprintf(stderr, "heapwright-leakscan: %s\n", error.what());
         return 1;
     }
 }

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::size_t ProcessMemory::read(std::uint64_t address, std::uint64_t* words,
     return got > 0 ? static_cast<std::size_t>(got) / sizeof *words : 0;
 }
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

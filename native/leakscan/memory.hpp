@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 struct Range {
     std::uint64_t begin;
@@ -53,4 +53,4 @@ private:
     int file_;
 };
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 namespace {
 
@@ -96,4 +96,4 @@ void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveB
     }
 }
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

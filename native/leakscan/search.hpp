@@ -10,9 +10,9 @@
 #include "blocks.hpp"
 #include "memory.hpp"
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 /// Marks each block that is reached, from memory and from these words.
 void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live);
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

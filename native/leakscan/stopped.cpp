@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <system_error>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 Stopped::Stopped(pid_t pid) {
     while (stopNew(pid)) { // a thread may have started another before it was stopped
@@ -60,4 +60,4 @@ void Stopped::stop(pid_t thread) {
     }
 }
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

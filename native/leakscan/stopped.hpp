@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 class Stopped {
 public:
@@ -30,4 +30,4 @@ private:
     std::vector<std::uint64_t> registers_;
 };
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

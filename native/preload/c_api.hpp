@@ -20,21 +20,21 @@
 #include <cstdint>
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 struct CApi {
     static void* malloc(std::size_t size) {
-        if constexpr (LenientHeap<Allocator>) {
-            void* const object = heap().mallocAtOnce(size);
-            return object != nullptr ? object : mallocAfterAll(size);
+        if constexpr (SplitPathHeap<Allocator>) {
+            void* const object = heap().tryMallocFast(size);
+            return object != nullptr ? object : mallocSlow(size);
         } else {
             return orNoMemory(heap().malloc(size));
         }
@@ -131,8 +131,8 @@ private:
     static Allocator& heap() { return instance<Allocator>(); }
 
     /// Out of line, so that who is served at once needs no stack.
-    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size) {
-        return orNoMemory(heap().mallocAfterAll(size));
+    [[gnu::noinline]] static void* mallocSlow(std::size_t size) {
+        return orNoMemory(heap().mallocSlow(size));
     }
 
     static void* orNoMemory(void* object) {
@@ -143,4 +143,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -5,12 +5,15 @@
 // be there before any constructor runs. `ANSIWrapper` at the top of a composition gives the verbs.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <cstddef>
 #include <type_traits>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// A complete allocator answers all that the entry points ask.
 template <class A>
@@ -22,4 +25,4 @@ concept CompleteAllocator =
         { allocator.realloc(object, size) } -> std::same_as<void*>;
     };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -16,12 +16,12 @@
 #include <cstddef>
 #include <new>
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <preload/cxx_runtime.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 static_assert(sizeof(std::size_t) == sizeof(unsigned long), "the symbols' names say unsigned long");
 
@@ -53,9 +53,9 @@ struct NothrowForm {
 template <class Allocator>
 struct CxxNew {
     static void* allocate(std::size_t size) {
-        if constexpr (LenientHeap<Allocator>) {
-            void* const object = instance<Allocator>().mallocAtOnce(size);
-            return object != nullptr ? object : allocateAfterAll(size);
+        if constexpr (SplitPathHeap<Allocator>) {
+            void* const object = instance<Allocator>().tryMallocFast(size);
+            return object != nullptr ? object : allocateSlow(size);
         } else {
             if (void* object = attempt(size)) [[likely]] {
                 return object;
@@ -100,8 +100,8 @@ struct CxxNew {
 
 private:
     /// Out of line, so that who is served at once needs no stack.
-    [[gnu::noinline]] static void* allocateAfterAll(std::size_t size) {
-        if (void* object = instance<Allocator>().mallocAfterAll(size)) [[likely]] {
+    [[gnu::noinline]] static void* allocateSlow(std::size_t size) {
+        if (void* object = instance<Allocator>().mallocSlow(size)) [[likely]] {
             return object;
         }
         return persist(size);
@@ -135,4 +135,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

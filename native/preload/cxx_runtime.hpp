@@ -21,7 +21,7 @@ extern "C" {
 [[gnu::weak]] void heapwrightThrowBadAlloc() asm("_ZSt17__throw_bad_allocv");
 }
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 class CxxRuntime {
 public:
@@ -78,4 +78,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

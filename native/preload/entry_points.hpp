@@ -18,7 +18,7 @@
 #include <preload/fork_handlers.hpp>
 #include <preload/info.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// `Identity` has the library's `name` and `version`.
 template <CompleteAllocator Allocator, class Identity>
@@ -32,4 +32,4 @@ struct EntryPointsOf : CApi<Allocator>, HeapInfo<Allocator> {
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -28,7 +28,7 @@ extern "C" {
 [[gnu::weak]] void heapwrightUnlockStreams() asm("_IO_list_unlock");
 }
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 class ForkHandlers {
@@ -61,4 +61,4 @@ private:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

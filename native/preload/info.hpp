@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C library's questions about the heap are answered with, from the footprint that every
+// What the C library's questions about the heap are answered with, from the usage that every
 // composition can measure. The C library's words: the "arena" is what was taken from the system for
 // many objects, "mmap" what serves single large ones; "ordblks" and "fordblks" are what is free in
 // the arena. Figures that a composition does not keep (the greatest size so far, the part that
@@ -19,12 +19,12 @@
 #include <malloc.h>
 #include <string_view>
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 /// mallopt: the hints of the C library are accepted and have no effect, for a composition's rungs
 /// are its settings; what is no such hint is refused.
@@ -41,7 +41,7 @@ struct HeapInfo {
     }
 
     [[gnu::cold]] static struct mallinfo2 info() {
-        const Footprint now = measured();
+        const MemoryUsage now = measured();
         struct mallinfo2 result = {};
         result.arena = now.mapped - now.direct;
         result.ordblks = now.heldCount;
@@ -89,10 +89,10 @@ struct HeapInfo {
     }
 
 private:
-    [[gnu::cold]] static Footprint measured() {
-        Footprint footprint;
-        instance<Allocator>().measure(footprint);
-        return footprint;
+    [[gnu::cold]] static MemoryUsage measured() {
+        MemoryUsage usage;
+        instance<Allocator>().measure(usage);
+        return usage;
     }
 
     static int narrow(std::size_t value) {
@@ -147,4 +147,4 @@ public:
     static constexpr auto text = join();
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

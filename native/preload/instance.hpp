@@ -8,7 +8,7 @@
 
 #include <heapwright/core/immortal.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 inline constinit Immortal<Allocator> theAllocator;
@@ -18,4 +18,4 @@ inline Allocator& instance() {
     return theAllocator<Allocator>.object;
 }
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

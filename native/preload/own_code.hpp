@@ -16,7 +16,7 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern const ElfW(Ehdr) heapwrightOwnHeader asm("__ehdr_start");
 }
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 class OwnCode {
 public:
@@ -35,4 +35,4 @@ public:
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -23,13 +23,13 @@
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/interruption.hpp>
-#include <heapwright/structure/signal/hidden_state.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
 
 #include <preload/instance.hpp>
 #include <preload/own_code.hpp>
 #include <preload/signal_table.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator>
 class SignalHandlers {
@@ -163,7 +163,7 @@ private:
         return handler(signal, info, context);
     }
 
-    /// An exception of the handler's passes through; its leaving is noticed (hidden_state.hpp).
+    /// An exception of the handler's passes through; its leaving is noticed (request_state.hpp).
     [[gnu::noinline]] static void runAside(SignalTable::Handler handler, int signal,
                                            siginfo_t* info, void* context) {
         const auto& interrupted = *static_cast<const ucontext_t*>(context);
@@ -197,4 +197,4 @@ private:
     static inline constinit std::atomic<std::uint64_t> interruptingSet{0};
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

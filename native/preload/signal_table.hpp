@@ -17,7 +17,7 @@
 #include <csignal>
 #include <cstdint>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 class SignalTable {
 public:
@@ -57,4 +57,4 @@ private:
     static inline constinit std::array<std::atomic<std::uintptr_t>, NSIG> words{};
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 void CallTree::Sums::add(const Sums& other) {
     allocations += other.allocations;
@@ -16,10 +16,9 @@ void CallTree::Sums::add(const Sums& other) {
     neverFreedBytes += other.neverFreedBytes;
 }
 
-CallTree::CallTree(const trace::StackTable& table, const std::vector<Sites::Site>& sites)
-    : table_(table) {
+CallTree::CallTree(const trace::StackTable& table, const std::vector<Site>& sites) : table_(table) {
     nodes_.push_back({0, {}, false, {}});
-    for (const Sites::Site& site : sites) {
+    for (const Site& site : sites) {
         const std::uint32_t node = site.stack != 0 ? nodeOf(site.process, site.stack) : 0;
         nodes_[node].sums.add(
             {site.allocations, site.bytes, site.neverFreed, site.neverFreedBytes});
@@ -111,7 +110,7 @@ std::uint32_t CallTree::number(std::uint32_t node) {
     return last;
 }
 
-std::uint32_t CallTree::pin(const Sites::Site& site) {
+std::uint32_t CallTree::pin(const Site& site) {
     return site.stack != 0 ? number(nodeOf(site.process, site.stack)) : 0;
 }
 
@@ -131,4 +130,4 @@ void CallTree::write(Json& json) const {
     json.endArray().endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

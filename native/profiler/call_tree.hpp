@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "profiler/json.hpp"
-#include "profiler/sites.hpp"
+#include "profiler/site.hpp"
 #include "trace/stack_table.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class CallTree {
 public:
-    CallTree(const trace::StackTable& table, const std::vector<Sites::Site>& sites);
+    CallTree(const trace::StackTable& table, const std::vector<Site>& sites);
 
     /// Keeps the calls that lead to a site, and says its number in the tree as written.
-    std::uint32_t pin(const Sites::Site& site);
+    std::uint32_t pin(const Site& site);
 
     void write(Json& json) const;
 
@@ -58,4 +58,4 @@ private:
     std::vector<std::uint32_t> written_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// `Cell` has `absorb(next)`, which adds the step that follows it.
 template <typename Cell>
@@ -48,4 +48,4 @@ private:
     std::vector<Cell> cells_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

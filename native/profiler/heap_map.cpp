@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 /// Adds to the last of a column, if that is the group's, or behind it.
@@ -274,4 +274,4 @@ void HeapMap::write(Json& json) const {
     json.endArray().endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

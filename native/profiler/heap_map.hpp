@@ -17,7 +17,7 @@
 
 #include "profiler/json.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class HeapMap {
 public:
@@ -121,4 +121,4 @@ private:
     Column ofLarge_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <heapwright/core/json.hpp>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// `part` of `whole`; of nothing it is nothing.
 constexpr double share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -5,7 +5,7 @@
 // nothing before `reserve`.
 #include "profiler/live_blocks.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 const LiveBlocks::Place* LiveBlocks::look(std::uint64_t address) const {
     if (places_.size() == 0)
@@ -109,4 +109,4 @@ void LiveBlocks::makeRoom(std::size_t count) {
     }
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -17,7 +17,7 @@
 
 #include "profiler/zeroed_array.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// A live block.
 struct Block {
@@ -134,4 +134,4 @@ private:
     std::size_t live_ = 0;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 struct LiveState {
     std::uint64_t time = 0;       ///< ns
@@ -17,4 +17,4 @@ struct LiveState {
     std::uint64_t requested = 0; ///< bytes of all allocations so far
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

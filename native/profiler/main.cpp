@@ -46,18 +46,18 @@ std::optional<Options> optionsOf(int count, char** words) {
 
 int run(const Options& options) {
     const trace::Trace trace(options.path);
-    const profile::Plan plan = profile::planOf(trace, options.process);
+    const profiler::Plan plan = profiler::planOf(trace, options.process);
     if (options.process != trace::Selection::all && options.process >= plan.processes.size())
         throw trace::TraceError("there is no process " + std::to_string(options.process), 0);
-    profile::SystemView system(trace, profile::busiestOf(plan));
-    profile::Profiler profiler(plan, system.present() ? &system : nullptr);
-    profile::pass(trace, options.process, profiler);
+    profiler::SystemView system(trace, profiler::busiestOf(plan));
+    profiler::Profiler profiler(plan, system.present() ? &system : nullptr);
+    profiler::pass(trace, options.process, profiler);
     profiler.finish();
 
     Json json;
     json.beginObject().field("format", "heapwright profile").field("schema_version", 1U);
     json.key("provenance");
-    profile::writeProvenance(json, trace, options.process, profiler);
+    profiler::writeProvenance(json, trace, options.process, profiler);
     profiler.write(json);
     profiler.sites().write(json, trace::StackTable(trace));
     json.endObject();

@@ -16,7 +16,7 @@
 
 #include "trace/merged_calls.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using Batch = std::vector<trace::CallRun>;
@@ -129,4 +129,4 @@ void pass(const trace::Trace& trace, std::uint32_t process, Profiler& profiler) 
         profiler.apply(run);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

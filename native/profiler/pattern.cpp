@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 constexpr double denseEnough = 0.75;
@@ -98,4 +98,4 @@ void Pattern::write(Json& json, std::uint64_t operations) const {
     json.endArray().endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -15,7 +15,7 @@
 #include "profiler/folding_steps.hpp"
 #include "profiler/json.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// What the rule looks at, and what it says.
 struct PatternClass {
@@ -47,4 +47,4 @@ private:
     FoldingSteps<Cell> counts_{firstStep, mostSteps};
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

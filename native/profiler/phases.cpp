@@ -4,7 +4,7 @@
 // Stretches of the operations, summed.
 #include "profiler/phases.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 void Phases::Cell::absorb(const Cell& next) {
     allocations += next.allocations;
@@ -29,4 +29,4 @@ void Phases::write(Json& json) const {
     json.endArray();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

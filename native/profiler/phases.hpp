@@ -10,7 +10,7 @@
 #include "profiler/json.hpp"
 #include "profiler/live_state.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class Phases {
 public:
@@ -39,4 +39,4 @@ private:
     FoldingSteps<Cell> steps_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -10,7 +10,7 @@
 
 #include "profiler/profiler.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 using trace::Call;
 using trace::CallKind;
@@ -121,7 +121,7 @@ private:
     [[gnu::always_inline]] void siteAllocated(const LiveBlocks::Place& place, const Call& call) {
         const std::uint32_t number = all_.sites_.number(run_.process, call.stack);
         live_.siteAt(place) = number;
-        Sites::Site& site = all_.sites_[number];
+        Site& site = all_.sites_[number];
         ++site.allocations;
         site.bytes += call.size;
     }
@@ -330,7 +330,7 @@ void Profiler::keep(const Sums& sums, Process& process, const Part& part, std::s
     phase_->handedOver += sums.handedOver;
 
     if (!stacks_) {
-        Sites::Site& nowhere = sites_[0];
+        Site& nowhere = sites_[0];
         nowhere.allocations += allocations;
         nowhere.bytes += requested;
     }
@@ -362,4 +362,4 @@ void Profiler::mergePlain() {
     plain_ = {};
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

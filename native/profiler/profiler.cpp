@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 using trace::Event;
 using trace::Routine;
@@ -242,7 +242,7 @@ void Profiler::begin(Process& process, const Event& event) {
     ThreadCounts& thread = threads_.of(event.thread);
     ++thread.allocations;
     thread.bytes += event.size;
-    Sites::Site& site = sites_[block.site];
+    Site& site = sites_[block.site];
     ++site.allocations;
     site.bytes += event.size;
     ++phase_->allocations;
@@ -334,7 +334,7 @@ void Profiler::closeUntil(std::uint64_t time) {
 void Profiler::abandon(std::uint32_t number) {
     Process& process = processes_[number];
     const auto leave = [&](const Block& block) {
-        Sites::Site& site = sites_[block.site];
+        Site& site = sites_[block.site];
         ++site.neverFreed;
         site.neverFreedBytes += block.size;
         ++counts_.neverFreed;
@@ -352,7 +352,7 @@ void Profiler::finish() {
     mergePlain();
     if (!stacks_) { // the short way leaves them to be counted here
         std::uint64_t elsewhere = 0;
-        for (const Sites::Site& site : sites_.all())
+        for (const Site& site : sites_.all())
             elsewhere += site.shortLived;
         sites_[0].shortLived += retention_.shortLived() - elsewhere;
     }
@@ -369,4 +369,4 @@ void Profiler::finish() {
     state_ = last;
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -32,7 +32,7 @@
 #include "trace/call.hpp"
 #include "trace/event.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// What is known of a process before the pass.
 struct ProcessPlan {
@@ -213,4 +213,4 @@ private:
     std::multimap<std::uint64_t, std::uint32_t> closing_; ///< processes by when they end
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

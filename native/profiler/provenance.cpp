@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 constexpr std::size_t mostFaults = 100;
@@ -119,4 +119,4 @@ void writeProvenance(Json& json, const trace::Trace& trace, std::uint32_t select
     json.endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -10,7 +10,7 @@
 #include "profiler/profiler.hpp"
 #include "trace/reader.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// What the pass should know before it begins. A process that is not selected has no events.
 Plan planOf(const trace::Trace& trace, std::uint32_t selected);
@@ -19,4 +19,4 @@ Plan planOf(const trace::Trace& trace, std::uint32_t selected);
 void writeProvenance(Json& json, const trace::Trace& trace, std::uint32_t selected,
                      const Profiler& profiler);
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

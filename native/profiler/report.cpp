@@ -4,7 +4,7 @@
 // What the pass has found, as the document says it.
 #include "profiler/profiler.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using trace::Family;
@@ -110,4 +110,4 @@ void Profiler::writePeak(Json& json) const {
     json.endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 double powerOfTwo(std::size_t exponent) {
@@ -21,7 +21,7 @@ double seconds(std::uint64_t nanoseconds) {
 } // namespace
 
 void Retention::add(const Life& life) {
-    SizeLives& lives = (*sizes_)[SizeScale::step(life.size)];
+    SizeLifetimes& lives = (*sizes_)[SizeScale::step(life.size)];
     lives.bytes += life.size;
     if (!life.ended) {
         ++lives.neverFreed;
@@ -43,7 +43,7 @@ std::uint64_t Retention::shortLived() const {
 
 std::array<std::uint64_t, TimeScale::steps> Retention::counts() const {
     std::array<std::uint64_t, TimeScale::steps> all{};
-    for (const SizeLives& lives : *sizes_)
+    for (const SizeLifetimes& lives : *sizes_)
         for (std::size_t step = 0; step < TimeScale::steps; ++step)
             all[step] += lives.times[step];
     return all;
@@ -85,7 +85,7 @@ void Retention::writeBySize(Json& json) const {
     };
     json.beginArray();
     for (std::size_t size = 0; size < SizeScale::steps; ++size) {
-        const SizeLives& lives = (*sizes_)[size];
+        const SizeLifetimes& lives = (*sizes_)[size];
         const std::uint64_t count =
             std::accumulate(lives.times.begin(), lives.times.end(), lives.neverFreed);
         if (count == 0)
@@ -104,4 +104,4 @@ void Retention::writeBySize(Json& json) const {
     json.endArray();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

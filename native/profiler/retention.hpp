@@ -14,7 +14,7 @@
 #include "profiler/json.hpp"
 #include "profiler/scales.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 constexpr std::uint64_t shortRetention = 100'000'000;    ///< ns, the limit included
 constexpr std::uint64_t mediumRetention = 1'000'000'000; ///< ns, the limit included
@@ -38,7 +38,7 @@ public:
     /// The same of a life that ended within mediumRetention, by at least one operation and less
     /// than 2^52, and by the thread that had begun it.
     void addQuick(std::uint64_t size, std::uint64_t nanoseconds, std::uint64_t operations) {
-        SizeLives& lives = (*sizes_)[SizeScale::step(size)];
+        SizeLifetimes& lives = (*sizes_)[SizeScale::step(size)];
         const std::size_t step = TimeScale::quickStep(nanoseconds);
         lives.bytes += size;
         ++lives.times[step];
@@ -60,14 +60,14 @@ private:
     }
 
     /// How many they are is the sum of those that were never freed and those that ended.
-    struct SizeLives {
+    struct SizeLifetimes {
         std::uint64_t bytes = 0;
         std::uint64_t neverFreed = 0;
         std::uint64_t handedOver = 0;
         std::array<std::uint64_t, TimeScale::steps> times{};
         std::array<std::uint64_t, operationSteps> operations{};
     };
-    using BySize = std::array<SizeLives, SizeScale::steps>;
+    using BySize = std::array<SizeLifetimes, SizeScale::steps>;
 
     /// Ended lives by their length, of all sizes.
     std::array<std::uint64_t, TimeScale::steps> counts() const;
@@ -77,4 +77,4 @@ private:
     std::unique_ptr<BySize> sizes_;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// How many bits a number has that is not 0 and below 2^53. By way of its exponent as a double:
 /// many processors without an instruction for just that look for the highest bit slowly.
@@ -109,4 +109,4 @@ inline constexpr std::array<std::uint8_t, 4096> SizeScale::small = [] {
     return all;
 }();
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

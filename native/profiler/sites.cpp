@@ -9,7 +9,7 @@
 
 #include "profiler/call_tree.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 std::uint32_t Sites::find(std::uint64_t key) {
     const auto next = static_cast<std::uint32_t>(sites_.size());
@@ -24,7 +24,7 @@ std::uint32_t Sites::find(std::uint64_t key) {
     return found->second;
 }
 
-std::vector<Sites::Site> Sites::chosen() const {
+std::vector<Site> Sites::chosen() const {
     std::vector<Site> sites;
     if (sites_.size() > 1) // without any stack there are no sites
         std::copy_if(sites_.begin(), sites_.end(), std::back_inserter(sites),
@@ -57,4 +57,4 @@ void Sites::write(Json& json, const trace::StackTable& stacks) const {
     sites.empty() ? static_cast<void>(json.null()) : tree.write(json);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -10,22 +10,13 @@
 #include <vector>
 
 #include "profiler/json.hpp"
+#include "profiler/site.hpp"
 #include "trace/stack_table.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class Sites {
 public:
-    struct Site {
-        std::uint32_t process = 0;
-        std::uint32_t stack = 0;
-        std::uint64_t allocations = 0;
-        std::uint64_t bytes = 0;
-        std::uint64_t shortLived = 0;
-        std::uint64_t neverFreed = 0;
-        std::uint64_t neverFreedBytes = 0;
-    };
-
     /// The number of a site here, for `operator[]`. Without stacks there is one.
     std::uint32_t number(std::uint32_t process, std::uint32_t stack) {
         if (stack == 0)
@@ -59,4 +50,4 @@ private:
     std::vector<Site> sites_{1}; ///< the first: what has no stack
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -8,7 +8,7 @@
 #include <bit>
 #include <iterator>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 constexpr std::size_t mostListed = 256;
@@ -123,4 +123,4 @@ void Sizes::write(Json& json, std::uint64_t allocations) const {
     writeHistogram(json, sizes);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

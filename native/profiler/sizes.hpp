@@ -11,7 +11,7 @@
 
 #include "profiler/json.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 struct SizeCount {
     std::uint64_t allocations = 0;
@@ -78,4 +78,4 @@ private:
     std::size_t larges_ = 0;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

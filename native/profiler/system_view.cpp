@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 namespace {
 
@@ -233,4 +233,4 @@ void SystemView::write(Json& json) const {
     json.endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

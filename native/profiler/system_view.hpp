@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// One sample, joined. Bytes.
 struct SystemRow {
@@ -140,4 +140,4 @@ private:
     std::uint64_t mostLive_ = 0;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

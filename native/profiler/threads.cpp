@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 void Threads::handedOver(std::uint32_t from, std::uint32_t to, bool byRealloc) {
     ++counts_[from].freedElsewhere;
@@ -53,4 +53,4 @@ void Threads::writePairs(Json& json, std::uint64_t ended) const {
     json.endArray().field("omitted", handedOver_ - written).endObject();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -12,7 +12,7 @@
 
 #include "profiler/json.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 struct ThreadCounts {
     std::uint32_t process = 0;
@@ -48,4 +48,4 @@ private:
     std::uint64_t byRealloc_ = 0;
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

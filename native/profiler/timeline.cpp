@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 Timeline::Timeline(const Sizes& sizes, std::uint64_t duration)
     : sizes_(sizes), step_(std::max<std::uint64_t>(1000, duration / (mostSteps - 8) + 1)),
@@ -119,4 +119,4 @@ void Timeline::writeSizes(Json& json) const {
     json.endArray();
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

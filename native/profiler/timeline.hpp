@@ -14,7 +14,7 @@
 #include "profiler/live_state.hpp"
 #include "profiler/sizes.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 class Timeline {
 public:
@@ -82,4 +82,4 @@ private:
     std::uint64_t watchAgain_ = 0; ///< operations at which the commonest sizes are looked for again
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

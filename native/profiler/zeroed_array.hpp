@@ -13,7 +13,7 @@
 #include <heapwright/platform/huge_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 /// `Element` must be valid when all its bytes are zero.
 template <typename Element>
@@ -61,4 +61,4 @@ private:
     std::size_t bytes_ = 0; ///< that are mapped
 };
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

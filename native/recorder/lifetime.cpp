@@ -4,7 +4,7 @@
 // Where the recorder hooks into the life of a process: its start, its forks, its end in order, and
 // the signal that turns recording off and on. All but the start may be missed: a process that is
 // killed, that calls _exit, or becomes another program says nothing, and what it recorded is there.
-#include "operators_below.hpp"
+#include "operator_fallback.hpp"
 #include "record.hpp"
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -23,12 +23,12 @@ void afterForkInChild() {
     Thread& self = thisThread;
     const State before = self.state;
     self.state = State::inside;
-    session.noteForkInChild();
+    recording.noteForkInChild();
     self.state = before;
 }
 
 void toggleBySignal(int) {
-    session.toggle();
+    recording.toggle();
 }
 
 void listenToSignal() noexcept {
@@ -47,19 +47,19 @@ __attribute__((constructor)) void begin() {
     const platform::ErrnoKeeper keeper;
     Thread& self = thisThread;
     isOutermost(self);
-    if (!session.isOpen()) {
+    if (!recording.isOpen()) {
         return;
     }
     const State before = self.state;
     self.state = State::inside;
-    findWhoseOperators();
+    findOperatorOwner();
     ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
     listenToSignal();
     self.state = before;
 }
 
 __attribute__((destructor)) void end() {
-    session.end();
+    recording.end();
 }
 
 } // namespace

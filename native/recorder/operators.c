@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "operators.h"
+#include "operator_fallback.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
 // operators are ours.
 #include "operators.h"
 
-#include "operators_below.hpp"
+#include "operator_fallback.hpp"
 #include "record.hpp"
 
 using namespace heapwright::recorder;
@@ -14,7 +14,7 @@ extern "C" {
 
 bool heapwright_enter() {
     Thread& self = thisThread;
-    if (operatorsAreTheirs || !isOutermost(self)) {
+    if (programReplacesOperators || !isOutermost(self)) {
         return false;
     }
     enter(self, State::inside);
@@ -36,7 +36,7 @@ void heapwright_leave_new(heapwright_new* call) {
 
 bool heapwright_enter_delete(std::uint8_t routine, const void* object) {
     Thread& self = thisThread;
-    if (operatorsAreTheirs || !isOutermost(self)) {
+    if (programReplacesOperators || !isOutermost(self)) {
         return false;
     }
     const auto which = static_cast<Routine>(routine);

@@ -37,13 +37,6 @@ void heapwright_leave_new(struct heapwright_new* call);
 bool heapwright_enter_delete(uint8_t routine, const void* object);
 void heapwright_leave_delete(void);
 
-/* A function of the C++ runtime that the process has by now; null if it has none. */
-void* heapwright_runtime_function(const char* name);
-
-/* What to do without a runtime: there is nobody to throw, nor to catch. */
-void* heapwright_plain_new(size_t size, size_t alignment);
-void heapwright_plain_delete(void* object);
-
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -11,8 +11,8 @@ namespace {
 /// Of a realloc whose blocks are not both among those that are recorded, the part that is: a block
 /// that goes or one that comes. False if none of it is.
 bool cutToSample(Resized& call, std::uint64_t& address) noexcept {
-    const bool hadOld = call.old != 0 && session.samples(reinterpret_cast<void*>(call.old));
-    const bool hasNew = address != 0 && session.samples(call.object);
+    const bool hadOld = call.old != 0 && recording.samples(reinterpret_cast<void*>(call.old));
+    const bool hasNew = address != 0 && recording.samples(call.object);
     if (address == 0 && call.size != 0) {
         return hadOld; // it failed, and the old block lives on
     }
@@ -44,7 +44,7 @@ std::uint64_t usableOf(void* object, std::size_t size) noexcept {
 }
 
 bool isWanted(const void* object) noexcept {
-    return session.wants() && (!session.samples() || session.samples(object));
+    return recording.wants() && (!recording.samples() || recording.samples(object));
 }
 
 } // namespace
@@ -58,9 +58,9 @@ void noteAllocated(Thread& self, Routine routine, void* object, std::size_t size
     // Still inside: some allocators allocate when they are first asked for this.
     const std::uint64_t usable = object == nullptr ? 0 : usableOf(object, size);
     enter(self, State::writing);
-    const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
+    const stacks::StackId stack = recording.takesStacks() ? stacks::capture(frame) : 0;
     if (hasRoom(self)) {
-        self.stream->encoder.allocated(routine, session.clock(), addressOf(object), size, usable,
+        self.stream->encoder.allocated(routine, recording.clock(), addressOf(object), size, usable,
                                        stack, alignment);
     }
     finish(self, self.rest);
@@ -75,7 +75,7 @@ void noteFreed(Thread& self, Routine routine, const void* object) noexcept {
     }
     enter(self, State::writing);
     if (hasRoom(self)) {
-        self.stream->encoder.freed(routine, session.clock(), addressOf(object));
+        self.stream->encoder.freed(routine, recording.clock(), addressOf(object));
     }
     finish(self, State::inside);
 }
@@ -88,15 +88,15 @@ void* noteAllocatedUncommonly(void* object, std::size_t size, Routine routine) n
 void noteResized(Thread& self, const Resized& done, const void* frame) noexcept {
     Resized call = done;
     std::uint64_t address = addressOf(call.object);
-    if (!session.wants() || (session.samples() && !cutToSample(call, address))) {
+    if (!recording.wants() || (recording.samples() && !cutToSample(call, address))) {
         enter(self, self.rest);
         return;
     }
     const std::uint64_t usable = address == 0 ? 0 : usableOf(call.object, call.size);
     enter(self, State::writing);
-    const stacks::StackId stack = session.takesStacks() ? stacks::capture(frame) : 0;
+    const stacks::StackId stack = recording.takesStacks() ? stacks::capture(frame) : 0;
     if (hasRoom(self)) {
-        self.stream->encoder.reallocated(call.routine, call.began, session.clock(), call.old,
+        self.stream->encoder.reallocated(call.routine, call.began, recording.clock(), call.old,
                                          address, call.size, usable, stack);
     }
     finish(self, self.rest);

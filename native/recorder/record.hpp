@@ -11,7 +11,7 @@
 #pragma once
 
 #include "next.hpp"
-#include "session.hpp"
+#include "recording.hpp"
 #include "stacks/stacks.hpp"
 #include "stream.hpp"
 
@@ -59,11 +59,11 @@ void noteFreed(Thread& self, Routine routine, const void* object) noexcept;
     }
     const std::uint64_t usable = nextUsableSize(object);
     trace::Encoder& encoder = self.stream->encoder;
-    if (!encoder.hasRoom() || !session.isRecording()) [[unlikely]] {
+    if (!encoder.hasRoom() || !recording.isRecording()) [[unlikely]] {
         return noteAllocatedUncommonly(object, size, routine);
     }
     enter(self, State::writing);
-    encoder.allocatedPlainly(routine, session.plainClock(), addressOf(object), size, usable);
+    encoder.allocatedPlainly(routine, recording.plainClock(), addressOf(object), size, usable);
     enter(self, State::idle);
     return object;
 }
@@ -74,11 +74,11 @@ void noteFreed(Thread& self, Routine routine, const void* object) noexcept;
                                                     const void* object) noexcept {
     const bool common = object != nullptr && addressOf(object) % trace::coding::grain == 0;
     trace::Encoder& encoder = self.stream->encoder;
-    if (!common || !encoder.hasRoom() || !session.isRecording()) [[unlikely]] {
+    if (!common || !encoder.hasRoom() || !recording.isRecording()) [[unlikely]] {
         return false;
     }
     enter(self, State::writing);
-    encoder.freedPlainly(routine, session.plainClock(), addressOf(object));
+    encoder.freedPlainly(routine, recording.plainClock(), addressOf(object));
     enter(self, State::inside);
     return true;
 }

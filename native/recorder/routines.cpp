@@ -60,7 +60,7 @@ inline void* resize(Routine routine, void* old, std::size_t size, const void* fr
         return call();
     }
     enter(self, State::inside);
-    const std::uint64_t began = session.clock();
+    const std::uint64_t began = recording.clock();
     void* const object = call();
     noteResized(self, {routine, began, addressOf(old), object, size}, frame);
     return object;
@@ -176,8 +176,8 @@ void free_aligned_sized(void* object, std::size_t alignment, std::size_t size) n
 int dlclose(void* library) noexcept {
     isOutermost(thisThread); // the first call of all finds what is behind us
     const int result = next.dlclose(library);
-    if (session.takesStacks()) {
-        heapwright::stacks::noteModulesChanged();
+    if (recording.takesStacks()) {
+        heapwright::recorder::stacks::noteModulesChanged();
     }
     return result;
 }

@@ -5,6 +5,7 @@
 #include "stream.hpp"
 
 #include "next.hpp"
+#include "recording.hpp"
 #include "stacks/stacks.hpp"
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -12,18 +13,12 @@
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/platform/thread_exit.hpp>
-#include <heapwright/sync/futex_lock.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <sched.h>
-#include <sys/mman.h>
 
 namespace heapwright::recorder {
-
-constinit Stream noStream = {};
-constinit thread_local Thread thisThread = {&noStream, State::fresh, State::idle, 0, 0, 0, 0,
-                                            0,         false};
 
 namespace {
 
@@ -32,59 +27,8 @@ constexpr std::uint8_t mostStackShift = 6;
 static_assert(trace::pageSize << mostSizeShift == trace::threadBlockSize);
 static_assert(trace::pageSize << mostStackShift == trace::stackBlockSize);
 
-/// Streams that no thread has. The lock is held for a few instructions, twice in a thread's life;
-/// who finds it held sleeps, for of ten thousand spinning threads none gets on.
-class Pool {
-public:
-    Stream* take() noexcept {
-        lock_.lock();
-        if (free_ == nullptr) {
-            grow();
-        }
-        Stream* const taken = free_;
-        if (taken != nullptr) {
-            free_ = taken->nextFree;
-        }
-        lock_.unlock();
-        return taken;
-    }
-
-    void give(Stream* stream) noexcept {
-        lock_.lock();
-        stream->nextFree = free_;
-        free_ = stream;
-        lock_.unlock();
-    }
-
-    /// In the child of a fork: another thread may have held the lock. What is on the list is lost.
-    void startAgain() noexcept {
-        free_ = nullptr;
-        lock_.reset();
-    }
-
-private:
-    static constexpr std::size_t bytes = 64 << 10; ///< of which little may ever be touched
-    static constexpr std::size_t atOnce = bytes / sizeof(Stream);
-
-    void grow() noexcept {
-        void* const pages = platform::reservePages(bytes);
-        if (pages != nullptr) { // a child has no stream, however it was forked
-            ::madvise(pages, bytes, MADV_WIPEONFORK);
-        }
-        for (std::size_t i = 0; pages != nullptr && i < atOnce; ++i) {
-            Stream* const each = static_cast<Stream*>(pages) + i;
-            each->nextFree = free_;
-            free_ = each;
-        }
-    }
-    FutexLock lock_;
-    Stream* free_ = nullptr;
-};
-
-constinit Pool pool;
 constinit std::atomic<std::uint32_t> begun{0}; ///< 1: somebody is at it; 2: done
 constinit std::atomic<bool> joined{false};
-constinit std::uint32_t generation = 1; ///< of processes; a fork is a new one
 
 void seal(Thread& self, bool threadEnded) noexcept {
     trace::BlockHeader* const block = self.stream->encoder.block();
@@ -109,7 +53,7 @@ void endThread() noexcept {
     self.state = State::inside;
     endsNow(self);
     closeStream(self);
-    if (session.takesStacks()) {
+    if (recording.takesStacks()) {
         stacks::endThread();
     }
     self.state = before == State::idle ? State::careful : before;
@@ -129,13 +73,13 @@ bool ensureTables(Stream& stream) noexcept {
 
 /// A stream for a thread that has none.
 bool takeStream(Thread& self) noexcept {
-    Stream* const stream = pool.take();
+    Stream* const stream = streamPool.take();
     if (stream == nullptr) {
         return false;
     }
-    if (self.number == 0 || self.process != generation) {
-        self.number = session.takeThreadNumber() + 1;
-        self.process = generation;
+    if (self.number == 0 || self.process != forkGeneration) {
+        self.number = recording.takeThreadNumber() + 1;
+        self.process = forkGeneration;
         self.sequence = 0;
         self.sizeShift = 0;
     }
@@ -152,11 +96,11 @@ bool makeRoom(Thread& self) noexcept {
     }
     seal(self, false);
     Stream& stream = *self.stream;
-    const bool stacks = session.takesStacks();
+    const bool stacks = recording.takesStacks();
     const std::uint8_t shift = self.over ? std::uint8_t{0} : self.sizeShift;
     if ((stacks && !ensureTables(stream)) ||
-        !session.claimEvents(stream.encoder,
-                             {self.number - 1, self.sequence, shift, stream.tables})) {
+        !recording.claimEvents(stream.encoder,
+                               {self.number - 1, self.sequence, shift, stream.tables})) {
         return false;
     }
     ++self.sequence;
@@ -172,14 +116,14 @@ void closeStream(Thread& self) noexcept {
         Stream* const stream = self.stream;
         seal(self, true);
         self.stream = &noStream;
-        pool.give(stream);
+        streamPool.give(stream);
     }
 }
 
 bool wake(Thread& self) noexcept {
     if (self.state == State::writing) {
         ++self.lost;
-        session.countLost();
+        recording.countLost();
         return false;
     }
     if (self.state != State::fresh) {
@@ -197,30 +141,18 @@ bool wake(Thread& self) noexcept {
     // The environment is there once the C library has begun; what comes before is the loader's.
     if (environ != nullptr && !joined.exchange(true)) {
         const platform::ErrnoKeeper keeper;
-        session.begin();
+        recording.begin();
     }
     if (!joined.load(std::memory_order_relaxed)) {
         self.state = State::fresh;
         return false;
     }
-    self.rest = session.isPlain() && nextUsableSize != nullptr ? State::idle : State::careful;
+    self.rest = recording.isPlain() && nextUsableSize != nullptr ? State::idle : State::careful;
     if (!AtEnd::arrange()) {
         endsNow(self); // nobody will tell when it does
     }
     self.state = self.rest;
     return true;
-}
-
-void forgetStreamsOfParent() noexcept {
-    pool.startAgain();
-    ++generation;
-    Thread& self = thisThread;
-    self.stream = &noStream;
-    self.lost = 0;
-}
-
-std::uint32_t numberOfThisThread() noexcept {
-    return thisThread.number == 0 ? 0 : thisThread.number - 1;
 }
 
 } // namespace heapwright::recorder

@@ -4,10 +4,10 @@
 // heapwright-replay: carries out a recorded trace again, call by call. `prepare` makes a plan of
 // the trace, without any allocator of interest; `run` replays the plan under whatever is preloaded.
 #include "prepare/prepare.hpp"
-#include "run/crew.hpp"
-#include "run/leaving.hpp"
+#include "run/fatal_error.hpp"
 #include "run/plan_file.hpp"
 #include "run/report.hpp"
+#include "run/worker_pool.hpp"
 
 #include "trace/event.hpp"
 
@@ -22,7 +22,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -38,8 +38,8 @@ constexpr char usage[] =
 /// `recorded` or the other word that the option takes.
 bool isRecorded(const char* option, std::string_view value, std::string_view other) {
     if (value != "recorded" && value != other) {
-        leave(Status::usage, "%s takes recorded or %.*s", option, static_cast<int>(other.size()),
-              other.data());
+        fatalError(Status::usage, "%s takes recorded or %.*s", option,
+                   static_cast<int>(other.size()), other.data());
     }
     return value == "recorded";
 }
@@ -48,7 +48,7 @@ std::uint32_t processNumber(const char* text) {
     char* end = nullptr;
     const unsigned long value = std::strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || value >= PrepareOptions::busiest) {
-        leave(Status::usage, "--process takes the number of a process in the trace");
+        fatalError(Status::usage, "--process takes the number of a process in the trace");
     }
     return static_cast<std::uint32_t>(value);
 }
@@ -62,7 +62,7 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
             continue;
         }
         if (at + 1 >= argc) {
-            leave(Status::usage, "%.200s needs a value", argv[at]);
+            fatalError(Status::usage, "%.200s needs a value", argv[at]);
         }
         const char* const value = argv[++at];
         if (word == "-o") {
@@ -74,11 +74,11 @@ PrepareOptions readPrepareOptions(int argc, char** argv) {
         } else if (word == "--pace") {
             options.paced = isRecorded("--pace", value, "asap");
         } else {
-            leave(Status::usage, "prepare: there is no such option: %.200s", word.data());
+            fatalError(Status::usage, "prepare: there is no such option: %.200s", word.data());
         }
     }
     if (options.trace.empty() || options.plan.empty()) {
-        leave(Status::usage, "prepare: it needs a trace and -o PLAN");
+        fatalError(Status::usage, "prepare: it needs a trace and -o PLAN");
     }
     return options;
 }
@@ -91,14 +91,14 @@ int prepareMain(int argc, char** argv) {
         return static_cast<int>(Status::fine);
     } catch (const std::exception& error) {
         ::unlink(options.plan.c_str());
-        leave(Status::usage, "%s", error.what());
+        fatalError(Status::usage, "%s", error.what());
     }
 }
 
 int openCurve(const char* path) {
     const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) {
-        leave(Status::usage, "%s cannot be written: %s", path, strerrordesc_np(errno));
+        fatalError(Status::usage, "%s cannot be written: %s", path, strerrordesc_np(errno));
     }
     return file;
 }
@@ -127,14 +127,14 @@ int runMain(int argc, char** argv) {
     if (options.check) {
         check.emplace();
     }
-    Watched watched;
-    watched.curve = curve ? &*curve : nullptr;
-    watched.check = check ? &*check : nullptr;
-    const Outcome outcome = replay(plan, options, watched);
+    Observers observers;
+    observers.curve = curve ? &*curve : nullptr;
+    observers.check = check ? &*check : nullptr;
+    const Outcome outcome = replay(plan, options, observers);
     if (curve) {
         curve->flush();
     }
-    const std::string text = describeReplay(plan.header, outcome, watched.check);
+    const std::string text = describeReplay(plan.header, outcome, observers.check);
     writeAll(STDOUT_FILENO, text.data(), text.size());
     if (check && check->findings().count() != 0) {
         tell(check->findings());
@@ -145,10 +145,10 @@ int runMain(int argc, char** argv) {
 
 } // namespace
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer
 
 int main(int argc, char** argv) {
-    using namespace heapwright::replay;
+    using namespace heapwright::replayer;
     const std::string_view verb = argc > 1 ? argv[1] : "";
     if (verb == "prepare") {
         return prepareMain(argc - 2, argv + 2);

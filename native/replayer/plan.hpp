@@ -3,16 +3,16 @@
 //
 // A plan: a trace as commands that can be carried out with next to no work. `heapwright-replay
 // prepare` writes one, `heapwright-replay run` reads it, both on the same machine and soon after
-// each other: the file is no format to keep. Addresses have become *holds*, the places of a table
-// in which a thread finds its objects again; who passes an object to another thread has been found
-// out. The commands of a thread are a chain of chunks, so that all threads' can be written side by
-// side and each can be read without the others.
+// each other: the file is not an exchange format. Addresses have become slots of a table in which a
+// thread finds its objects. Objects that pass to another thread are already known. The commands of
+// a thread are a chain of chunks, so that all threads' can be written side by side and each can be
+// read without the others.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 constexpr unsigned char planMagic[8] = {'H', 'W', 'P', 'L', 'A', 'N', '0', '1'};
 
@@ -32,7 +32,7 @@ struct PlanHeader {
     std::uint64_t bytes;         ///< of the file
     std::uint64_t threads;       ///< entries of the directory
     std::uint64_t directory;     ///< its offset
-    std::uint64_t sharedPlaces;  ///< of the table of objects that pass from thread to thread
+    std::uint64_t sharedSlots;   ///< of the table of objects that pass from thread to thread
     std::uint64_t ordered;       ///< 1: the commands hold the one recorded interleaving
     std::uint64_t paced;         ///< 1: they hold the recorded times
     std::uint64_t process;       ///< whose calls these are
@@ -51,7 +51,7 @@ struct PlanThread {
     std::uint64_t chunk;      ///< offset of its first chunk
     std::uint64_t chunkBytes; ///< the length of that
     std::uint64_t allBytes;   ///< of all its chunks
-    std::uint64_t places;     ///< of its own table; place 0 is never used
+    std::uint64_t slots;      ///< of its own table; slot 0 is never used
     std::uint64_t calls;      ///< commands that are calls of the allocator
     std::uint64_t routines;   ///< bit n: it calls the routine of that number
     std::uint64_t alive;      ///< threads of the trace that were alive when it began, itself too
@@ -71,30 +71,30 @@ constexpr std::size_t largestChunk = std::size_t{64} << 10;
 ///
 ///     bits 0-4    the routine's number, or `control`
 ///     bit 5       `longSize`: the size does not fit and stands in the next word
-///     bit 6       `general`: holds are written out in words of their own
+///     bit 6       `general`: slot uses are written in words of their own
 ///     bit 7       `released`: of a realloc, that the old block's bytes were already told by
 ///                 Control::release; of a free, that the trace has no such call
-///     bits 8-35   a place of the thread's own table
+///     bits 8-35   a slot of the thread's own table
 ///     bits 36-63  the size
 ///
 /// followed by: the long size; the alignment, if the routine has one; the old size, if it is a
-/// realloc; if `general`, the hold that is taken (free, realloc), then the hold that is made
-/// (allocations). A place that holds no object holds null.
+/// realloc; if `general`, the use that ends (free, realloc), then the use that begins
+/// (allocations). A slot that holds no object holds null.
 namespace command {
 
 constexpr unsigned control = 13;
 constexpr std::uint64_t longSize = 1U << 5;
 constexpr std::uint64_t general = 1U << 6;
 constexpr std::uint64_t released = 1U << 7;
-constexpr std::uint64_t mostPlaces = 1U << 28;
+constexpr std::uint64_t mostSlots = 1U << 28;
 constexpr std::uint64_t mostShortSize = (1U << 28) - 1;
 constexpr std::size_t mostWords = 6;
 
 constexpr std::uint64_t routine(std::uint64_t word) {
     return word & 31U;
 }
-constexpr std::size_t place(std::uint64_t word) {
-    return (word >> 8U) & (mostPlaces - 1);
+constexpr std::size_t slot(std::uint64_t word) {
+    return (word >> 8U) & (mostSlots - 1);
 }
 constexpr std::size_t shortSize(std::uint64_t word) {
     return word >> 36U;
@@ -107,8 +107,8 @@ constexpr std::size_t shortSize(std::uint64_t word) {
 enum class Control : std::uint8_t {
     end = 0,     ///< the thread is over
     more = 1,    ///< the next chunk goes on
-    take = 2,    ///< wait for the turn
-    pass = 3,    ///< give the turn to the thread of this index
+    take = 2,    ///< wait for the thread's order semaphore
+    pass = 3,    ///< post the semaphore of the thread of this index
     at = 4,      ///< not before so many ns after the first call
     skip = 5,    ///< so many recorded calls are left out
     release = 6, ///< a realloc that moves its block of so many bytes was entered here
@@ -118,17 +118,17 @@ constexpr std::uint64_t controlWord(Control what, std::uint64_t value) {
     return command::control | static_cast<std::uint64_t>(what) << 8U | value << 16U;
 }
 
-/// Where an object is kept between two calls: a place of the thread's own table, or one of the
+/// Where an object is kept between two calls: a slot of the thread's own table, or one of the
 /// shared table and the generation of its use.
-struct Hold {
-    std::uint32_t place = 0; ///< 0 of the own table: no object
+struct SlotUse {
+    std::uint32_t slot = 0; ///< 0 of the own table: no object
     std::uint16_t generation = 0;
     bool shared = false;
 
     constexpr std::uint64_t word() const {
-        return place | std::uint64_t{generation} << 32U | std::uint64_t{shared} << 48U;
+        return slot | std::uint64_t{generation} << 32U | std::uint64_t{shared} << 48U;
     }
-    static constexpr Hold of(std::uint64_t word) {
+    static constexpr SlotUse of(std::uint64_t word) {
         return {static_cast<std::uint32_t>(word), static_cast<std::uint16_t>(word >> 32U),
                 (word >> 48U & 1U) != 0};
     }
@@ -137,4 +137,4 @@ struct Hold {
 /// Generations count modulo this.
 constexpr unsigned generations = 1U << 14;
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

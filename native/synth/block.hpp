@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 struct Block {
     std::uint64_t address = 0;
@@ -17,4 +17,4 @@ struct Block {
     trace::Routine routine = trace::Routine::malloc;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

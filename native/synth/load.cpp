@@ -7,14 +7,14 @@
 // correction.
 #include "synth/load.hpp"
 
-#include "synth/agenda.hpp"
-#include "synth/urn.hpp"
+#include "synth/fenwick_sampler.hpp"
+#include "synth/timing_wheel.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -25,7 +25,7 @@ public:
     void run() {
         for (const Phase& phase : plan_.phases)
             perform(phase);
-        for (Block block; agenda_.takeSoon(block);)
+        for (Block block; wheel_.takeEarliest(block);)
             output_.free(block);
         for (const Block& block : kept_)
             output_.free(block);
@@ -36,20 +36,20 @@ private:
     static constexpr double slack = 64;
 
     void perform(const Phase& phase) {
-        Urn urn(phase.counts);
+        FenwickSampler urn(phase.counts);
         const std::uint64_t all = urn.left();
-        working_ = Lottery(weightsIn(phase));
+        working_ = AliasTable(weightsIn(phase));
         const double tick = phase.nanoseconds / static_cast<double>(phase.operations);
         const double perTick = static_cast<double>(all) / static_cast<double>(phase.operations);
         output_.pace(tick / 2);
         for (std::uint64_t operation = 1; operation <= phase.operations; ++operation) {
-            agenda_.advance();
+            wheel_.advance();
             output_.passTo(time_ + tick * static_cast<double>(operation));
             const double due = perTick * static_cast<double>(operation);
             const double ahead = static_cast<double>(all - urn.left()) - due;
-            const bool freed = agenda_.ready();
+            const bool freed = wheel_.ready();
             if (freed)
-                end(agenda_.take(), phase, urn);
+                end(wheel_.take(), phase, urn);
             if (urn.left() != 0 && (freed ? ahead < -slack : ahead < slack))
                 allocate(phase.cells[urn.draw(random_)], phase.handing);
         }
@@ -60,7 +60,7 @@ private:
 
     /// A thread's part of a phase: its weight times the share of the phase that it lives through.
     std::vector<double> weightsIn(const Phase& phase) const {
-        const std::uint64_t from = agenda_.now();
+        const std::uint64_t from = wheel_.now();
         const std::uint64_t to = from + phase.operations;
         std::vector<double> weights;
         for (const Thread& thread : plan_.threads) {
@@ -77,7 +77,7 @@ private:
     }
 
     /// A block whose time has come is freed, or becomes the next one that the phase makes.
-    void end(const Block& block, const Phase& phase, Urn& urn) {
+    void end(const Block& block, const Phase& phase, FenwickSampler& urn) {
         if (urn.left() == 0 || plan_.moves == 0 || !random_.chance(plan_.moves)) {
             output_.free(block);
             return;
@@ -124,14 +124,14 @@ private:
         if (lifetime.kind == Lifetime::Kind::end)
             kept_.push_back(block);
         else if (lifetime.kind == Lifetime::Kind::operations)
-            agenda_.add(agenda_.now() + random_.between(lifetime.low, lifetime.high), block);
+            wheel_.add(wheel_.now() + random_.between(lifetime.low, lifetime.high), block);
     }
 
     const Plan& plan_;
     Output& output_;
     Random random_;
-    Agenda agenda_;
-    Lottery working_;         ///< the threads of the phase
+    TimingWheel wheel_;
+    AliasTable working_;      ///< the threads of the phase
     double time_ = 0;         ///< ns at the beginning of the phase
     std::vector<Block> kept_; ///< to be freed at the end
 };
@@ -142,4 +142,4 @@ void generate(const Plan& plan, Output& output) {
     Load(plan, output).run();
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -11,8 +11,8 @@
 #include "synth/output.hpp"
 #include "synth/plan.hpp"
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 void generate(const Plan& plan, Output& output);
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace heapwright::synthesis;
+using namespace heapwright::synth;
 
 constexpr std::string_view usage =
     "heapwright-synth -o TRACE < PLAN\n"

@@ -4,7 +4,7 @@
 // How calls become events. A block is freed by the routine that belongs to the one that made it.
 #include "synth/output.hpp"
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -51,7 +51,7 @@ trace::Event Output::begin(std::uint32_t thread, Routine routine) {
 Block Output::allocate(std::uint32_t thread, const Request& request) {
     trace::Event event = begin(thread, request.routine);
     event.size = request.size;
-    event.usable = Places::usable(request.size);
+    event.usable = AddressSpace::usable(request.size);
     event.alignment = request.alignment;
     event.address = places_.take(request.size, alignmentOf(request));
     writer_.add(event);
@@ -62,7 +62,7 @@ void Output::free(const Block& block) {
     trace::Event event = begin(block.ender, trace::freeOf(block.routine));
     event.address = block.address;
     writer_.add(event);
-    places_.giveBack(block.address, block.size);
+    places_.release(block.address, block.size);
 }
 
 void Output::freeNull(std::uint32_t thread) {
@@ -74,12 +74,12 @@ Block Output::reallocate(const Block& block, std::uint64_t size) {
     event.began = static_cast<std::uint64_t>(time_ - step_ / 2);
     event.old = block.address;
     event.size = size;
-    event.usable = Places::usable(size);
+    event.usable = AddressSpace::usable(size);
     if (size > block.size)
-        places_.giveBack(block.address, block.size);
+        places_.release(block.address, block.size);
     event.address = places_.take(size);
     if (size <= block.size)
-        places_.giveBack(block.address, block.size);
+        places_.release(block.address, block.size);
     writer_.add(event);
     return {event.address, size, block.ender, Routine::realloc};
 }
@@ -90,4 +90,4 @@ void Output::close() {
     writer_.close();
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

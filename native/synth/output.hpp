@@ -5,8 +5,8 @@
 // one invented clock, with invented addresses. The caller keeps the blocks.
 #pragma once
 
+#include "synth/address_space.hpp"
 #include "synth/block.hpp"
-#include "synth/places.hpp"
 #include "trace/writer.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 /// A call as it is to be made.
 struct Request {
@@ -57,10 +57,10 @@ private:
 
     trace::TraceWriter writer_;
     std::vector<std::uint32_t> threads_; ///< by our number: the writer's
-    Places places_;
+    AddressSpace places_;
     double step_ = 50; ///< ns
     double time_ = 0;  ///< ns
     std::uint64_t events_ = 0;
 };
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

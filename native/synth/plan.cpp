@@ -5,14 +5,14 @@
 // be longer than its limit, so that a damaged text costs no memory.
 #include "synth/plan.hpp"
 
-#include "synth/places.hpp"
-#include "synth/words.hpp"
+#include "synth/address_space.hpp"
+#include "synth/token_reader.hpp"
 
 #include <bit>
 #include <istream>
 #include <limits>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t mostPhases = 1U << 16U;
 constexpr double longestNanoseconds = 1e18;
 constexpr double heaviest = 1e18;
 
-using PlanWords = Words<PlanError>;
+using PlanWords = TokenReader<PlanError>;
 
 void readRoutines(PlanWords& words, Plan& plan) {
     words.expect("routines");
@@ -43,7 +43,7 @@ void readRoutines(PlanWords& words, Plan& plan) {
             words.fail("routine " + std::to_string(number) + " cannot have that alignment");
         plan.routines.push_back({routine, alignment});
     }
-    plan.whichRoutine = Lottery(weights);
+    plan.whichRoutine = AliasTable(weights);
     if (plan.whichRoutine.empty())
         words.fail("no routine has a weight");
 }
@@ -56,12 +56,12 @@ void readBands(PlanWords& words, Plan& plan) {
         band.handing = words.real(heaviest);
         std::vector<double> weights(words.whole(1, mostSizes));
         for (double& weight : weights) {
-            const std::uint64_t low = words.whole(0, Places::maxSize);
-            const std::uint64_t high = words.whole(low, Places::maxSize);
-            band.sizes.push_back({low, high, words.whole(1, Places::maxSize)});
+            const std::uint64_t low = words.whole(0, AddressSpace::maxSize);
+            const std::uint64_t high = words.whole(low, AddressSpace::maxSize);
+            band.sizes.push_back({low, high, words.whole(1, AddressSpace::maxSize)});
             weight = words.real(heaviest);
         }
-        band.which = Lottery(weights);
+        band.which = AliasTable(weights);
         if (band.which.empty())
             words.fail("no size has a weight");
     }
@@ -93,7 +93,7 @@ void readThreads(PlanWords& words, Plan& plan) {
             thread.takers.push_back(static_cast<std::uint32_t>(taker));
             weight = words.real(heaviest);
         }
-        thread.which = Lottery(weights);
+        thread.which = AliasTable(weights);
     }
 }
 
@@ -146,4 +146,4 @@ Plan readPlan(std::istream& text) {
     return plan;
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -7,7 +7,7 @@
 // before it is bounded.
 #pragma once
 
-#include "synth/lottery.hpp"
+#include "synth/alias_table.hpp"
 #include "trace/event.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 /// Why a text is no plan.
 class PlanError : public std::runtime_error {
@@ -34,7 +34,7 @@ struct Sizes {
 /// Sizes that have their lifetimes in common.
 struct Band {
     std::vector<Sizes> sizes;
-    Lottery which;
+    AliasTable which;
     double handing = 1; ///< how much likelier than on average blocks of these sizes change hands
 };
 
@@ -70,7 +70,7 @@ struct Thread {
     std::uint64_t ends = 0;   ///< and from which on it no longer is
     double hands = 0;         ///< the probability that a block of its is ended by another
     std::vector<std::uint32_t> takers;
-    Lottery which;
+    AliasTable which;
 };
 
 struct Choice {
@@ -83,7 +83,7 @@ struct Plan {
     double nullFrees = 0; ///< the free of null for each allocation
     double moves = 0;     ///< the probability that a block ends in a realloc, not a free
     std::vector<Choice> routines;
-    Lottery whichRoutine;
+    AliasTable whichRoutine;
     std::vector<Band> bands;
     std::vector<Lifetime> lifetimes;
     std::vector<Thread> threads;
@@ -93,4 +93,4 @@ struct Plan {
 /// Throws PlanError, which says where the text stops making sense.
 Plan readPlan(std::istream& text);
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 namespace {
 
@@ -23,7 +23,8 @@ void startThreads(Output& output) {
         output.allocate(0, {Routine::calloc, threadTable});
 }
 
-/// Places for blocks of one thread. A block put into a place that is taken ends the one there.
+/// Slots for the blocks of one thread. A block put into a place that is taken ends the one
+/// there.
 class Shelf {
 public:
     explicit Shelf(std::size_t places) : blocks_(places) {}
@@ -202,4 +203,4 @@ const Recreation* findRecreation(std::string_view name) {
     return nullptr;
 }
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 
 struct Recreation {
     std::string_view name;
@@ -29,4 +29,4 @@ std::span<const Recreation> recreations();
 /// Null where none has that name.
 const Recreation* findRecreation(std::string_view name);
 
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

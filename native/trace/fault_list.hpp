@@ -4,16 +4,21 @@
 // The faults of a trace: the first thousand with words, and how many there are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "trace/reader.hpp"
-
 namespace heapwright::trace {
 
-struct Trace::FaultList {
+/// A piece of a trace that could not be used.
+struct Fault {
+    std::uint64_t offset;
+    std::string what;
+};
+
+struct FaultList {
     static constexpr std::size_t most = 1000;
 
     void add(std::uint64_t offset, std::string what) {

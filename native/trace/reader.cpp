@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opens a trace: the header, the walk over the blocks, and what stands in single blocks. What is
-// made of the blocks afterwards, processes and threads, is in people.cpp.
+// made of the blocks afterwards, processes and threads, is in processes.cpp.
 #include "trace/reader.hpp"
 
 #include <algorithm>

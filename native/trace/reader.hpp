@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "trace/event.hpp"
+#include "trace/fault_list.hpp"
 #include "trace/layout.hpp"
 
 namespace heapwright::trace {
@@ -35,12 +36,6 @@ public:
 constexpr const char* wrongChecksum = "a block does not match its checksum";
 /// And of one that is there no more.
 constexpr const char* cutOffSince = "the file was cut off while it was read";
-
-/// A piece of a trace that could not be used.
-struct Fault {
-    std::uint64_t offset;
-    std::string what;
-};
 
 struct ThreadInfo {
     std::uint32_t thread = 0;
@@ -143,8 +138,6 @@ public:
     void letGo(const BlockInfo& block) const; ///< its pages need not stay in memory
 
 private:
-    struct FaultList;
-
     void read();
     void readHeader();
     std::uint64_t endOfBlocks() const;

@@ -38,7 +38,7 @@ RANKS = {
     "allocators": 7,
     "c": 8,
 }
-"""The rank of each folder of include/heapwright. A header includes lower ranks and its own folder."""
+"""The rank of each folder of include/heapwright. A header includes its folder and lower ranks."""
 
 HEAPS = {f"include/{folder}" for folder in RANKS}
 LOW = {"include/core", "include/platform", "include/sync"}
@@ -59,7 +59,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/runner": LOW | {"include/c"},
     "native/synth": TRACES,
     "native/trace": LOW,
-    "native/valgrind": LOW | {"native/runner"},
+    "native/valgrind": LOW,
     "apps/calculator": {"include/c"},
     "workloads": HEAPS | {"native/capi"},
 }
@@ -89,6 +89,11 @@ def includes(file: Path) -> list[Path]:
     """The files of this tree that a file includes."""
     names = INCLUDE.findall(file.read_text(encoding="utf-8"))
     return [found for each in names if (found := target(each, file)) is not None]
+
+
+def module_of(file: Path) -> str:
+    """A header and the source of the same name are one module: `native/trace/reader`."""
+    return str(file.relative_to(ROOT).with_suffix(""))
 
 
 def folder_of(file: Path) -> str:

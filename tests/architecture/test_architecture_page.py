@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "cmake" / "architecture.py"
+SCRIPT = ROOT / "scripts" / "architecture.py"
 CONCEPTS = """\
 /// A heap gives out memory.
 /// And takes it back.
@@ -38,26 +39,56 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     yield module
-    sys.modules.pop("headers", None)
+    sys.modules.pop("layer_catalogue", None)
+    sys.modules.pop("verbs", None)
+
+
+def read_concepts(text: str = CONCEPTS) -> Any:
+    """By the module that the script has loaded."""
+    return sys.modules["verbs"].read_concepts(text)
 
 
 def test_the_page_is_what_the_headers_say() -> None:
     done = subprocess.run(
         [sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}run cmake/architecture.py"
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}run scripts/architecture.py"
 
 
-def test_verbs_and_properties_are_read_from_the_concepts(script: ModuleType) -> None:
-    table = script.verb_table(CONCEPTS)
+def test_verbs_and_traits_are_read_from_the_concepts(script: ModuleType) -> None:
+    concepts = read_concepts()
     assert (
         "| `malloc(size)`, `free(object)` | `Heap` | A heap gives out memory. And takes it back. |"
-    ) in table
-    assert "| `AnyOrderHeap` | Any order will do. |" in table
+    ) in script.verb_table(concepts)
+    assert "| `AnyOrderHeap` | Any order will do. |" in script.trait_table(concepts)
+
+
+def test_the_page_has_a_table_for_each_tier() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    for tier in ("core", "bulk", "introspection", "fork and signals", "traits", "fast path"):
+        assert f"**{tier}**" in page
+
+
+@pytest.mark.usefixtures("script")
+def test_a_verb_has_the_types_that_its_concept_declares() -> None:
+    malloc, free = read_concepts()[0].verbs
+    assert (malloc.name, malloc.types, malloc.result) == ("malloc", ("std::size_t",), "void*")
+    assert (free.name, free.types, free.result) == ("free", ("void*",), "void")
+
+
+@pytest.mark.usefixtures("script")
+def test_a_verb_without_a_result_is_refused() -> None:
+    text = CONCEPTS.replace(
+        "{ heap.malloc(size) } -> std::same_as<void*>;", "{ heap.malloc(size) };"
+    )
+    with pytest.raises(SystemExit, match="Heap: each verb is"):
+        read_concepts(text)
 
 
 def test_a_verb_that_one_list_lacks_is_named(script: ModuleType) -> None:
-    assert script.unlisted(CONCEPTS, "//   malloc(size)   memory\n//   trim(pad)   back\n") == [
+    assert script.unlisted(
+        read_concepts(), "//   malloc(size)   memory\n//   trim(pad)   back\n"
+    ) == [
         "heap.hpp does not list the verb free",
         "heap.hpp lists trim, which is in no concept",
     ]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each folder of compiled code includes only what layout.py allows, and no includes form a cycle."""
+"""Each folder of compiled code includes only what layout.py allows, and there is no cycle."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .layout import FOLDERS, INCLUDES, ROOT, folder_of, includes, sources, target
+from .layout import FOLDERS, INCLUDES, ROOT, folder_of, includes, module_of, sources, target
 
 # Headers of the standard library whose use asks for memory, or may throw.
 ALLOCATING = re.compile(
@@ -29,6 +29,16 @@ def cycle(graph: Mapping[str, Iterable[str]]) -> list[str]:
     except CycleError as error:
         return list(error.args[1])
     return []
+
+
+def module_graph(files: Iterable[Path]) -> dict[str, set[str]]:
+    """Which modules each module of these files includes."""
+    graph: dict[str, set[str]] = {}
+    for file in files:
+        own = module_of(file)
+        graph.setdefault(own, set()).update(map(module_of, includes(file)))
+        graph[own].discard(own)
+    return graph
 
 
 def strays(folder: str) -> dict[str, list[str]]:
@@ -51,6 +61,17 @@ def test_the_root_has_the_folders_of_the_layout() -> None:
         pytest.skip("not a git checkout")
     folders = {line.partition("/")[0] for line in listed.stdout.splitlines() if "/" in line}
     assert {folder for folder in folders if not folder.startswith(".")} == FOLDERS
+
+
+def test_the_architecture_page_names_every_folder() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    above = ("include/heapwright", "include/heapwright/structure", "native", "tests", "apps")
+    folders = [*FOLDERS - {"include", "tests", "src", "apps"}, "src/heapwright"]
+    for folder in above:
+        inside = (each for each in (ROOT / folder).iterdir() if each.is_dir())
+        folders += [f"{folder}/{each.name}" for each in inside if each.name[0] not in "._"]
+    named = page.replace("`calculator/`", "`apps/calculator/`")
+    assert [each for each in sorted(folders) if f"`{each}/`" not in named] == []
 
 
 def test_every_folder_of_compiled_code_has_a_rule() -> None:
@@ -84,10 +105,7 @@ def test_the_rule_sees_violations() -> None:
 
 @pytest.mark.parametrize("tree", TREES)
 def test_includes_form_no_cycle(tree: str) -> None:
-    graph = {
-        str(file.relative_to(ROOT)): [str(each.relative_to(ROOT)) for each in includes(file)]
-        for file in sources(tree)
-    }
+    graph = module_graph(sources(tree))
     assert graph
     assert not cycle(graph)
 
@@ -95,6 +113,14 @@ def test_includes_form_no_cycle(tree: str) -> None:
 def test_a_cycle_is_seen() -> None:
     assert set(cycle({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]})) == {"a", "b", "c"}
     assert not cycle({"a": ["b", "c"], "b": ["c"]})
+
+
+def test_a_header_and_its_source_are_one_module() -> None:
+    trace = ROOT / "native" / "trace"
+    assert module_of(trace / "reader.cpp") == module_of(trace / "reader.hpp")
+    graph = module_graph([trace / "reader.cpp"])
+    assert graph.keys() == {"native/trace/reader"}
+    assert "native/trace/fault_list" in graph["native/trace/reader"]
 
 
 def test_code_that_runs_inside_malloc_includes_nothing_that_allocates() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.running import ran
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-an-allocator.md"
 
@@ -32,11 +34,6 @@ def test_the_allocator_of_the_page_compiles_under_its_entry(tmp_path: Path) -> N
         encoding="utf-8",
     )
     include = [f"-I{folder}" for folder in (ROOT / "include", tmp_path)]
-    done = subprocess.run(
-        [compiler, "-std=c++20", "-Wall", "-Werror", *include, use, "-o", tmp_path / "use"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran([compiler, "-std=c++20", "-Wall", "-Werror", *include, use, "-o", tmp_path / "use"])
     assert done.returncode == 0, done.stderr
     assert subprocess.run([tmp_path / "use"], check=False).returncode == 0

@@ -4,10 +4,11 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from support.running import ran
 
 from .layout import RANKS, ROOT
 
@@ -61,12 +62,7 @@ def test_header_compiles_alone(header: Path, compiler: str, tmp_path: Path) -> N
     # Twice, so that the guard against a second inclusion is tried as well.
     source.write_text(f"#include <{name_of(header)}>\n" * 2, encoding="utf-8")
     paths = [f"-I{ROOT / 'include'}"]
-    done = subprocess.run(
-        [program, "-std=c++20", *WARNINGS, "-fsyntax-only", *paths, str(source)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran([program, "-std=c++20", *WARNINGS, "-fsyntax-only", *paths, str(source)])
     assert done.returncode == 0, done.stderr
 
 

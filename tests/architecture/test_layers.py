@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import Layer, read_toolbox
+from heapwright.artefacts.composition.layers import Layer, read_toolbox
 
 INCLUDE = Path(__file__).parents[2] / "include"
 TOOLBOX = read_toolbox(INCLUDE)
@@ -16,6 +16,18 @@ TOOLBOX = read_toolbox(INCLUDE)
 NO_HEAP = {"PerClassHeap"}
 # What holds many heaps of a type, or faces one that lives elsewhere, and so inherits from none.
 HOLDS = {"ThreadHeap", "PHOThreadHeap", "UniqueHeap"}
+
+# The verbs that a layer writes itself, though it may pass them on; `free` also takes a size.
+HOT = {"free"}
+# What hands arguments of its constructor to its superheap, which a base between them cannot.
+CONSTRUCTS = {"ClearOptimizedHeap"}
+# A function of a layer that does no more than the superheap's, without a comment that says why it
+# is written out.
+PURE_FORWARDER = re.compile(
+    r"(?<!///)\n\n? {4}(?:\[\[nodiscard\]\] )?[\w:*&]+ (?P<verb>\w+)\((?P<parameters>[^()]*)\) "
+    r"noexcept\s*(?:requires \w+Heap<SuperHeap>\s*)?\{\s*(?:return )?"
+    r"SuperHeap::(?P=verb)\((?P<arguments>[^()]*)\);\s*\}"
+)
 
 
 def file_stem(name: str) -> str:
@@ -36,7 +48,17 @@ OVER_HEAPS = [layer for layer in LAYERS if layer.heaps and layer.name not in NO_
 
 
 def text_of(layer: Layer) -> str:
-    return (INCLUDE / layer.header).read_text(encoding="utf-8")
+    return text_of_header(layer.header)
+
+
+def text_of_header(header: str) -> str:
+    return (INCLUDE / header).read_text(encoding="utf-8")
+
+
+def names_of(parameters: str) -> str:
+    """`void* object, std::size_t size` → `object, size`."""
+    names = [each.split()[-1].lstrip("&*") for each in parameters.split(",") if each.strip()]
+    return ", ".join(names)
 
 
 def name(layer: Layer) -> str:
@@ -70,9 +92,22 @@ def test_superheap_is_the_last_parameter_and_inherited_from_in_private(layer: La
     declaration = re.search(rf"\bclass {layer.name}\b([^{{;]*)\{{", text_of(layer))
     assert declaration is not None
     bases = declaration[1]
-    assert "public SuperHeap" not in bases
+    assert not re.search(r"(public|protected) (Forwarding<)?SuperHeap\b", bases)
     if layer.name not in HOLDS:
         assert re.search(r"\bSuperHeap\b", bases), "it inherits from what is under it"
+
+
+@pytest.mark.parametrize("layer", OVER_HEAPS, ids=name)
+def test_a_verb_that_is_passed_on_unchanged_is_named(layer: Layer) -> None:
+    """`using Forwards::trim;` in place of a function that only calls the superheap's."""
+    forwarding = text_of_header("heapwright/structure/forwarding.hpp")
+    verbs = set(re.findall(r"SuperHeap::(\w+)\(", forwarding)) - HOT
+    pure = [
+        match["verb"]
+        for match in PURE_FORWARDER.finditer(text_of(layer))
+        if match["verb"] in verbs and names_of(match["parameters"]) == match["arguments"]
+    ]
+    assert not pure or layer.name in CONSTRUCTS, "derive from Forwarding<SuperHeap> and name them"
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=name)

@@ -5,14 +5,14 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import read_toolbox
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.artefacts.composition.layers import read_toolbox
+from heapwright.base.native import NativeMissingError, native_dir
+from support.running import ran
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-a-layer.md"
@@ -37,11 +37,8 @@ def fenced(language: str) -> list[str]:
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    done = subprocess.run(
+    done = ran(
         command,
-        capture_output=True,
-        text=True,
-        check=False,
         env={key: text for key, text in os.environ.items() if not key.startswith("LD_")}
         | environment,
     )
@@ -96,7 +93,8 @@ def test_layer_of_the_page_has_the_shape_that_tools_read(include: Path) -> None:
 def test_pairs_with_the_layer_of_the_page_are_found_and_pass(
     include: Path, compiler: str, tmp_path: Path
 ) -> None:
-    written = run(sys.executable, ROOT / "cmake" / "pairs.py", include, tmp_path, "200")
+    script = ROOT / "tests" / "heaps" / "layers" / "generate_pairs.py"
+    written = run(sys.executable, script, include, tmp_path, "200")
     assert "CacheLineHeap" in written.split()
     assert "CacheLineHeap<64, ProbeHeap>" in (tmp_path / "probes.hpp").read_text("utf-8")
     (source,) = (

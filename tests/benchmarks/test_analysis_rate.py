@@ -10,7 +10,7 @@ from types import ModuleType
 import polars as pl
 import pytest
 
-from heapwright.artefacts.study_results import open_results
+from heapwright.artefacts.study_results.reader import open_results
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "analysis_rate.py"
 

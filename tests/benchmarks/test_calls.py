@@ -12,8 +12,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from heapwright.artefacts.native import library
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.native import library
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "calls"
 GLIBC = Allocator(name="glibc", kind=Kind.SYSTEM)

@@ -4,16 +4,16 @@
 
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, Verdict
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, Verdict
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Environment, Kind
+from support.running import ran
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "general_purpose" / "run.py"
 # Seconds and bytes that each allocator takes, but for the scatter of the blocks.
@@ -102,9 +102,7 @@ def test_each_claim_is_judged_by_its_interval(script: ModuleType) -> None:
 
 def test_earlier_documents_are_reported_without_running_anything(tmp_path: Path) -> None:
     (tmp_path / "perl.json").write_text(document().to_json(), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--from", tmp_path], capture_output=True, text=True, check=False
-    )
+    done = ran([sys.executable, SCRIPT, "--from", tmp_path])
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| perl |") == 7
     assert "failed" in done.stdout  # glibc is not in the document
@@ -112,9 +110,7 @@ def test_earlier_documents_are_reported_without_running_anything(tmp_path: Path)
 
     counts = {"lea": 2000, "kingsley": 1000, "kingsley-coalescing": 2500}
     (tmp_path / "perl.instructions.json").write_text(json.dumps(counts), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--from", tmp_path], capture_output=True, text=True, check=False
-    )
+    done = ran([sys.executable, SCRIPT, "--from", tmp_path])
     ratios = [
         line.split("|")[4].strip()
         for line in done.stdout.splitlines()
@@ -124,8 +120,6 @@ def test_earlier_documents_are_reported_without_running_anything(tmp_path: Path)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--from", tmp_path], capture_output=True, text=True, check=False
-    )
+    done = ran([sys.executable, SCRIPT, "--from", tmp_path])
     assert done.returncode == 2
     assert "none of the programs" in done.stderr

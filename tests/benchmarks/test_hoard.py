@@ -15,8 +15,8 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.workloads import workload_names
+from heapwright.artefacts.workload.library import workload_names
+from heapwright.base.errors import HeapwrightError
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "hoard"
 # Small, for each call is looked at; `mixed` forks and is not observed.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, library
+from heapwright.base.native import NativeMissingError, library
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "httpd" / "instructions.py"
 

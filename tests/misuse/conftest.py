@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import ComposedAllocator
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import find_compiler
 from heapwright.compose.library import build_library
 
@@ -29,7 +29,7 @@ def built(name: str, folder: Path) -> Path:
     except HeapwrightError as missing:
         pytest.skip(f"{missing} (package g++)")
     installed = native.native_dir()
-    compiler.include = (installed / "include", folder)
+    compiler.include = (installed / "include", installed, folder)
     entry = ComposedAllocator(name, f"{name}.hpp", f"heapwright::misuse::{name.title()}", "")
     library, answer = build_library(compiler, installed, folder, entry)
     assert answer.valid, answer.pages

@@ -1,110 +1,74 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tiny programs that misuse the heap, under the compositions that watch for it, and under granary.
+"""Misuse of the heap under the compositions that watch for it, and under granary.
 
-What must happen stands in each program, a line `under COMPOSITION: WHAT` for each: the exact words
-with which it is aborted, SIGSEGV, `reads XX` for what it finds in memory, or `nothing`: an end as
-if all were well. docs/misuse.md shows the same as a table, which must agree.
+What must happen stands in the table of docs/misuse.md: the exact words with which the program is
+aborted, SIGSEGV, `reads XX` for what it finds in memory, or `nothing`: an end as if all were well.
 """
 
 import os
 import re
-import resource
-import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 from heapwright.compose.conformance import Conformance
+from support.mistakes import compiled, make, mistakes_of
 
 HERE = Path(__file__).parent
-PROGRAMS = sorted((HERE / "watched").glob("*.c"))
+SOURCE = HERE / "watched.c"
 PAGE = HERE.parents[1] / "docs" / "misuse.md"
 CATALOGUED = {"granary", "granary-hardened"}
 WATCHERS = sorted(CATALOGUED | {header.stem for header in (HERE / "compositions").glob("*.hpp")})
-# The compiler must neither see the mistake nor know what malloc is.
-OPTIONS = ("-w", "-O0", "-fno-builtin")
 # What pages of its own for each object cannot do: fill a narrow address space, outrun a timer, or
 # fork as fast as others on a busy machine.
 BEYOND_GUARD_PAGES = {
     *("limit-large", "limit-medium", "limit-new", "limit-small"),
     *("signal-timer", "fork-handlers"),
 }
-PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
 
 
-def expectations(source: Path) -> dict[str, str]:
-    """What must happen to a program, by composition."""
-    text = source.read_text(encoding="utf-8")
-    return dict(re.findall(r"^// under ([\w-]+): (.*)$", text, re.MULTILINE))
+def table() -> dict[str, dict[str, str]]:
+    """What the page says of each mistake, by composition."""
+    rows = re.findall(r"^\| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    (head, *lines) = [
+        [cell.strip().strip("`") for cell in row.split("|")] for row in rows if "---" not in row
+    ]
+    return {
+        name.replace(" ", "_"): dict(zip(head[1:], cells, strict=True)) for name, *cells in lines
+    }
 
 
-def end(expectation: str) -> tuple[int, str]:
-    """The exit status that an expectation stands for, and what is on standard error."""
-    if expectation == "SIGSEGV":
+TABLE = table()
+
+
+def end(said: str) -> tuple[int, str]:
+    """The exit status that a cell of the page stands for, and what is on standard error."""
+    if said == "SIGSEGV":
         return -signal.SIGSEGV, ""
-    if expectation == "nothing":
+    if said == "nothing":
         return 0, ""
-    status = -signal.SIGABRT if expectation.startswith("heapwright: ") else 0
-    return status, f"{expectation}\n"
-
-
-@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda path: path.stem)
-def source(request: pytest.FixtureRequest) -> Path:
-    assert isinstance(request.param, Path)
-    return request.param
+    return (0, f"{said}\n") if "reads" in said else (-signal.SIGABRT, f"heapwright: {said}\n")
 
 
 @pytest.fixture(scope="module")
-def program(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc") or pytest.skip("no compiler cc (package gcc)")
-    made = tmp_path_factory.mktemp("watched") / source.stem
-    subprocess.run([compiler, *OPTIONS, "-o", made, source], check=True)
-    return made
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(SOURCE, tmp_path_factory.mktemp("watched"))
 
 
-def without_core() -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def test_the_page_has_each_mistake_and_each_watcher() -> None:
+    assert sorted(TABLE) == sorted(mistakes_of(SOURCE))
+    assert {tuple(sorted(row)) for row in TABLE.values()} == {tuple(WATCHERS)}
 
 
-def test_every_program_says_what_happens_under_each(source: Path) -> None:
-    assert sorted(expectations(source)) == WATCHERS
-
-
-def test_happens_as_it_says(source: Path, program: Path, watcher: tuple[str, Path]) -> None:
+@pytest.mark.parametrize("mistake", TABLE)
+def test_happens_as_the_page_says(mistake: str, program: Path, watcher: tuple[str, Path]) -> None:
     name, library = watcher
-    done = subprocess.run(
-        [program],
-        env=PLAIN | {"LD_PRELOAD": str(library)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        preexec_fn=without_core,
-    )
-    status, words = end(expectations(source)[name])
+    done = make(program, mistake, library)
+    status, words = end(TABLE[mistake][name])
     assert (done.returncode, done.stdout, done.stderr) == (status, "", words)
-
-
-def test_the_page_says_the_same() -> None:
-    rows = re.findall(r"^\| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    (head, *table) = [
-        [cell.strip().strip("`") for cell in row.split("|")] for row in rows if "---" not in row
-    ]
-    shown = {}
-    for link, *cells in table:
-        path = re.fullmatch(r"\[.*\]\((.*)\)", link)
-        assert path, link
-        shown[(PAGE.parent / path[1]).resolve()] = dict(zip(head[1:], cells, strict=True))
-    assert shown == {
-        path.resolve(): {
-            name: what.removeprefix("heapwright: ") for name, what in expectations(path).items()
-        }
-        for path in PROGRAMS
-    }
 
 
 @pytest.mark.slow

@@ -5,7 +5,8 @@
 // of once for each of a thousand stacks. A verb that the heap does not have is null in its table.
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <new>
@@ -37,7 +38,7 @@ struct HeapVerbs {
     bool (*flush)(void*) = nullptr;
     bool (*trim)(void*, std::size_t) = nullptr;
     void (*clear)(void*) = nullptr;
-    void (*measure)(void*, Footprint&) = nullptr;
+    void (*measure)(void*, MemoryUsage&) = nullptr;
     bool (*owns)(void*, const void*) = nullptr;
     void (*beforeFork)(void*) = nullptr;
     void (*afterForkInParent)(void*) = nullptr;
@@ -149,8 +150,8 @@ constexpr void addWholeHeapVerbs(HeapVerbs& verbs) {
     if constexpr (requires(H h) { h.clear(); }) {
         verbs.clear = [](void* heap) { static_cast<H*>(heap)->clear(); };
     }
-    if constexpr (requires(H h, Footprint& footprint) { h.measure(footprint); }) {
-        verbs.measure = [](void* heap, Footprint& f) { static_cast<H*>(heap)->measure(f); };
+    if constexpr (requires(H h, MemoryUsage& usage) { h.measure(usage); }) {
+        verbs.measure = [](void* heap, MemoryUsage& f) { static_cast<H*>(heap)->measure(f); };
     }
     if constexpr (requires(H h) { h.beforeFork(); }) {
         verbs.beforeFork = [](void* heap) { static_cast<H*>(heap)->beforeFork(); };
@@ -164,7 +165,7 @@ constexpr HeapVerbs verbsOf() {
     verbs.bytes = sizeof(H);
     verbs.place = alignof(H);
     verbs.alignment = H::alignment;
-    verbs.phase = phaseOf<H>;
+    verbs.phase = alignmentOffsetOf<H>;
     verbs.uniform = uniformHeap<H>;
     verbs.stack = stackHeap<H>;
     verbs.unique = isUnique<H>();

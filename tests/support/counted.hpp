@@ -20,12 +20,13 @@ template <Heap SuperHeap>
 class Counted : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = requires { requires SuperHeap::tagged; };
     static constexpr bool contiguous = requires { requires SuperHeap::contiguous; };
     static constexpr bool memoryless = requires { requires SuperHeap::memoryless; };
     static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        requires { requires SuperHeap::acceptsForeignObjects; };
     static constexpr std::string_view caption = "counts what a source gives out";
     using Below = Heaps<SuperHeap>;
 
@@ -103,10 +104,10 @@ public:
     {
         return SuperHeap::trim(pad);
     }
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>

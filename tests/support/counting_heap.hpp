@@ -9,6 +9,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -34,8 +36,8 @@ struct Ledger {
     Ledger() = default;
     Ledger(const Ledger&) = delete;
     Ledger& operator=(const Ledger&) = delete;
-    /// What heaps have left to heaps to come, as an adopting one may, stays known to a leak checker
-    /// that looks when all is over; whether they may is for the tests to say.
+    /// What heaps have left to heaps to come, as an acceptsForeignObjects one may, stays known to a
+    /// leak checker that looks when all is over; whether they may is for the tests to say.
     ~Ledger() {
         release();
         stale.merge(foreign);
@@ -80,7 +82,7 @@ template <std::size_t Phase = 0>
 class CountingHeapAt {
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::size_t phase = Phase;
+    static constexpr std::size_t alignmentOffset = Phase;
     static constexpr std::string_view caption = "counts";
     using Below = Heaps<>;
 
@@ -105,9 +107,9 @@ public:
 
     [[nodiscard]] std::size_t getSize(void* block) noexcept { return Ledger::the().live.at(block); }
 
-    void measure(Footprint& footprint) const noexcept {
+    void measure(MemoryUsage& usage) const noexcept {
         for (const auto& [block, size] : Ledger::the().live) {
-            footprint.mapped += size;
+            usage.mapped += size;
         }
     }
 

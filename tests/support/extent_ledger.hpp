@@ -7,7 +7,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
 
 #include <atomic>

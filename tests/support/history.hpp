@@ -7,7 +7,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 
 #include <support/any_heap.hpp>
 
@@ -110,8 +110,8 @@ private:
             verbs_.beforeFork(heap_.heap);
             verbs_.afterForkInParent(heap_.heap);
         } else if (verbs_.measure != nullptr) {
-            Footprint footprint;
-            verbs_.measure(heap_.heap, footprint);
+            MemoryUsage usage;
+            verbs_.measure(heap_.heap, usage);
         }
     }
 

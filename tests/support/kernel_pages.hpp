@@ -8,7 +8,7 @@
 #include <heapwright/layers/carve/kernel_page_heap.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
-#include <heapwright/structure/thread/processor_choice.hpp>
+#include <heapwright/structure/thread/processor_selector.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 // to do, too, and counts how often it was tended.
 #pragma once
 
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
 
 #include <support/counting_heap.hpp>
 
@@ -25,22 +25,22 @@ public:
     static std::size_t classOfSize(std::size_t size) noexcept {
         return size > largest ? LiveObject::noClass : size / minAlignment;
     }
-    [[nodiscard]] bool hasHome(const void* object) noexcept {
+    [[nodiscard]] bool hasOwnerTag(const void* object) noexcept {
         return classAt(object) != LiveObject::noClass;
     }
     [[nodiscard]] std::size_t classAt(const void* object) noexcept {
         return classOfSize(CountingHeap::getSize(const_cast<void*>(object)));
     }
 
-    std::uint32_t tend() noexcept { return ++tended; }
+    std::uint32_t purgeExpired() noexcept { return ++tended; }
 
-    void inspect(Inspection& inspection) noexcept {
+    void inspect(HeapSnapshot& snapshot) noexcept {
         for (const auto& [object, size] : Ledger::the().live) {
             if (const std::size_t index = classOfSize(size); index != LiveObject::noClass) {
-                ++inspection.sizeClass(index, index * minAlignment).used;
+                ++snapshot.sizeClass(index, index * minAlignment).used;
             } else {
-                ++inspection.large.objects;
-                inspection.large.bytes += size;
+                ++snapshot.large.objects;
+                snapshot.large.bytes += size;
             }
         }
     }

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, workload, workload_dir
+from heapwright.base.native import NativeMissingError, workload, workload_dir
+from support.running import ran
 
 HERE = Path(__file__).parent
 LIBRARY = ["-shared", "-fPIC", "-O1", "-fno-builtin", "-ftls-model=initial-exec", "-pthread"]
@@ -52,15 +52,7 @@ def run(
         if address_space is not None:
             resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
 
-    done = subprocess.run(
-        [workload(name), *map(str, options)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=kept,
-        preexec_fn=limit,
-    )
+    done = ran([workload(name), *map(str, options)], timeout=120, env=kept, preexec_fn=limit)
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -96,7 +88,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
             compiler = shutil.which("cc") or pytest.skip("needs a C compiler (package gcc)")
             source = HERE / "allocators" / "tiny.c"
             words = [compiler, *LIBRARY, *(f"-D{form}" for form in forms), source, "-o", library]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            done = ran(words)
             assert done.returncode == 0, done.stderr
         return library
 

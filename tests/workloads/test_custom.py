@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.workloads import Workload
+from heapwright.artefacts.workload.library import Workload
 
 from .conftest import result, run
 

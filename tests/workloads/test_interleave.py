@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 from .conftest import result
 

@@ -6,8 +6,8 @@
 #include "forks.hpp"
 
 #include "support/bump.hpp"
-#include "support/leaving.hpp"
-#include "support/watch.hpp"
+#include "support/fatal_error.hpp"
+#include "support/observers.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -23,12 +23,12 @@ constexpr unsigned patience = 120; ///< seconds
 } // namespace
 
 void inChildProcess(void (*work)(void*), void* context) {
-    holdWatch();
+    lockObservers();
     holdBump();
     const pid_t child = fork();
     const int error = errno;
     releaseBump();
-    releaseWatch();
+    unlockObservers();
     if (child < 0) {
         notStarted("process", 1, 1, error);
     }

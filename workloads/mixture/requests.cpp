@@ -5,7 +5,7 @@
 #include "requests.hpp"
 
 #include "support/calls.hpp"
-#include "support/watch.hpp"
+#include "support/observers.hpp"
 
 #include <new>
 

@@ -5,9 +5,9 @@
 #include "slots.hpp"
 
 #include "support/calls.hpp"
-#include "support/leaving.hpp"
+#include "support/fatal_error.hpp"
 #include "support/memory.hpp"
-#include "support/watch.hpp"
+#include "support/observers.hpp"
 
 #include <pthread.h>
 #include <sched.h>

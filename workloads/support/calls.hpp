@@ -6,7 +6,7 @@
 // no more, and the same program runs on the bump pointer or under an observer.
 #pragma once
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <cstddef>
 

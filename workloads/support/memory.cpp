@@ -5,7 +5,7 @@
 // would allocate.
 #include "memory.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -118,7 +118,7 @@ double positiveNumber(Words& words) {
     return value;
 }
 
-void setObserver(Words& words, Watching& watching) {
+void setObserver(Words& words, Observing& watching) {
     const char* const what = words.value();
     if (std::strcmp(what, "lines") == 0) {
         watching.lines = true;

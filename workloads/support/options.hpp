@@ -4,7 +4,8 @@
 // The command line of a workload: what all of them have, and the workload's own parameters.
 #pragma once
 
-#include "workload.hpp"
+#include "description.hpp"
+#include "observers.hpp"
 
 namespace heapwright::workloads {
 
@@ -15,7 +16,7 @@ struct Options {
     bool bump = false;
     bool interleave = false;
     bool leave = false; ///< --help or --describe has been answered
-    Watching watching;
+    Observing watching;
 };
 
 /// Reads the options, and sets the parameters. Leaves with status 2 on what it cannot read.

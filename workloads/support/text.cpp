@@ -5,28 +5,12 @@
 #include "text.hpp"
 
 #include "memory.hpp"
+#include "write_all.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 namespace heapwright::workloads {
-
-bool writeAll(int descriptor, const char* text, std::size_t length) {
-    while (length > 0) {
-        const ssize_t written = write(descriptor, text, length);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return false;
-        }
-        text += written;
-        length -= static_cast<std::size_t>(written);
-    }
-    return true;
-}
 
 void Text::append(const char* text, std::size_t length) {
     if (length_ + length > room_) {

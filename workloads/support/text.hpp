@@ -9,9 +9,6 @@
 
 namespace heapwright::workloads {
 
-/// Writes all of it, however often the system takes less.
-bool writeAll(int descriptor, const char* text, std::size_t length);
-
 /// A growing text in mapped memory, with as much of JSON as the results need. Keys and texts are
 /// the programs' own, so nothing has to be escaped but what a user typed, which is never printed
 /// here.

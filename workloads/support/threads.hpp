@@ -4,7 +4,7 @@
 // A thread that a workload starts in the middle of its run, and waits for.
 #pragma once
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <pthread.h>
 

@@ -133,7 +133,7 @@ int runWorkload(Description& description, int argc, char** argv, void (*body)(Ru
     run.seed_ = options.seed;
     run.verifying_ = options.watching.verify;
     const Calls under = options.bump ? bumpCalls(options.threads == 1) : systemCalls;
-    calls = options.watching.any() ? watchedCalls(under, options.watching) : under;
+    calls = options.watching.any() ? observedCalls(under, options.watching) : under;
     if (options.interleave) {
         calls = interleavedCalls(calls);
     }

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "calls.hpp"
-#include "watch.hpp"
+#include "description.hpp"
+#include "observers.hpp"
 
 #include <heapwright/core/random.hpp>
 
@@ -17,32 +18,6 @@
 namespace heapwright::workloads {
 
 using heapwright::Random;
-
-/// A number, or one of several names, that a workload can be given.
-struct Parameter {
-    const char* name; ///< as the option and the key of the result have it
-    std::uint64_t value;
-    std::uint64_t least;
-    std::uint64_t most;
-    bool scaled;           ///< --scale multiplies it
-    const char* published; ///< as the literature has it; empty if it has none
-    const char* meaning;
-    /// Where it is one of several: their names, a null at the end; the value is which of them.
-    const char* const* choices = nullptr;
-};
-
-/// Whose the contents of objects are when they are verified.
-enum class Contents { Observers, Program };
-
-struct Description {
-    const char* name;
-    const char* summary;   ///< one line
-    const char* published; ///< how to reach the published size, and whose it is
-    std::uint64_t threads; ///< unless asked for
-    Contents contents;
-    Parameter* parameters;
-    std::size_t parameterCount;
-};
 
 /// One run, as the body sees it.
 class Run {

@@ -11,6 +11,8 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -19,7 +21,7 @@ namespace heapwright {
 
 /// A heap for objects of any kind: any size, 16-aligned, freed in any order.
 template <class H>
-concept GeneralHeap = UnphasedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H>;
+concept GeneralHeap = MaxAlignedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H>;
 
 namespace detail {
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <memory_resource>

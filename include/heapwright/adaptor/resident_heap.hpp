@@ -22,8 +22,9 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/source/null_heap.hpp>
-#include <heapwright/structure/room/room.hpp>
+#include <heapwright/structure/shared_region/shared_region.hpp>
 
 #include <cstddef>
 #include <new>
@@ -31,32 +32,37 @@
 
 namespace heapwright {
 
+/// A source whose memory is a shared region.
+template <class H>
+concept SharedRegionHeap = requires { typename H::SharedRegionMemory; };
+
 namespace detail {
 
-/// The memory of the first source that has a room, or void.
+/// The memory of the first source that has a region, or void.
 template <class H>
-struct RoomOf;
+struct SharedRegionOf;
 
 template <class... B>
-struct FirstRoom {
+struct FirstSharedRegion {
     using type = void;
 };
 template <class B, class... More>
-struct FirstRoom<B, More...> {
-    using mine = typename RoomOf<B>::type;
-    using type = std::conditional_t<std::is_void_v<mine>, typename FirstRoom<More...>::type, mine>;
+struct FirstSharedRegion<B, More...> {
+    using mine = typename SharedRegionOf<B>::type;
+    using type =
+        std::conditional_t<std::is_void_v<mine>, typename FirstSharedRegion<More...>::type, mine>;
 };
 template <class... B>
-FirstRoom<B...> firstRoom(Heaps<B...>);
+FirstSharedRegion<B...> firstSharedRegion(Heaps<B...>);
 
 template <class H>
-struct RoomOf {
-    using type = typename decltype(firstRoom(typename H::Below{}))::type;
+struct SharedRegionOf {
+    using type = typename decltype(firstSharedRegion(typename H::Below{}))::type;
 };
 template <class H>
-    requires requires { typename H::RoomMemory; }
-struct RoomOf<H> {
-    using type = typename H::RoomMemory;
+    requires SharedRegionHeap<H>
+struct SharedRegionOf<H> {
+    using type = typename H::SharedRegionMemory;
 };
 
 template <class H, class Memory>
@@ -70,10 +76,10 @@ consteval bool allLiveIn(Heaps<B...>) {
 /// Whether all that a heap has is in that memory, as far as can be seen.
 template <class H, class Memory>
 consteval bool livesIn() {
-    if constexpr (requires { requires H::processLocal; }) {
+    if constexpr (ProcessLocalHeap<H>) {
         return false;
-    } else if constexpr (requires { typename H::RoomMemory; }) {
-        return std::is_same_v<typename H::RoomMemory, Memory>;
+    } else if constexpr (SharedRegionHeap<H>) {
+        return std::is_same_v<typename H::SharedRegionMemory, Memory>;
     } else if constexpr (std::is_same_v<typename H::Below, Heaps<>>) {
         return std::is_same_v<H, NullHeap>;
     } else {
@@ -85,8 +91,8 @@ consteval bool livesIn() {
 
 /// A housable heap takes its memory from one room and keeps nothing outside of it.
 template <class H>
-concept HousableHeap = Heap<H> && !std::is_void_v<typename detail::RoomOf<H>::type> &&
-                       detail::livesIn<H, typename detail::RoomOf<H>::type>();
+concept HousableHeap = Heap<H> && !std::is_void_v<typename detail::SharedRegionOf<H>::type> &&
+                       detail::livesIn<H, typename detail::SharedRegionOf<H>::type>();
 
 /// What to do with a file that was not left in order, because its last user died: what was written
 /// is there, and what was half written too.
@@ -94,7 +100,7 @@ enum class Unclean : bool { refuse, accept };
 
 template <HousableHeap H>
 class ResidentHeap {
-    using Memory = typename detail::RoomOf<H>::type;
+    using Memory = typename detail::SharedRegionOf<H>::type;
 
 public:
     explicit ResidentHeap(Unclean unclean = Unclean::refuse) noexcept
@@ -108,43 +114,43 @@ public:
     ResidentHeap& operator=(const ResidentHeap&) = delete;
     /// Lets the memory go; what is in it stays for who else has it, or opens it again.
     ~ResidentHeap() {
-        if (open_.room != nullptr) {
+        if (open_.region != nullptr) {
             Memory::close(open_);
         }
     }
 
     /// Whether there is a heap.
-    explicit operator bool() const noexcept { return open_.room != nullptr; }
+    explicit operator bool() const noexcept { return open_.region != nullptr; }
     /// Whether it is new or was found, or why there is none.
     [[nodiscard]] Opening opening() const noexcept { return open_.opening; }
 
-    [[nodiscard]] H& operator*() const noexcept { return *static_cast<H*>(open_.room->resident); }
+    [[nodiscard]] H& operator*() const noexcept { return *static_cast<H*>(open_.region->resident); }
     [[nodiscard]] H* operator->() const noexcept { return &**this; }
 
     /// Where everything begins: what was last set here, null in a new heap.
     template <class T = void>
     [[nodiscard]] T* root() const noexcept {
-        return static_cast<T*>(open_.room->root);
+        return static_cast<T*>(open_.region->root);
     }
-    void setRoot(void* root) noexcept { open_.room->root = root; }
+    void setRoot(void* root) noexcept { open_.region->root = root; }
 
 private:
     /// Builds the heap as the first thing in its own memory; false if it is too large for it.
     bool build() noexcept {
-        Room& room = *open_.room;
-        void* const place = room.bump.memalign(room.memory(), alignof(H), sizeof(H));
+        SharedRegion& region = *open_.region;
+        void* const place = region.bump.memalign(region.memory(), alignof(H), sizeof(H));
         if (place == nullptr) {
             return false;
         }
-        RoomBeingBuilt::mine() = &room;
-        room.resident = ::new (place) H;
-        RoomBeingBuilt::mine() = nullptr;
-        room.bump.keep();
+        RegionUnderConstruction::mine() = &region;
+        region.resident = ::new (place) H;
+        RegionUnderConstruction::mine() = nullptr;
+        region.bump.keep();
         Memory::finish(open_);
         return true;
     }
 
-    OpenRoom open_;
+    OpenRegion open_;
 };
 
 } // namespace heapwright

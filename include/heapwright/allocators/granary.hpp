@@ -15,17 +15,25 @@
 namespace heapwright::allocators {
 
 namespace granary {
+struct ExtentsName {};
+struct SharedName {};
+// What a thread keeps for itself.
+inline constexpr auto limits = CacheLimits{.perClassBytes = 8 * KiB,
+                                           .perClassObjects = 64,
+                                           .refillBytes = 2 * KiB,
+                                           .batchObjects = 16,
+                                           .remoteObjects = 32,
+                                           .remoteBytes = 64 * KiB};
 using Mutex = CountedLock<FutexLock>;
 using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>; // as the user sets it
-using Extents = UniqueHeap<HeapName<8>, Source>;      // units of 32 KiB, for small and large
+using Extents = UniqueHeap<ExtentsName, Source>;      // units of 32 KiB, for small and large
 using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // 16 apart, then 8 and 4 a doubling
 using Rule = Counted<Emptiness<1, 4, 1>>;             // f = 1/4, K = 1
 using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Extents>;
-using Large = UnitObjectHeap<32 * KiB, Extents>;                           // in runs of units
-using Shared = UniqueHeap<HeapName<9>, SplitHeap<16 * KiB, Small, Large>>; // S/2 and more is large
-using Limits = CacheLimits<8 * KiB, 64, 2 * KiB, 16, 32, 64 * KiB>;        // what a thread keeps
-using Cached = HomeCacheHeap<Classes, Limits, PlainLinks, Shared>;         // each thread's own
-using HandlerSafe = HandlerSafeHeap<Cached>; // a handler may interrupt
+using Large = UnitObjectHeap<32 * KiB, Extents>;                          // in runs of units
+using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>; // S/2 and more is large
+using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>;    // each thread's own
+using HandlerSafe = HandlerSafeHeap<Cached>;                              // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::HandlerSafe>; // the C rules

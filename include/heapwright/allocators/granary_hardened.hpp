@@ -12,14 +12,14 @@
 namespace heapwright::allocators {
 
 namespace granary_hardened {
-struct Name {};
-struct Memory {};
+struct SharedName {};
+struct ExtentsName {};
 using Gaps = GuardGapHeap<32 * KiB, 32 * MiB, 16384, FutexLock, granary::Source>; // closed pages
-using Extents = UniqueHeap<Memory, Gaps>; // units of 32 KiB, a closed one behind each run
+using Extents = UniqueHeap<ExtentsName, Gaps>; // units of 32 KiB, a closed one behind each run
 using Small = HoardHeap<granary::Classes, OwnHeap<2047>, granary::Rule, CleanLines, Extents>;
 using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
-using Shared = UniqueHeap<Name, SplitHeap<16 * KiB, Small, Large>>;
-using Cached = HomeCacheHeap<granary::Classes, granary::Limits, EncodedLinks, Shared>;
+using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
+using Cached = OwnerCacheHeap<granary::Classes, granary::limits, EncodedFreelist, Shared>;
 using Waiting = ThreadQuarantineHeap<256, 256 * KiB, 2048, Cached>; // late, in random order
 using SignalSafe = SignalSafeHeap<Waiting>;                         // a handler may interrupt
 using Guarded = TailCanaryHeap<SignalSafe>;                         // the end of each object
@@ -31,6 +31,6 @@ using GranaryHardened = ANSIWrapper<granary_hardened::Known>; // the C rules
 static_assert(SizedHeap<GranaryHardened> && AlignedHeap<GranaryHardened>);
 static_assert(ForkableHeap<GranaryHardened> && ConcurrentHeap<granary_hardened::Known>);
 static_assert(InspectableHeap<GranaryHardened> && WalkableHeap<GranaryHardened>);
-static_assert(TendedHeap<GranaryHardened> && TrimmableHeap<GranaryHardened>);
+static_assert(PurgeableHeap<GranaryHardened> && TrimmableHeap<GranaryHardened>);
 
 } // namespace heapwright::allocators

@@ -20,20 +20,20 @@ using Merged = SequentialFitHeap<Fit, 4 * KiB, Nowhere>;  // split and merged, b
 using PerClass = FreelistHeap<NullHeap>;                  // freed small objects wait
 using Quick = StrictSegHeap<Exact<14>, PerClass, Merged>; // up to 232 bytes, by 16
 using Freed = ThresholdHeap<512, Quick>;                  // and merge when this is asked for
-template <UnphasedHeap Source>
+template <MaxAlignedHeap Source>
 using Chunks = RegionHeap<8 * KiB, 1 * MiB, Source>; // larger and larger
-template <UnphasedHeap Source>
+template <MaxAlignedHeap Source>
 using Objects = ClearOptimizedHeap<Freed, Chunks<Source>>; // quick until something is freed
-template <UnphasedHeap Source>
+template <MaxAlignedHeap Source>
 using Locked = LockedHeap<FutexLock, Objects<Source>>; // one thread at a time
 } // namespace nested_reap
 
 /// For one thread at a time, with all that is inside.
-template <UnphasedHeap Source>
+template <MaxAlignedHeap Source>
 using NestedReap = NestedHeap<nested_reap::Objects<Source>>;
 
 /// For several threads.
-template <UnphasedHeap Source>
+template <MaxAlignedHeap Source>
 using SharedReap = NestedHeap<nested_reap::Locked<Source>>;
 
 static_assert(ClearableHeap<NestedReap<MallocHeap>> && ConcurrentHeap<SharedReap<MallocHeap>>);

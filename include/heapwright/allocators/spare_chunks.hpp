@@ -18,6 +18,6 @@ using OneForAll = UniqueHeap<Name, Kept>;
 
 using SpareChunks = spare_chunks::OneForAll;
 
-static_assert(ConcurrentHeap<SpareChunks> && SizedHeap<SpareChunks> && UnphasedHeap<SpareChunks>);
+static_assert(ConcurrentHeap<SpareChunks> && SizedHeap<SpareChunks> && MaxAlignedHeap<SpareChunks>);
 
 } // namespace heapwright::allocators

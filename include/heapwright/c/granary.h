@@ -60,7 +60,7 @@ struct heapwright_granary_figures {
 HEAPWRIGHT_WEAK void heapwright_granary_statistics(struct heapwright_granary_figures* figures);
 
 /* Prints all that is known to a descriptor: as a table, or as a line of JSON if `json` is not 0
- * (docs/granary-statistics.schema.json). 0, or EIO if it could not be written. */
+ * (granary-statistics.schema.json). 0, or EIO if it could not be written. */
 HEAPWRIGHT_WEAK int heapwright_granary_print(int descriptor, int json);
 
 /* An object that malloc gave out, or one that was freed and that a thread's cache keeps. */

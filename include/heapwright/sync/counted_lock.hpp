@@ -18,7 +18,7 @@ template <Lock Mutex>
 class CountedLock {
 public:
     static constexpr bool counted = true;
-    static constexpr bool betweenProcesses = requires { requires Mutex::betweenProcesses; };
+    static constexpr bool betweenProcesses = InterProcessLock<Mutex>;
 
     constexpr CountedLock() noexcept = default;
     CountedLock(const CountedLock&) = delete;

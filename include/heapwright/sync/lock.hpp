@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 
 namespace heapwright {
 
@@ -16,6 +17,17 @@ concept Lock = requires(L lock) {
     { lock.unlock() } -> std::same_as<void>;
     { lock.reset() } -> std::same_as<void>;
     { lock.heldByThisThread() } -> std::same_as<bool>;
+};
+
+/// A lock that threads of several processes can share.
+template <class L>
+concept InterProcessLock = Lock<L> && requires { requires L::betweenProcesses; };
+
+/// A lock that counts how often it was taken, and how often a thread waited for it.
+template <class L>
+concept CountingLock = Lock<L> && requires(L lock) {
+    { lock.takes() } -> std::same_as<std::uint64_t>;
+    { lock.waits() } -> std::same_as<std::uint64_t>;
 };
 
 /// Holds a lock over a scope.

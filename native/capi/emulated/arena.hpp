@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace heapwright::emulated {
+namespace heapwright::capi::emulated {
 
 /// The process's malloc, and its realloc.
 class Objects : private MallocHeap {
@@ -94,9 +94,9 @@ public:
     }
 
     static std::size_t memoryUsed(const Face* face) noexcept {
-        Footprint footprint;
-        heapOf(face).measure(footprint);
-        return footprint.mapped;
+        MemoryUsage usage;
+        heapOf(face).measure(usage);
+        return usage.mapped;
     }
 
 private:
@@ -104,4 +104,4 @@ private:
     static void release(Nested* heap) noexcept { Records().free(faceOf(heap)); }
 };
 
-} // namespace heapwright::emulated
+} // namespace heapwright::capi::emulated

@@ -11,7 +11,7 @@
 
 namespace {
 
-using Reap = heapwright::emulated::Arena<heapwright_reap>;
+using Reap = heapwright::capi::emulated::Arena<heapwright_reap>;
 
 auto& heapOf(const heapwright_reap* reap) noexcept {
     return Reap::heapOf(reap);

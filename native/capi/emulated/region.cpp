@@ -11,7 +11,7 @@
 
 namespace {
 
-using Region = heapwright::emulated::Arena<heapwright_region>;
+using Region = heapwright::capi::emulated::Arena<heapwright_region>;
 
 auto& heapOf(const heapwright_region* region) noexcept {
     return Region::heapOf(region);

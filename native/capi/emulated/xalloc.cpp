@@ -17,7 +17,7 @@ namespace {
 
 using namespace heapwright;
 
-using Area = allocators::EmulatedRegion<emulated::Objects>;
+using Area = allocators::EmulatedRegion<capi::emulated::Objects>;
 
 constinit Immortal<Area> programs; // that of the program
 constinit bool taken = false;
@@ -72,14 +72,14 @@ heapwright_xarea* heapwright_xarea_create(size_t size) {
     if (size < XallocArea::least || size > PTRDIFF_MAX) {
         return nullptr;
     }
-    void* const memory = emulated::Records().malloc(sizeof(heapwright_xarea));
+    void* const memory = capi::emulated::Records().malloc(sizeof(heapwright_xarea));
     return memory == nullptr ? nullptr : ::new (memory) heapwright_xarea;
 }
 
 void heapwright_xarea_destroy(heapwright_xarea* area) {
     if (area != nullptr) {
         area->~heapwright_xarea();
-        emulated::Records().free(area);
+        capi::emulated::Records().free(area);
     }
 }
 

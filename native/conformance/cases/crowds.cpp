@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // More threads than an allocator may have places for, and threads that the system refuses.
-#include "conformance/crew.hpp"
+#include "conformance/thread_group.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::size_t present = 0; ///< set while the gate is closed
 std::size_t* objects[crowd][each];
 
 std::size_t* someObject(std::size_t thread, std::size_t i) {
-    return Swaps::make((thread * 37 + i * 211) % 2000);
+    return ExchangeTable::make((thread * 37 + i * 211) % 2000);
 }
 
 void* meetAndSwap(void*) {
@@ -37,8 +37,8 @@ void* meetAndSwap(void*) {
     gate.wait();
     // Of each object another thread is the last owner.
     for (std::size_t i = 0; i < each; ++i) {
-        Swaps::checkAndFree(objects[(thread + i * 97 + 1) % present][i]);
-        Swaps::checkAndFree(someObject(thread, i + each));
+        ExchangeTable::checkAndFree(objects[(thread + i * 97 + 1) % present][i]);
+        ExchangeTable::checkAndFree(someObject(thread, i + each));
     }
     return nullptr;
 }
@@ -46,23 +46,23 @@ void* meetAndSwap(void*) {
 void* comeAndGo(void*) {
     const std::size_t thread = arrivals++ % crowd;
     for (std::size_t i = 0; i < each; ++i) {
-        Swaps::checkAndFree(someObject(thread, i));
+        ExchangeTable::checkAndFree(someObject(thread, i));
     }
     return nullptr;
 }
 
 void manyAtOnce() {
-    static Crew crew(stack);
-    while (crew.count() < crowd && crew.add(meetAndSwap) == 0) {
+    static ThreadGroup group(stack);
+    while (group.count() < crowd && group.add(meetAndSwap) == 0) {
     }
-    if (crew.count() < least) {
+    if (group.count() < least) {
         skip("the system does not let a process have 1,100 threads");
     }
-    gate.expect(crew.count());
-    present = crew.count();
-    Swaps::checkAndFree(someObject(0, 0)); // the main thread is one of them
+    gate.expect(group.count());
+    present = group.count();
+    ExchangeTable::checkAndFree(someObject(0, 0)); // the main thread is one of them
     gate.open();
-    crew.join();
+    group.join();
     for (int round = 0; round < 20; ++round) {
         runThreads(20, comeAndGo, stack);
     }
@@ -70,45 +70,46 @@ void manyAtOnce() {
 
 /// Waits at the gate, and takes what memory there is before and after.
 void* wait(void*) {
-    Swaps::checkAndFree(Swaps::tryMake(500));
+    ExchangeTable::checkAndFree(ExchangeTable::tryMake(500));
     gate.wait();
-    Swaps::checkAndFree(Swaps::make(500));
+    ExchangeTable::checkAndFree(ExchangeTable::make(500));
     return nullptr;
 }
 
 void expectRefused(int error) {
     require(error == EAGAIN || error == ENOMEM, "pthread_create fails with another error");
-    std::size_t* object = Swaps::tryMake(100);
+    std::size_t* object = ExchangeTable::tryMake(100);
     require(object != nullptr || errno == ENOMEM, "errno is not ENOMEM");
-    Swaps::checkAndFree(object);
+    ExchangeTable::checkAndFree(object);
 }
 
 void noMemoryForThreads() {
-    static Crew crew(std::size_t{1} << 18U);
-    Swaps::checkAndFree(Swaps::make(100)); // whatever the first object takes is there
+    static ThreadGroup group(std::size_t{1} << 18U);
+    ExchangeTable::checkAndFree(
+        ExchangeTable::make(100)); // whatever the first object takes is there
     limitAddressSpace(std::size_t{24} << 20U);
     int error = 0;
-    while (error == 0 && crew.count() < Crew::most) {
-        error = crew.add(wait);
+    while (error == 0 && group.count() < ThreadGroup::most) {
+        error = group.add(wait);
     }
     for (int again = 0; again < 20; ++again) {
         expectRefused(error);
-        error = crew.add(wait);
+        error = group.add(wait);
         if (error == 0) { // a page or two was found
             break;
         }
     }
-    require(crew.count() > 0, "no thread at all");
+    require(group.count() > 0, "no thread at all");
     unlimit();
     gate.open();
-    crew.join();
+    group.join();
     runThreads(8, comeAndGo);
 }
 
 void noSuchStack() {
     for (int again = 0; again < 20; ++again) {
-        Crew crew(std::size_t{1} << 50U);
-        expectRefused(crew.add(comeAndGo));
+        ThreadGroup group(std::size_t{1} << 50U);
+        expectRefused(group.add(comeAndGo));
     }
     runThreads(8, comeAndGo);
 }
@@ -126,9 +127,9 @@ void noMoreProcesses() {
                 skip("the number of processes cannot be limited here");
             }
             for (int again = 0; again < 50; ++again) {
-                Crew crew;
-                const int error = crew.add(comeAndGo);
-                crew.join();
+                ThreadGroup group;
+                const int error = group.add(comeAndGo);
+                group.join();
                 if (error == 0) {
                     skip("the number of processes is not limited here");
                 }

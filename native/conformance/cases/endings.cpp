@@ -4,7 +4,7 @@
 // How threads end: with calls of malloc and free in every step of it, from the destructors of
 // thread-local objects to what the C library itself frees after the last destructor; and nothing
 // is lost when thousands have ended.
-#include "conformance/crew.hpp"
+#include "conformance/thread_group.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -19,13 +19,13 @@ namespace {
 constexpr std::size_t smallStack = std::size_t{1} << 16U;
 constexpr std::size_t rounds = 4; ///< of key destructors, in the GNU C library
 
-Swaps swaps;
+ExchangeTable swaps;
 std::atomic<std::size_t> visits{0};
 
 void swapSome(std::size_t seed) {
     Random random(seed);
     for (int i = 0; i < 10; ++i) {
-        swaps.put(random.below(Swaps::places), Swaps::make(random.below(3000)));
+        swaps.put(random.below(ExchangeTable::places), ExchangeTable::make(random.below(3000)));
     }
 }
 
@@ -44,12 +44,12 @@ void onLateKey(void* value) {
 }
 
 struct Local {
-    std::size_t* object = Swaps::make(700);
+    std::size_t* object = ExchangeTable::make(700);
     Local() = default;
     Local(const Local&) = delete;
     Local& operator=(const Local&) = delete;
     ~Local() {
-        Swaps::checkAndFree(object);
+        ExchangeTable::checkAndFree(object);
         swapSome(visits++);
     }
 };
@@ -157,7 +157,7 @@ void* allocateAndStay(void*) {
 /// with all their memory before one ends that began after them.
 void idlers() {
     for (turn = 0; turn < crowds; ++turn) {
-        Crew workers;
+        ThreadGroup workers;
         for (std::size_t i = 0; i < crowd; ++i) {
             require(workers.add(allocateAndWait) == 0, "pthread_create");
         }
@@ -172,7 +172,7 @@ void idlers() {
             ::usleep(100);
         }
         ::usleep(2000); // they have only to end by now
-        Crew stays(smallStack);
+        ThreadGroup stays(smallStack);
         require(stays.add(allocateAndStay) == 0, "pthread_create");
         stay[turn].expect(1);
         work[turn].open();

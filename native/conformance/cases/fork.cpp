@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fork while other threads are in the allocator, with everything that may wait for something else.
-#include "conformance/crew.hpp"
+#include "conformance/thread_group.hpp"
 
 #include <atomic>
 #include <cstdio> // fopencookie too
@@ -167,12 +167,12 @@ void parentObjects() {
 
 // Objects that other threads were about to free or had just made: after the fork they are the
 // child's alone, whichever part of the heap they are from.
-Swaps swaps;
+ExchangeTable swaps;
 
 void* swapAlways(void* self) {
     Random random(reinterpret_cast<std::uintptr_t>(self));
     while (working) {
-        swaps.put(random.below(Swaps::places), Swaps::make(random.below(3000)));
+        swaps.put(random.below(ExchangeTable::places), ExchangeTable::make(random.below(3000)));
     }
     return nullptr;
 }

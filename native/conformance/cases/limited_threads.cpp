@@ -3,7 +3,7 @@
 //
 // Several threads in the middle of their work when the system has no more: each is told so by null
 // and ENOMEM, keeps what it has, and all of it is of use again.
-#include "conformance/crew.hpp"
+#include "conformance/thread_group.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,13 +15,13 @@ using namespace conformance;
 namespace {
 
 constexpr std::size_t room = std::size_t{32} << 20U;
-constexpr std::size_t crew = 6;
+constexpr std::size_t group = 6;
 constexpr std::size_t smallStack = std::size_t{1} << 16U;
 constexpr std::size_t enough = 12; ///< refusals, for one thread
 
 constexpr int rounds = 3;
 
-Swaps swaps;
+ExchangeTable swaps;
 // All threads are there before one of them works, or the first would take what it takes to start
 // the others; and none ends before the last is done, so that each has what is its own.
 Gate begin[rounds];
@@ -114,7 +114,7 @@ void* workAtTheLimit(void* self) {
     Random random(reinterpret_cast<std::uintptr_t>(self));
     Possessions mine;
     std::size_t refused = 0;
-    Swaps::checkAndFree(Swaps::tryMake(1)); // the thread is known to the allocator
+    ExchangeTable::checkAndFree(ExchangeTable::tryMake(1)); // the thread is known to the allocator
     begin[round].wait();
     while (refused < enough) {
         const std::size_t choice = random.below(16);
@@ -124,7 +124,8 @@ void* workAtTheLimit(void* self) {
         } else if (choice == 1) {
             mine.grow(); // into sizes that are rare: no measure of what there is
         } else if (choice == 2) {
-            swaps.put(random.below(Swaps::places), Swaps::tryMake(random.below(500)));
+            swaps.put(random.below(ExchangeTable::places),
+                      ExchangeTable::tryMake(random.below(500)));
         } else {
             granted = mine.take(sizes[random.below(std::size(sizes))]);
         }
@@ -148,13 +149,13 @@ void meetTheLimitAgainAndAgain() {
     for (; round < rounds; ++round) {
         peak = 0;
         reached = 0;
-        Crew threads(smallStack);
-        while (threads.count() < crew) {
+        ThreadGroup threads(smallStack);
+        while (threads.count() < group) {
             require(threads.add(workAtTheLimit) == 0, "pthread_create");
         }
-        begin[round].expect(crew);
+        begin[round].expect(group);
         begin[round].open();
-        end[round].expect(crew);
+        end[round].expect(group);
         end[round].open();
         threads.join();
         swaps.clear();
@@ -167,12 +168,12 @@ void meetTheLimitAgainAndAgain() {
         require(std::max<std::size_t>(peak, reached) >= first / 4,
                 "much less memory than the first time");
     }
-    require(refusals >= rounds * crew * enough, "the limit was not met");
+    require(refusals >= rounds * group * enough, "the limit was not met");
     unlimit();
-    Swaps::checkAndFree(Swaps::make(room * 2));
-    runThreads(crew, [](void*) -> void* {
+    ExchangeTable::checkAndFree(ExchangeTable::make(room * 2));
+    runThreads(group, [](void*) -> void* {
         for (std::size_t size = 1; size < room; size = size * 5) {
-            Swaps::checkAndFree(Swaps::make(size));
+            ExchangeTable::checkAndFree(ExchangeTable::make(size));
         }
         return nullptr;
     });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Threads: what they free for each other, what they leave behind, and how they end.
-#include "conformance/crew.hpp"
+#include "conformance/thread_group.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -12,16 +12,16 @@ using namespace conformance;
 
 namespace {
 
-constexpr std::size_t crew = 4;
+constexpr std::size_t group = 4;
 
-Swaps swaps;
+ExchangeTable swaps;
 
 void crossing() {
-    runThreads(crew, [](void* self) -> void* {
+    runThreads(group, [](void* self) -> void* {
         Random random(reinterpret_cast<std::uintptr_t>(self));
         for (int step = 0; step < 30000; ++step) {
             const std::size_t size = random.below(std::size_t{1} << random.below(13));
-            swaps.put(random.below(Swaps::places), Swaps::make(size));
+            swaps.put(random.below(ExchangeTable::places), ExchangeTable::make(size));
         }
         return nullptr;
     });
@@ -29,7 +29,7 @@ void crossing() {
 }
 
 void histories() {
-    runThreads(crew, [](void* self) -> void* {
+    runThreads(group, [](void* self) -> void* {
         constexpr std::size_t count = 100;
         void* objects[count] = {};
         std::size_t sizes[count] = {};
@@ -60,10 +60,10 @@ void histories() {
 
 void leavers() {
     for (int round = 0; round < 60; ++round) {
-        runThreads(crew, [](void* self) -> void* {
+        runThreads(group, [](void* self) -> void* {
             Random random(reinterpret_cast<std::uintptr_t>(self));
-            for (std::size_t i = 0; i < Swaps::places; i += 3) {
-                swaps.put(i, Swaps::make(random.below(3000)));
+            for (std::size_t i = 0; i < ExchangeTable::places; i += 3) {
+                swaps.put(i, ExchangeTable::make(random.below(3000)));
             }
             return nullptr;
         });
@@ -73,7 +73,7 @@ void leavers() {
 
 void smallStacks() {
     runThreads(
-        crew,
+        group,
         [](void*) -> void* {
             for (std::size_t size = 1; size < 5'000'000; size = size * 2 + 1) {
                 void* object = std::malloc(size);
@@ -133,7 +133,7 @@ void keyDestructors() {
         require(::pthread_key_create(&key, destroyKey) == 0, "pthread_key_create");
     }
     for (int round = 0; round < 50; ++round) {
-        runThreads(crew, [](void*) -> void* {
+        runThreads(group, [](void*) -> void* {
             static thread_local AtThreadEnd atEnd;
             hide(&atEnd);
             for (const pthread_key_t key : keys) {

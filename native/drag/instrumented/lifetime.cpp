@@ -6,7 +6,7 @@
 #include "calls/calls.h"
 #include "runtime.hpp"
 
-#include "recorder/operators_below.hpp"
+#include "recorder/operator_fallback.hpp"
 
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 __attribute__((constructor)) void begin() {
     if (runtime.enter()) {
-        recorder::findWhoseOperators();
+        recorder::findOperatorOwner();
         runtime.leave();
     }
 }

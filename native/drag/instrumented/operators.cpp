@@ -5,15 +5,15 @@
 // account.
 #include "runtime.hpp"
 
+#include "recorder/operator_fallback.hpp"
 #include "recorder/operators.h"
-#include "recorder/operators_below.hpp"
 
 using heapwright::drag::runtime;
 
 extern "C" {
 
 bool heapwright_enter() {
-    return !heapwright::recorder::operatorsAreTheirs && runtime.enter();
+    return !heapwright::recorder::programReplacesOperators && runtime.enter();
 }
 
 void heapwright_leave_new(heapwright_new* call) {

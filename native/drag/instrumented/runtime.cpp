@@ -93,7 +93,7 @@ void Runtime::begin() noexcept {
 }
 
 /// What was kept stays where it is: threads may be looking at it.
-void Runtime::beSilent() noexcept {
+void Runtime::stopKeeping() noexcept {
     kept_ = nullptr;
     state_ = State::passive;
 }
@@ -111,7 +111,7 @@ void Runtime::noteRebuilt() noexcept {
         if (claimed_) {
             ::close(file);
         } else {
-            beSilent(); // it is another process's
+            stopKeeping(); // it is another process's
         }
     }
     lock_.unlock();
@@ -182,7 +182,7 @@ void Runtime::finish() noexcept {
     }
     lock_.lock();
     Kept* const kept = kept_;
-    beSilent();
+    stopKeeping();
     lock_.unlock();
     if (kept != nullptr) {
         kept->account.finish();

@@ -33,7 +33,6 @@ struct Self {
     bool inside = false;
     bool counted = false;         ///< among those that allocate
     const void* behalf = nullptr; ///< the frame of a call to the C library whose objects are its
-    std::uintptr_t stackEnd = 0;  ///< unknown: 0
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Self thisThread;
 
@@ -79,7 +78,7 @@ public:
 
     /// A part of the program that was rebuilt is there.
     void noteRebuilt() noexcept;
-    void afterForkInChild() noexcept { beSilent(); }
+    void afterForkInChild() noexcept { stopKeeping(); }
 
     /// Writes the file, once.
     void finish() noexcept;
@@ -102,7 +101,7 @@ private:
 
     bool wake() noexcept;
     void begin() noexcept;
-    void beSilent() noexcept;
+    void stopKeeping() noexcept;
     [[nodiscard]] Origin originOf(const void* frame) const noexcept;
     void add(const void* object, std::size_t size, const Origin& origin) noexcept;
     void noteResized(const void* old, const void* object, std::size_t size,

@@ -3,7 +3,7 @@
  *
  * libheapwright-drag-marks.so: preloaded into a program under valgrind, it says in valgrind's log
  * when a thread enters the allocator, from where, when it leaves it, and with which object. Outside
- * valgrind it is silent. The lines are those of native/valgrind/marks/marks.h; besides:
+ * valgrind it is silent. The lines are those of native/valgrind/marks/messages.h; besides:
  *
  *   hw module START END BIAS F    code of the file F, whose own address 0 is at BIAS
  *   hw own F                      malloc is F's, which stands before us: nothing can be seen
@@ -16,10 +16,10 @@
  * buffers, valgrind's log names the lists only; so those are said here (vectors.h).
  */
 #define _GNU_SOURCE
-#include "valgrind/marks/marks.h"
 #include "spaced.h"
 #include "valgrind/marks/arena.h"
 #include "valgrind/marks/code.h"
+#include "valgrind/marks/messages.h"
 #include "valgrind/marks/request.h"
 #include "valgrind/marks/routines.h"
 
@@ -46,7 +46,9 @@ static _Thread_local struct {
     struct Print printTouch;
 } self;
 
-static void sayModule(const struct MappedCode* code) {
+#include "valgrind/marks/calls.h"
+
+static void reportModule(const struct MappedCode* code) {
     say("hw module %lx %lx %lx %s\n", code->start, code->end, code->bias, code->file);
 }
 
@@ -72,7 +74,7 @@ __attribute__((constructor)) static void beginProcess(void) {
     self.busy = true;
     findRoutines(&next);
     if (underValgrind()) {
-        tellAllCode(sayModule);
+        reportAllCode(reportModule);
         say("hw marks %lx\n", (uintptr_t)&beginProcess);
         const char* const owner = ownerOfMalloc();
         if (owner != NULL) {
@@ -92,26 +94,12 @@ static void beginThread(void) {
     preparePrint(&self.printTouch, "hw touch %lx %lx %lx\n");
 }
 
-/* One call of an allocation routine: entered where it is made, left where it goes out of scope. */
-struct Call {
-    bool marked;
-    void* result;
-    size_t size;
-};
-
-static void leave(struct Call* call) {
-    --self.depth;
-    if (call->marked) {
-        print(&self.print, heapwright_leave, (uintptr_t)call->result, call->size);
-    }
-}
-
 static inline __attribute__((always_inline)) struct Call enter(enum heapwright_mark kind,
                                                                const void* object, size_t size) {
     if (__builtin_expect(!process.begun, 0)) {
         beginProcess();
     }
-    const struct Call call = {self.depth++ == 0 && process.marking, NULL, size};
+    const struct Call call = beginCall(process.marking, size);
     if (call.marked) {
         if (__builtin_expect(!self.begun, 0)) {
             beginThread();
@@ -120,13 +108,6 @@ static inline __attribute__((always_inline)) struct Call enter(enum heapwright_m
         print(allocates ? &self.printWithCalls : &self.print, kind, 0, (uintptr_t)object);
     }
     return call;
-}
-
-/* The operators of a C++ runtime that the program opened after its beginning. */
-static void findLater(void) {
-    self.busy = true;
-    findLateOperators(&next);
-    self.busy = false;
 }
 
 /* For vectors.c: something is read or written at an address. */
@@ -138,8 +119,6 @@ void heapwrightTouch(const void* address) {
         print(&self.printTouch, (uintptr_t)address, 0, 0);
     }
 }
-
-#define CALL(...) struct Call call __attribute__((cleanup(leave), unused)) = enter(__VA_ARGS__)
 
 void* malloc(size_t size) {
     if (self.busy) {
@@ -164,12 +143,8 @@ void* calloc(size_t count, size_t size) {
 }
 
 void* realloc(void* object, size_t size) {
-    if (self.busy || (object != NULL && inArena(object))) {
-        void* const fresh = self.busy ? arenaTake(size) : malloc(size);
-        if (fresh != NULL && object != NULL) {
-            arenaCopy(fresh, object, size);
-        }
-        return fresh;
+    if (reallocStaysInArena(object)) {
+        return reallocFromArena(object, size);
     }
     CALL(heapwright_resize, object, size);
     return call.result = resizeSpaced(&next, object, size);

@@ -8,46 +8,25 @@
 #include "drag/account/report.hpp"
 #include "drag/valgrind/observer.hpp"
 #include "drag/valgrind/options.hpp"
-#include "valgrind/lackey/follow.hpp"
+#include "valgrind/lackey/result.hpp"
 
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
 using namespace heapwright::drag;
 using heapwright::Json;
-using heapwright::instrument::Child;
-using heapwright::instrument::Reader;
+using heapwright::valgrind::Child;
+using heapwright::valgrind::interrupted;
+using heapwright::valgrind::prepareProcess;
+using heapwright::valgrind::Reader;
+using heapwright::valgrind::readLog;
+using heapwright::valgrind::writeResult;
+using heapwright::valgrind::writeStatus;
 using Clock = std::chrono::steady_clock;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void onSignal(int) {
-    interrupted = 1;
-}
-
-/// What this program leaves with.
-int writeResult(const Options& options, const Json& json) {
-    std::string_view left = json.text();
-    while (!left.empty()) {
-        const ssize_t written = write(options.resultFd, left.data(), left.size());
-        if (written < 0 && errno != EINTR) {
-            std::fprintf(stderr, "heapwright-drag: cannot write: %s\n", std::strerror(errno));
-            return 2;
-        }
-        left.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-    }
-    return 0;
-}
 
 void describe(Json& json, Observer& observer) {
     observer.finish();
@@ -56,16 +35,6 @@ void describe(Json& json, Observer& observer) {
     json.field("words", observer.words()).field("children", observer.children());
     json.field("threads", observer.threads()).field("misread_lines", observer.misread());
     writeDrag(json, observer.account(), observer.sites(), observer.modules());
-}
-
-void writeStatus(Json& json, const Child& child, bool itself) {
-    const int status = child.status();
-    json.key("exit_status");
-    itself&& WIFEXITED(status) ? json.value(static_cast<std::uint32_t>(WEXITSTATUS(status)))
-                               : json.null();
-    json.key("signal");
-    itself&& WIFSIGNALED(status) ? json.value(static_cast<std::uint32_t>(WTERMSIG(status)))
-                                 : json.null();
 }
 
 int observeCommand(const Options& options) {
@@ -77,7 +46,7 @@ int observeCommand(const Options& options) {
     json.beginObject();
     if (!child.start(options.command, calls.c_str(), reason)) {
         json.field("spawn_error", "valgrind: " + reason).endObject();
-        return writeResult(options, json);
+        return writeResult(programText, options, json);
     }
     const auto observer = std::make_unique<Observer>(child.pid());
     Reader reader(child.log());
@@ -95,25 +64,19 @@ int observeCommand(const Options& options) {
     json.field("trace_bytes", reader.bytes());
     describe(json, *observer);
     json.endObject();
-    return writeResult(options, json);
+    return writeResult(programText, options, json);
 }
 
 int observeLog(const Options& options) {
-    const int log = open(options.trace, O_RDONLY | O_CLOEXEC);
-    if (log < 0) {
-        std::fprintf(stderr, "heapwright-drag: %s: %s\n", options.trace, std::strerror(errno));
+    const auto observer = std::make_unique<Observer>(0);
+    if (!readLog(programText, options, *observer)) {
         return 2;
     }
-    const auto observer = std::make_unique<Observer>(0);
-    Reader reader(log);
-    while (reader.readSome(*observer)) {
-    }
-    close(log);
     Json json;
     json.beginObject();
     describe(json, *observer);
     json.endObject();
-    return writeResult(options, json);
+    return writeResult(programText, options, json);
 }
 
 } // namespace
@@ -123,12 +86,6 @@ int main(int count, char** arguments) {
     if (!options) {
         return 2;
     }
-    fcntl(options->resultFd, F_SETFD, FD_CLOEXEC);
-    struct sigaction action {};
-    action.sa_handler = onSignal;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        sigaction(signal, &action, nullptr);
-    }
-    std::signal(SIGPIPE, SIG_IGN);
+    prepareProcess(*options);
     return options->trace != nullptr ? observeLog(*options) : observeCommand(*options);
 }

@@ -5,14 +5,14 @@
 #include "drag/valgrind/observer.hpp"
 
 #include "drag/valgrind/mappings.hpp"
-#include "valgrind/marks/marks.h"
+#include "valgrind/marks/messages.h"
 
 #include <array>
 
 namespace heapwright::drag {
 
-using instrument::Line;
-using instrument::Words;
+using valgrind::Fields;
+using valgrind::Line;
 
 namespace {
 
@@ -39,7 +39,7 @@ void Observer::take(std::string_view text) {
         traced_ = true;
         return;
     }
-    const instrument::TraceLine line = instrument::readLine(text);
+    const valgrind::LogLine line = valgrind::readLine(text);
     switch (line.kind) {
     case Line::load:
     case Line::write:
@@ -74,7 +74,7 @@ Observer::Thread& Observer::thread(std::uint64_t number) {
 }
 
 void Observer::other(std::string_view line) {
-    Words words(line);
+    Fields words(line);
     if (collecting_ && frame(line)) {
         return;
     }
@@ -97,7 +97,7 @@ void Observer::other(std::string_view line) {
 /// Only who gets valgrind's one lock matters: it runs until another gets it. The line may stand
 /// behind the unfinished one of a system call.
 void Observer::schedule(std::string_view line) {
-    Words words(line);
+    Fields words(line);
     if (!words.find("SCHED[")) {
         return;
     }
@@ -115,7 +115,7 @@ void Observer::schedule(std::string_view line) {
 
 /// Behind `SYSCALL[`: either `PID,THREAD](NUMBER) NAME ( ARGUMENTS ) …`, where addresses begin with
 /// 0x, or `PID,THREAD](NUMBER) ... [async] --> …`, the end of a call that waited.
-void Observer::systemCall(Words words, std::string_view line) {
+void Observer::systemCall(Fields words, std::string_view line) {
     words.decimal();
     words.skip(",");
     Thread& caller = thread(words.decimal());
@@ -139,7 +139,7 @@ void Observer::systemCall(Words words, std::string_view line) {
     if (caller.call != heapwright_leave || changesMappings(name)) {
         return;
     }
-    Words arguments(rest.substr(0, rest.find("-->")));
+    Fields arguments(rest.substr(0, rest.find("-->")));
     while (arguments.find("0x")) {
         const std::uint64_t address = arguments.hexadecimal();
         if (account_.find(address) != 0) {
@@ -149,7 +149,7 @@ void Observer::systemCall(Words words, std::string_view line) {
     }
 }
 
-void Observer::mark(Words words) {
+void Observer::mark(Fields words) {
     if (words.skip("call ")) {
         call(words);
     } else if (words.skip("touch ")) {
@@ -165,7 +165,7 @@ void Observer::mark(Words words) {
     }
 }
 
-void Observer::module(Words words) {
+void Observer::module(Fields words) {
     const std::uint64_t begin = words.hexadecimal();
     const std::uint64_t end = words.hexadecimal();
     const std::uint64_t bias = words.hexadecimal();
@@ -177,7 +177,7 @@ void Observer::module(Words words) {
     }
 }
 
-void Observer::call(Words words) {
+void Observer::call(Fields words) {
     const std::uint64_t kind = words.hexadecimal();
     const std::uint64_t first = words.hexadecimal();
     const std::uint64_t second = words.hexadecimal();
@@ -214,7 +214,7 @@ void Observer::leave(Thread& caller, std::uint64_t object, std::uint64_t size) {
 
 /// `==PID==    at 0xADDRESS: …` or `by`: one call of a chain, without those of the marks.
 bool Observer::frame(std::string_view line) {
-    Words words(line);
+    Fields words(line);
     if (!words.skip("==")) {
         return false;
     }

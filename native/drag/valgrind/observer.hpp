@@ -14,7 +14,7 @@
 #include "drag/account/account.hpp"
 #include "drag/account/modules.hpp"
 #include "drag/account/sites.hpp"
-#include "valgrind/lackey/trace.hpp"
+#include "valgrind/lackey/log_line.hpp"
 
 #include <cstdint>
 #include <string>
@@ -49,7 +49,7 @@ public:
 
 private:
     struct Thread {
-        unsigned call = 0;                  ///< the routine that it is in (marks.h); 0: none
+        unsigned call = 0;                  ///< the routine that it is in (messages.h); 0: none
         std::uint64_t object = 0;           ///< that the routine was given
         std::vector<std::uint64_t> chain;   ///< of calls that led to the routine
         std::vector<std::uint64_t> buffers; ///< objects that its system call was given
@@ -57,10 +57,10 @@ private:
 
     void other(std::string_view line);
     void schedule(std::string_view line);
-    void systemCall(instrument::Words words, std::string_view line);
-    void mark(instrument::Words words);
-    void module(instrument::Words words);
-    void call(instrument::Words words);
+    void systemCall(valgrind::Fields words, std::string_view line);
+    void mark(valgrind::Fields words);
+    void module(valgrind::Fields words);
+    void call(valgrind::Fields words);
     void leave(Thread& thread, std::uint64_t object, std::uint64_t size);
     bool frame(std::string_view line);
     void findModule(std::uint64_t address);

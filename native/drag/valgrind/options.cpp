@@ -4,9 +4,7 @@
 
 namespace heapwright::drag {
 
-namespace {
-
-constexpr instrument::ProgramText program = {
+const valgrind::ProgramText programText = {
     "heapwright-drag",
     "usage: heapwright-drag --result-fd N [--seconds S] [--calls N] -- COMMAND ARGUMENT...\n"
     "       heapwright-drag --result-fd N --trace FILE\n"
@@ -14,8 +12,6 @@ constexpr instrument::ProgramText program = {
     "memory is held after its last use. The marks (libheapwright-drag-marks.so) must be preloaded\n"
     "into the command. The second form reads a log that is there already.\n",
 };
-
-} // namespace
 
 std::optional<Options> parseOptions(int count, char** arguments) {
     Options options;
@@ -26,7 +22,7 @@ std::optional<Options> parseOptions(int count, char** arguments) {
         options.calls = static_cast<int>(number);
         return true;
     };
-    const bool good = instrument::parseOptions(count, arguments, program, options, own);
+    const bool good = valgrind::parseOptions(count, arguments, programText, options, own);
     return good ? std::optional(options) : std::nullopt;
 }
 

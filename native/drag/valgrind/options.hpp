@@ -10,7 +10,9 @@
 
 namespace heapwright::drag {
 
-struct Options : instrument::LogOptions {
+extern const valgrind::ProgramText programText;
+
+struct Options : valgrind::LogOptions {
     int calls = 12; ///< that are kept of a chain
 };
 

@@ -20,23 +20,23 @@
 #include <string_view>
 
 #include <heapwright/c/granary.h>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/helper_thread.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
-#include <preload/granary/attendant.hpp>
+#include <preload/granary/background_thread.hpp>
 #include <preload/granary/statistics.hpp>
 #include <preload/granary/walk.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <class Allocator, class Identity>
     requires InspectableHeap<Allocator> && WalkableHeap<Allocator>
 class GranaryApi {
-    using Attendant = GranaryAttendant<Allocator>;
+    using BackgroundThread = GranaryBackgroundThread<Allocator>;
     using Statistics = GranaryStatistics<Allocator, Identity>;
 
 public:
@@ -44,14 +44,14 @@ public:
 
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
-        Chores::setWorker(&work);
-        GranarySettings::setWaker(&Attendant::wake);
+        DeferredWork::setWorker(&work);
+        GranarySettings::setWaker(&BackgroundThread::wake);
         ::pthread_atfork(nullptr, nullptr, &afterForkInChild);
         Statistics::keepDescriptor();
         listen();
-        if (Attendant::wanted()) {
-            Attendant::watchThisThread();
-            Chores::ask(GranaryChore::start);
+        if (BackgroundThread::wanted()) {
+            BackgroundThread::watchThisThread();
+            DeferredWork::ask(GranaryTask::start);
         }
     }
 
@@ -75,8 +75,8 @@ public:
         }
         Statistics::keepDescriptor();
         listen();
-        Attendant::start();
-        Attendant::wake();
+        BackgroundThread::start();
+        BackgroundThread::wake();
         return 0;
     }
 
@@ -92,8 +92,8 @@ public:
     }
 
     [[gnu::cold]] static void statistics(heapwright_granary_figures& to) noexcept {
-        Statistics::look([&to](const Inspection& now) {
-            const Inspection::Totals sum = now.totals();
+        Statistics::look([&to](const HeapSnapshot& now) {
+            const HeapSnapshot::Totals sum = now.totals();
             to.live_objects = sum.liveObjects;
             to.live_bytes = sum.liveBytes;
             to.large_objects = now.large.objects;
@@ -144,18 +144,18 @@ private:
     /// Bytes that the system has got back since the start.
     [[gnu::cold]] static std::uint64_t returned() noexcept {
         std::uint64_t bytes = 0;
-        Statistics::look([&bytes](const Inspection& now) {
+        Statistics::look([&bytes](const HeapSnapshot& now) {
             bytes = now.system.purgedBytes + now.system.unmappedBytes;
         });
         return bytes;
     }
 
-    [[gnu::cold]] static void work(Chores::Set chores) noexcept {
+    [[gnu::cold]] static void work(DeferredWork::Set chores) noexcept {
         const platform::ErrnoKeeper keeper;
-        if ((chores & GranaryChore::start) != 0) {
-            Attendant::start();
+        if ((chores & GranaryTask::start) != 0) {
+            BackgroundThread::start();
         }
-        if ((chores & GranaryChore::print) != 0) {
+        if ((chores & GranaryTask::print) != 0) {
             Statistics::printAsSet();
         }
     }
@@ -163,8 +163,8 @@ private:
     [[gnu::cold]] static void onSignal(int signal) {
         const platform::ErrnoKeeper keeper;
         if (signal == GranarySettings::printsOnSignal()) {
-            Chores::ask(GranaryChore::print);
-            Attendant::wake();
+            DeferredWork::ask(GranaryTask::print);
+            BackgroundThread::wake();
         }
     }
 
@@ -186,11 +186,11 @@ private:
     [[gnu::cold]] static void afterForkInChild() noexcept {
         GranarySettings::afterForkInChild();
         Statistics::afterForkInChild();
-        if (Attendant::wanted()) {
-            Attendant::watchThisThread();
+        if (BackgroundThread::wanted()) {
+            BackgroundThread::watchThisThread();
         }
-        Attendant::afterForkInChild();
+        BackgroundThread::afterForkInChild();
     }
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures of the allocator, taken at one moment and printed afterwards: as a table, or as a
-// line of JSON that docs/granary-statistics.schema.json describes.
+// line of JSON that granary-statistics.schema.json describes.
 //
 // Nothing is allocated, and next to nothing is needed of the stack, because any request may find
 // that statistics were asked for: figures and text have a place of their own, which is touched only
@@ -16,19 +16,19 @@
 #include <string_view>
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/structure/observe/fixed_text.hpp>
-#include <heapwright/structure/observe/inspection_json.hpp>
-#include <heapwright/structure/observe/inspection_table.hpp>
+#include <heapwright/structure/observe/snapshot_json.hpp>
+#include <heapwright/structure/observe/snapshot_table.hpp>
 #include <heapwright/structure/settings/granary_settings.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
-#include <preload/granary/held_still.hpp>
+#include <preload/granary/locked_heap_guard.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <InspectableHeap Allocator, class Identity>
 class GranaryStatistics {
@@ -65,7 +65,7 @@ public:
         } else {
             text_.put(Identity::name).put(' ').put(Identity::version).put(", process ");
             text_.putNumber(platform::processNumber()).put('\n');
-            InspectionTable<Text>(inspection_, text_).write();
+            SnapshotTable<Text>(inspection_, text_).write();
         }
         return platform::writeAll(descriptor, text_.view().data(), text_.view().size());
     }
@@ -96,10 +96,10 @@ public:
     static void afterForkInChild() noexcept { lock_.reset(); }
 
 private:
-    [[gnu::cold]] static void take(Inspection& inspection) noexcept {
-        std::construct_at(&inspection); // in its place: it is large for a stack
-        const HeldStill<Allocator> still(instance<Allocator>());
-        instance<Allocator>().inspect(inspection);
+    [[gnu::cold]] static void take(HeapSnapshot& snapshot) noexcept {
+        std::construct_at(&snapshot); // in its place: it is large for a stack
+        const LockedHeapGuard<Allocator> still(instance<Allocator>());
+        instance<Allocator>().inspect(snapshot);
     }
 
     [[gnu::cold]] static void writeJson() noexcept {
@@ -115,7 +115,7 @@ private:
                 first = false;
             });
         text_.put("},");
-        InspectionJson<Text>(inspection_, text_).writeFields();
+        SnapshotJson<Text>(inspection_, text_).writeFields();
         text_.put("}\n");
     }
 
@@ -136,11 +136,11 @@ private:
     }
 
     static inline constinit FutexLock lock_;
-    static inline constinit Inspection inspection_;
+    static inline constinit HeapSnapshot inspection_;
     static inline constinit Text text_;
     static inline constinit int kept_ = -1;
     static inline constinit int keptFor_ = -1;
     static inline constinit platform::FileIdentity identity_;
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

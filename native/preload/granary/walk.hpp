@@ -12,20 +12,20 @@
 #include <cstddef>
 #include <new>
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 
-#include <preload/granary/held_still.hpp>
+#include <preload/granary/locked_heap_guard.hpp>
 #include <preload/instance.hpp>
 
-namespace heapwright::interpose {
+namespace heapwright::preload {
 
 template <WalkableHeap Allocator>
 class ObjectList {
 public:
     /// Lists the objects of the process's allocator.
     [[gnu::cold]] ObjectList() noexcept {
-        const HeldStill<Allocator> still(instance<Allocator>());
+        const LockedHeapGuard<Allocator> still(instance<Allocator>());
         std::size_t count = 0;
         const auto counting = [&count](const LiveObject&) { ++count; };
         instance<Allocator>().walk(ObjectVisitor(counting));
@@ -98,4 +98,4 @@ private:
     bool complete_ = false;
 };
 
-} // namespace heapwright::interpose
+} // namespace heapwright::preload

@@ -4,7 +4,7 @@
 // See command.hpp.
 #include "command.hpp"
 
-#include "session.hpp"
+#include "recording.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 Command::Command(const Options& options, const sigset_t& mask) {
     if (options.follow) {
@@ -75,4 +75,4 @@ bool Command::reap() {
     }
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

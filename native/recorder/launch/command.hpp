@@ -11,7 +11,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 /// How it went.
 struct Ending {
@@ -47,4 +47,4 @@ private:
     Ending ending_;
 };
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::optional<bool> ControlFile::change() {
     return now;
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

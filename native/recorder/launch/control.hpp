@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 class ControlFile {
 public:
@@ -23,4 +23,4 @@ private:
     std::optional<bool> last_;
 };
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

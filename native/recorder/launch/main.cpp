@@ -32,7 +32,7 @@
 namespace {
 
 using namespace heapwright;
-using namespace heapwright::launch;
+using namespace heapwright::recorder::launch;
 
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t controlInterval = 10 * millisecond;
@@ -136,7 +136,7 @@ private:
     int signals_;
     NewTrace trace_;
     ControlFile control_;
-    watch::Watcher watcher_;
+    recorder::watch::Watcher watcher_;
     bool watching_ = false;
     bool enough_ = false;
     std::optional<std::uint64_t> abandoned_; ///< when

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <getopt.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::optional<Options> parseOptions(int count, char** arguments) {
     return options;
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

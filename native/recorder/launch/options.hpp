@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 struct Options {
     const char* trace = nullptr;
@@ -29,4 +29,4 @@ struct Options {
 /// Nothing, and a line on standard error that says why, when the command line is wrong.
 std::optional<Options> parseOptions(int count, char** arguments);
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

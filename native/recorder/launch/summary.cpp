@@ -12,7 +12,7 @@
 #include <exception>
 #include <unistd.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 namespace {
 
@@ -49,4 +49,4 @@ void writeSummary(const Options& options, const NewTrace& trace, const Ending& e
     }
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

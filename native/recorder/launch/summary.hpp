@@ -8,9 +8,9 @@
 #include "options.hpp"
 #include "trace_file.hpp"
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 /// Counts what is in the closed trace and writes it; nothing if no descriptor was given.
 void writeSummary(const Options& options, const NewTrace& trace, const Ending& ending);
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

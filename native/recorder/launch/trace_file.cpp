@@ -4,7 +4,7 @@
 // See trace_file.hpp.
 #include "trace_file.hpp"
 
-#include "session.hpp"
+#include "recording.hpp"
 #include "trace/blocks.hpp"
 
 #include <heapwright/platform/ticks.hpp>
@@ -18,7 +18,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 namespace {
 
@@ -53,7 +53,7 @@ struct Moment {
 };
 
 unsigned shiftOf(const Options& options) {
-    return options.stacks ? recorder::Session::stackShift : recorder::Session::plainShift;
+    return options.stacks ? recorder::Recording::stackShift : recorder::Recording::plainShift;
 }
 
 std::uint64_t ticksPerSecond(const Moment& from, const Moment& to, unsigned shift) {
@@ -151,4 +151,4 @@ void NewTrace::close(bool alone) {
     }
 }
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace heapwright::launch {
+namespace heapwright::recorder::launch {
 
 class NewTrace {
 public:
@@ -38,4 +38,4 @@ private:
     std::uint64_t beganNs_ = 0;    ///< of CLOCK_MONOTONIC
 };
 
-} // namespace heapwright::launch
+} // namespace heapwright::recorder::launch

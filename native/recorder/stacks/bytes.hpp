@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class Bytes {
 public:
@@ -84,4 +84,4 @@ private:
     bool failed_ = false;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -198,4 +198,4 @@ std::optional<Row> findRow(const Image& image, std::uint64_t address) noexcept {
     return program.row();
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

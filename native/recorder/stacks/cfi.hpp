@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// The row that holds at an address of the image's code; nothing if the tables do not cover it.
 std::optional<Row> findRow(const Image& image, std::uint64_t address) noexcept;
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -4,7 +4,7 @@
 // The instructions of DWARF 5, section 6.4.2, with GNU's additions, on the registers of x86-64.
 #include "cfi_program.hpp"
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -318,4 +318,4 @@ Row CfiProgram::row() const noexcept {
     return row;
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// What a description and the entry that it shares with others say outside of their programs.
 struct CfiTerms {
@@ -76,4 +76,4 @@ private:
     bool failed_ = false;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

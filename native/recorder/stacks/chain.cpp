@@ -6,7 +6,7 @@
 // themselves, but for the plain one, are in chain_step.cpp.
 #include "chain.hpp"
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -232,4 +232,4 @@ void Chain::forget(NodeTable& nodes) noexcept {
     nodes.close(stream_);
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -23,16 +23,16 @@
 // instructions, and the memory that its node and its row stand in.
 #pragma once
 
+#include "host.hpp"
 #include "node_table.hpp"
 #include "rows.hpp"
 #include "stack_memory.hpp"
-#include "stacks.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class Chain {
 public:
@@ -137,4 +137,4 @@ private:
     std::array<std::uint32_t, stackPlaces> last_;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -5,7 +5,7 @@
 // that is not the thread's own, of which each word is asked for before it is read.
 #include "chain.hpp"
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -111,4 +111,4 @@ Chain::Step Chain::stepSignal(const Walked& from, Walked& to) noexcept {
     return Step::done;
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -13,7 +13,7 @@
 #include <elf.h>
 #include <link.h>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -166,4 +166,4 @@ bool findImage(std::uint64_t address, Image& image) noexcept {
     return dl_iterate_phdr(&look, &search) != 0;
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

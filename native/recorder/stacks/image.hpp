@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 struct Image {
     std::uint64_t begin = 0; ///< what the loader has mapped for it
@@ -32,4 +32,4 @@ struct Image {
 /// The object that an address lies in; false if in none.
 bool findImage(std::uint64_t address, Image& image) noexcept;
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -131,4 +131,4 @@ void ModuleTable::afterForkInChild() noexcept {
     adding_.store(false, std::memory_order_relaxed);
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

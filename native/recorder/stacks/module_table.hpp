@@ -9,8 +9,8 @@
 // looking one up goes through the list and is done once per address of code.
 #pragma once
 
+#include "host.hpp"
 #include "image.hpp"
-#include "stacks.hpp"
 
 #include "trace/layout.hpp"
 #include "trace/stacks.hpp"
@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class ModuleTable {
 public:
@@ -57,4 +57,4 @@ private:
     trace::BlockHeader* block_ = nullptr;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

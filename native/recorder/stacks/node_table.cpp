@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -177,4 +177,4 @@ void NodeTable::forget() noexcept {
     }
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

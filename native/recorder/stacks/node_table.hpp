@@ -12,8 +12,8 @@
 // (the system). Cost: one line of each level, asked for at once, and one of the nodes.
 #pragma once
 
+#include "host.hpp"
 #include "row.hpp"
-#include "stacks.hpp"
 
 #include "trace/layout.hpp"
 #include "trace/stack_nodes.hpp"
@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// What one thread makes nodes with.
 struct NodeStream {
@@ -108,4 +108,4 @@ private:
     std::atomic<bool> full_{false};
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 inline constexpr std::uint64_t smallestPage = 4096;
 
@@ -29,4 +29,4 @@ inline constexpr std::uint64_t smallestPage = 4096;
     return result == 0 || errno == EINVAL;
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

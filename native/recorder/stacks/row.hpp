@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 struct Row {
     /// Where the caller's stack pointer is.
@@ -110,4 +110,4 @@ inline constexpr std::uint32_t mostOddRows = 1U << 13;
             number(word >> 28U & 0xFFF'FFFFU), number(word & 0xFFF'FFFFU)};
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class RowCache {
 public:
@@ -127,4 +127,4 @@ private:
     Place* odd_ = nullptr;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -8,7 +8,7 @@
 #include "cfi.hpp"
 #include "readable.hpp"
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
@@ -53,4 +53,4 @@ ShortRow Rows::learn(std::uint64_t returnAddress) noexcept {
     return row;
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -9,7 +9,7 @@
 #include "module_table.hpp"
 #include "row_cache.hpp"
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 class Rows {
 public:
@@ -41,4 +41,4 @@ private:
     ModuleTable modules_;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -9,7 +9,7 @@
 
 extern "C" void* __libc_stack_end __attribute__((weak));
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// Whether every page from the one of `from` to the one below `to` can be read.
 bool StackMemory::connected(std::uint64_t from, std::uint64_t to) noexcept {
@@ -43,4 +43,4 @@ Window StackMemory::learn(std::uint64_t frame) noexcept {
     return {frame, page, false}; // not even its own page is taken for readable
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

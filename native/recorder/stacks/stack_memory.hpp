@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 /// One walk's view: whole words between `begin` and `end`.
 class Window {
@@ -81,4 +81,4 @@ private:
     std::uint64_t high_ = 0;
 };
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

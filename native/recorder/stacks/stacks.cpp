@@ -12,12 +12,12 @@
 #include <atomic>
 #include <new>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 namespace {
 
 /// One thread's. A signal handler that comes in the middle finds `busy` and does without.
-struct Mine {
+struct ThreadStacks {
     StackMemory memory;
     Chain* chain;
     std::uint32_t generation;
@@ -35,7 +35,7 @@ struct Shared {
 constinit Shared shared;
 
 // In the initial-exec model no access allocates.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Mine mine{};
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadStacks mine{};
 
 constexpr std::size_t chainBytes = (sizeof(Chain) + 4095) & ~std::size_t{4095};
 
@@ -114,4 +114,4 @@ void endThread() noexcept {
     platform::unmapPages(chain, chainBytes);
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

@@ -12,28 +12,9 @@
 // one.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "host.hpp"
 
-namespace heapwright::stacks {
-
-using StackId = std::uint32_t;
-
-inline constexpr StackId noStack = 0;
-
-/// Two kinds of blocks of the trace are written here.
-enum class Table : std::uint8_t { stacks, modules };
-
-/// What the recorder lends.
-struct Host {
-    /// A new block of `bytes` (4 KiB times a power of two) for that table of this process, its
-    /// header filled in and open; null where the trace takes no more.
-    void* (*claim)(Table table, std::size_t bytes) noexcept;
-    /// Such a block is full and sealed: it need not stay in memory.
-    void (*release)(void* block, std::size_t bytes) noexcept;
-    /// The time as events are stamped with it.
-    std::uint64_t (*now)() noexcept;
-};
+namespace heapwright::recorder::stacks {
 
 /// Makes `capture` take stacks. Called once, before any other thread of the process captures; true
 /// if stacks will be taken.
@@ -57,4 +38,4 @@ void afterForkInChild() noexcept;
 /// At the end of a thread: gives back what it holds here. It may capture again afterwards.
 void endThread() noexcept;
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

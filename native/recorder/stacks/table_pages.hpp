@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <sys/mman.h>
 
-namespace heapwright::stacks {
+namespace heapwright::recorder::stacks {
 
 inline constexpr std::size_t largePage = std::size_t{2} << 20U;
 
@@ -30,4 +30,4 @@ inline void unmapTable(void* pages, std::size_t bytes) noexcept {
     platform::unmapPages(pages, (bytes + largePage - 1) & ~(largePage - 1));
 }
 
-} // namespace heapwright::stacks
+} // namespace heapwright::recorder::stacks

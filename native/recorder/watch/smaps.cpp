@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 namespace {
 
@@ -119,4 +119,4 @@ void SmapsParser::field(std::string_view line, trace::SystemSample& sample) {
     }
 }
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 /// Reads the text of an smaps file. What is not understood is left out, never invented.
 class SmapsParser {
@@ -40,4 +40,4 @@ private:
     Kind kind_ = Kind::fixed;
 };
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

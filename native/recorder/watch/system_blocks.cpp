@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 namespace {
 
@@ -84,4 +84,4 @@ void SystemBlocks::seal() {
     block_ = nullptr;
 }
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 class SystemBlocks {
 public:
@@ -39,4 +39,4 @@ private:
     trace::SystemEncoder encoder_;
 };
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

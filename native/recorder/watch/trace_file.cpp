@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 namespace {
 
@@ -100,4 +100,4 @@ void TraceFile::release(trace::BlockHeader* block) {
     recorder::TraceFile::unmap(block, trace::pageSize << block->sizeShift);
 }
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <vector>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 /// A process that has said in the trace that it writes there.
 struct Started {
@@ -58,4 +58,4 @@ private:
     std::vector<std::uint64_t> silent_;    ///< blocks of processes that have said nothing yet
 };
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

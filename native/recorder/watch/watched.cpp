@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 namespace {
 
@@ -92,4 +92,4 @@ bool Watched::readMappings() {
     return true;
 }
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

@@ -12,7 +12,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 class Watched {
 public:
@@ -43,4 +43,4 @@ private:
     unsigned skipped_ = 0; ///< looks since the mappings were read
 };
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

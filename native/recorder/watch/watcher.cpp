@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 namespace {
 
@@ -72,4 +72,4 @@ void Watcher::close() {
     open_ = false;
 }
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 
 class Watcher {
 public:
@@ -41,4 +41,4 @@ private:
     std::uint64_t last_ = 0;  ///< of the last one
 };
 
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

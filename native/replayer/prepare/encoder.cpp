@@ -4,7 +4,7 @@
 // See encoder.hpp.
 #include "encoder.hpp"
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -13,8 +13,8 @@ namespace {
 /// Calls that are closer than this to the one before are not told apart in time.
 constexpr std::uint64_t leastPause = 1000;
 
-constexpr std::uint64_t holdWord(const Object& object) {
-    return Hold{object.place, object.generation, object.shared}.word();
+constexpr std::uint64_t slotWord(const Object& object) {
+    return SlotUse{object.slot, object.generation, object.shared}.word();
 }
 
 constexpr bool freesAligned(Routine routine) {
@@ -30,7 +30,7 @@ Encoder::Encoder(PlanWriter& writer, const std::vector<bool>& passed, std::size_
       paced_(paced) {}
 
 void Encoder::encode(Step& step, std::uint64_t first) {
-    if (step.act == Act::released && (!ordered_ || step.old.address == 0)) {
+    if (step.act == Action::released && (!ordered_ || step.old.address == 0)) {
         return; // told with the realloc itself, or there is nothing to tell
     }
     if (ordered_) {
@@ -44,19 +44,19 @@ void Encoder::encode(Step& step, std::uint64_t first) {
                    command::released);
     }
     switch (step.act) {
-    case Act::allocate:
+    case Action::allocate:
         allocate(step);
         break;
-    case Act::free:
+    case Action::free:
         free(step);
         break;
-    case Act::resize:
+    case Action::resize:
         resize(step);
         break;
-    case Act::released:
+    case Action::released:
         writer_.control(step.thread, Control::release, step.old.size);
         break;
-    case Act::skip:
+    case Action::skip:
         writer_.control(step.thread, Control::skip, 1);
         break;
     }
@@ -78,34 +78,34 @@ void Encoder::waitUntil(const Step& step, std::uint64_t first) {
     }
 }
 
-/// The place where an object that is made here will be found.
-Hold Encoder::holdFor(Object& object) {
-    Hold hold;
+/// The slot where an object that is made here will be found.
+SlotUse Encoder::slotFor(Object& object) {
+    SlotUse use;
     if (passed_[object.number]) {
-        hold = shared_.take();
+        use = shared_.take();
     } else {
-        hold.place = own_[object.thread].take();
+        use.slot = own_[object.thread].take();
     }
-    object.place = hold.place;
-    object.generation = hold.generation;
-    object.shared = hold.shared;
-    return hold;
+    object.slot = use.slot;
+    object.generation = use.generation;
+    object.shared = use.shared;
+    return use;
 }
 
 void Encoder::leave(const Object& object) {
     if (object.shared) {
-        shared_.leave(object.place);
+        shared_.leave(object.slot);
     } else {
-        own_[object.thread].leave(object.place);
+        own_[object.thread].leave(object.slot);
     }
 }
 
-Encoder::Command Encoder::begin(Routine routine, std::size_t place, std::uint64_t size,
+Encoder::Command Encoder::begin(Routine routine, std::size_t slot, std::uint64_t size,
                                 std::uint64_t flags, std::uint64_t alignment) {
     const bool large = size > command::mostShortSize;
     Command made;
     made.words[0] = static_cast<std::uint64_t>(routine) | flags | (large ? command::longSize : 0) |
-                    static_cast<std::uint64_t>(place) << 8U | (large ? 0 : size) << 36U;
+                    static_cast<std::uint64_t>(slot) << 8U | (large ? 0 : size) << 36U;
     if (large) {
         made.add(size);
     }
@@ -116,11 +116,11 @@ Encoder::Command Encoder::begin(Routine routine, std::size_t place, std::uint64_
 }
 
 void Encoder::allocate(const Step& step) {
-    const Hold hold = holdFor(*step.made);
-    Command made = begin(step.event.routine, hold.shared ? 0 : hold.place, step.event.size,
-                         hold.shared ? command::general : 0, step.event.alignment);
-    if (hold.shared) {
-        made.add(hold.word());
+    const SlotUse use = slotFor(*step.made);
+    Command made = begin(step.event.routine, use.shared ? 0 : use.slot, step.event.size,
+                         use.shared ? command::general : 0, step.event.alignment);
+    if (use.shared) {
+        made.add(use.word());
     }
     put(step.thread, made);
 }
@@ -135,10 +135,10 @@ void Encoder::free(const Step& step) {
 
 void Encoder::freeObject(const Object& object, Routine routine, std::uint32_t thread,
                          std::uint64_t flags) {
-    Command made = begin(routine, object.shared ? 0 : object.place, object.size,
+    Command made = begin(routine, object.shared ? 0 : object.slot, object.size,
                          flags | (object.shared ? command::general : 0), object.alignment);
     if (object.shared) {
-        made.add(holdWord(object));
+        made.add(slotWord(object));
     }
     put(thread, made);
     leave(object);
@@ -146,20 +146,20 @@ void Encoder::freeObject(const Object& object, Routine routine, std::uint32_t th
 
 void Encoder::resize(const Step& step) {
     const std::uint64_t flags = ordered_ && step.wasReleased ? command::released : 0;
-    const std::uint64_t taken = step.old.address != 0 ? holdWord(step.old) : 0;
+    const std::uint64_t taken = step.old.address != 0 ? slotWord(step.old) : 0;
     if (step.old.address != 0) {
         leave(step.old);
     }
-    const Hold hold = step.made != nullptr ? holdFor(*step.made) : Hold{};
-    const bool stays = taken == hold.word() && !hold.shared && hold.place != 0;
-    Command made = begin(step.event.routine, stays ? hold.place : 0, step.event.size,
+    const SlotUse use = step.made != nullptr ? slotFor(*step.made) : SlotUse{};
+    const bool stays = taken == use.word() && !use.shared && use.slot != 0;
+    Command made = begin(step.event.routine, stays ? use.slot : 0, step.event.size,
                          flags | (stays ? 0 : command::general), 0);
     made.add(step.old.size);
     if (!stays) {
         made.add(taken);
-        made.add(hold.word());
+        made.add(use.word());
     }
     put(step.thread, made);
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -6,13 +6,13 @@
 #pragma once
 
 #include "ledger.hpp"
-#include "places.hpp"
+#include "slots.hpp"
 #include "writer.hpp"
 
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Encoder {
 public:
@@ -23,8 +23,8 @@ public:
     /// Commands for one step; `first` is when the plan's first call was, ns.
     void encode(Step& step, std::uint64_t first);
 
-    std::uint64_t ownPlaces(std::size_t thread) const { return own_[thread].used(); }
-    std::uint64_t sharedPlaces() const { return shared_.used(); }
+    std::uint64_t ownSlots(std::size_t thread) const { return own_[thread].used(); }
+    std::uint64_t sharedSlots() const { return shared_.used(); }
 
 private:
     /// A command that is being put together.
@@ -42,22 +42,22 @@ private:
     void freeObject(const Object& object, trace::Routine routine, std::uint32_t thread,
                     std::uint64_t flags);
     void resize(const Step& step);
-    Hold holdFor(Object& object);
+    SlotUse slotFor(Object& object);
     void leave(const Object& object);
-    Command begin(trace::Routine routine, std::size_t place, std::uint64_t size,
-                  std::uint64_t flags, std::uint64_t alignment);
+    Command begin(trace::Routine routine, std::size_t slot, std::uint64_t size, std::uint64_t flags,
+                  std::uint64_t alignment);
     void put(std::uint32_t thread, const Command& made) {
         writer_.add(thread, {made.words, made.count});
     }
 
     PlanWriter& writer_;
     const std::vector<bool>& passed_;
-    std::vector<OwnPlaces> own_;
-    SharedPlaces shared_;
+    std::vector<OwnSlots> own_;
+    SharedSlots shared_;
     std::vector<std::uint64_t> told_; ///< by thread, the time that it was last told to wait for
     std::uint32_t turn_ = 0;
     bool ordered_;
     bool paced_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

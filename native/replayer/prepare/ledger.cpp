@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -20,7 +20,7 @@ bool Ledger::next(Step& step) {
     }
     const trace::Event& event = step.event;
     step.thread = indexOf_.at(event.thread);
-    step.act = Act::skip;
+    step.act = Action::skip;
     step.old = {};
     step.wasReleased = false;
     step.overwritten = {};
@@ -47,14 +47,14 @@ void Ledger::allocate(Step& step) {
         ++oddities_.failed;
         return;
     }
-    step.act = Act::allocate;
+    step.act = Action::allocate;
     make(step);
 }
 
 void Ledger::end(Step& step) {
     if (step.event.address == 0) {
         ++oddities_.nullFrees;
-        step.act = Act::free;
+        step.act = Action::free;
         return;
     }
     step.old = live_.take(step.event.address);
@@ -63,7 +63,7 @@ void Ledger::end(Step& step) {
         return;
     }
     left(step.old);
-    step.act = Act::free;
+    step.act = Action::free;
 }
 
 /// Said by the reader of a realloc that moves its block, when the call is entered.
@@ -72,7 +72,7 @@ void Ledger::release(Step& step) {
     if (step.old.address != 0) {
         left(step.old);
     }
-    step.act = Act::released;
+    step.act = Action::released;
     moving_[step.thread] = step.old;
 }
 
@@ -98,10 +98,10 @@ void Ledger::resize(Step& step) {
         ++oddities_.unknownReallocs;
     }
     if (event.address != 0) {
-        step.act = Act::resize;
+        step.act = Action::resize;
         make(step);
     } else if (step.old.address != 0) {
-        step.act = Act::resize; // to nothing: it was a free
+        step.act = Action::resize; // to nothing: it was a free
     }
 }
 
@@ -140,4 +140,4 @@ void Ledger::close() {
     });
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
-enum class Act : std::uint8_t {
+enum class Action : std::uint8_t {
     allocate,
     free,     ///< of `old`, or of null
     resize,   ///< `old` becomes `made`; an object without an address: none
@@ -29,7 +29,7 @@ enum class Act : std::uint8_t {
 /// One call, as it is to be replayed.
 struct Step {
     trace::Event event;
-    Act act = Act::skip;
+    Action act = Action::skip;
     std::uint32_t thread = 0;    ///< index of the plan's thread
     Object old{};                ///< what it ends
     bool wasReleased = false;    ///< and a step before this one has said so
@@ -80,4 +80,4 @@ private:
     std::uint64_t last_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

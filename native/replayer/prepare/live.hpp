@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct Object {
     std::uint64_t address = 0;   ///< 0 marks an empty place
@@ -23,7 +23,7 @@ struct Object {
     trace::Routine routine{};
     bool shared = false; ///< of its hold
     std::uint16_t generation = 0;
-    std::uint32_t place = 0;
+    std::uint32_t slot = 0;
 };
 
 class LiveObjects {
@@ -116,4 +116,4 @@ private:
     std::size_t count_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -104,7 +104,7 @@ Survey surveyTrace(const trace::Trace& trace, std::uint32_t process,
             thread.began = ledger.now();
         }
         last[step.thread] = ledger.now();
-        if (step.act == Act::released || step.act == Act::skip) {
+        if (step.act == Action::released || step.act == Action::skip) {
             continue;
         }
         notePassing(step.old, step.thread, survey);
@@ -151,10 +151,10 @@ PlanHeader prepare(const PrepareOptions& options) {
         encoder.encode(step, ledger.first());
     }
     for (std::size_t at = 0; at < survey.threads.size(); ++at) {
-        survey.threads[at].places = encoder.ownPlaces(at);
+        survey.threads[at].slots = encoder.ownSlots(at);
     }
-    survey.header.sharedPlaces = encoder.sharedPlaces();
+    survey.header.sharedSlots = encoder.sharedSlots();
     return writer.close(survey.header, std::move(survey.threads));
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct PrepareOptions {
     static constexpr std::uint32_t busiest = UINT32_MAX;
@@ -26,4 +26,4 @@ struct PrepareOptions {
 /// Throws trace::TraceError, std::system_error, std::runtime_error. Answers the plan's header.
 PlanHeader prepare(const PrepareOptions& options);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -115,4 +115,4 @@ PlanHeader PlanWriter::close(PlanHeader header, std::vector<PlanThread> director
     return header;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

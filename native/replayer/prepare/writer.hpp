@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class PlanWriter {
 public:
@@ -52,4 +52,4 @@ private:
     std::vector<Stream> streams_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -13,7 +13,7 @@
 #include <malloc.h>
 #include <new>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -77,4 +77,4 @@ template <Routine which>
     }
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

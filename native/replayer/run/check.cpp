@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 using trace::Routine;
 
@@ -33,7 +33,7 @@ std::uint64_t stampOf(const void* object) {
 
 } // namespace
 
-void Check::find(Wrong wrong, Routine routine, const void* object, std::size_t size,
+void Check::find(FaultKind wrong, Routine routine, const void* object, std::size_t size,
                  std::size_t at) {
     findings_.add({wrong, routine, reinterpret_cast<std::uintptr_t>(object), size, at});
 }
@@ -41,21 +41,21 @@ void Check::find(Wrong wrong, Routine routine, const void* object, std::size_t s
 void Check::place(Routine routine, void* object, std::size_t size, std::size_t alignment) {
     const std::size_t needed = neededAlignment(routine, size, alignment);
     if (reinterpret_cast<std::uintptr_t>(object) % needed != 0) {
-        find(Wrong::alignment, routine, object, size, needed);
+        find(FaultKind::alignment, routine, object, size, needed);
     }
-    if (!shadow_.mark(object, size)) {
-        find(Wrong::overlap, routine, object, size, 0);
+    if (!liveBytes_.mark(object, size)) {
+        find(FaultKind::overlap, routine, object, size, 0);
     }
 }
 
 void Check::verify(Routine routine, const void* object, std::size_t size) {
     const std::size_t wrong = contents::firstUnlike(object, size, stampOf(object));
     if (wrong != size) {
-        find(Wrong::contents, routine, object, size, wrong);
+        find(FaultKind::contents, routine, object, size, wrong);
     }
 }
 
-void Check::gave(Routine routine, void* object, std::size_t size, std::size_t alignment) {
+void Check::allocated(Routine routine, void* object, std::size_t size, std::size_t alignment) {
     if (object == nullptr) {
         return;
     }
@@ -63,33 +63,33 @@ void Check::gave(Routine routine, void* object, std::size_t size, std::size_t al
     if (routine == Routine::calloc) {
         const std::size_t wrong = contents::firstNotZero(object, size);
         if (wrong != size) {
-            find(Wrong::zeroes, routine, object, size, wrong);
+            find(FaultKind::zeroes, routine, object, size, wrong);
         }
     }
     contents::fill(object, size, stampOf(object));
 }
 
-void Check::takes(void* object, std::size_t size) {
+void Check::freeing(void* object, std::size_t size) {
     if (object != nullptr) {
         verify(Routine::free, object, size);
-        shadow_.unmark(object, size);
+        liveBytes_.unmark(object, size);
     }
 }
 
-void Check::resizes(void* object, std::size_t size) {
+void Check::reallocating(void* object, std::size_t size) {
     if (object != nullptr) {
         verify(Routine::realloc, object, size);
-        shadow_.unmark(object, size);
+        liveBytes_.unmark(object, size);
     }
 }
 
-void Check::kept(void* object, std::size_t size) {
+void Check::reallocFailed(void* object, std::size_t size) {
     if (object != nullptr) {
-        shadow_.mark(object, size);
+        liveBytes_.mark(object, size);
     }
 }
 
-void Check::resized(void* object, const void* old, std::size_t oldSize, std::size_t size) {
+void Check::reallocated(void* object, const void* old, std::size_t oldSize, std::size_t size) {
     if (object == nullptr) {
         return;
     }
@@ -97,9 +97,9 @@ void Check::resized(void* object, const void* old, std::size_t oldSize, std::siz
     const std::size_t same = old == nullptr ? 0 : std::min(oldSize, size);
     const std::size_t wrong = contents::firstUnlike(object, same, stampOf(old));
     if (wrong != same) {
-        find(Wrong::moved, Routine::realloc, object, size, wrong);
+        find(FaultKind::moved, Routine::realloc, object, size, wrong);
     }
     contents::fill(object, size, stampOf(object));
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

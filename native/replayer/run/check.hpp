@@ -7,34 +7,34 @@
 #pragma once
 
 #include "findings.hpp"
-#include "shadow.hpp"
+#include "live_bitmap.hpp"
 
 #include "trace/event.hpp"
 
 #include <cstddef>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Check {
 public:
-    void gave(trace::Routine routine, void* object, std::size_t size, std::size_t alignment);
-    void takes(void* object, std::size_t size);
-    void resizes(void* object, std::size_t size);
+    void allocated(trace::Routine routine, void* object, std::size_t size, std::size_t alignment);
+    void freeing(void* object, std::size_t size);
+    void reallocating(void* object, std::size_t size);
     /// The realloc failed: the object is as before.
-    void kept(void* object, std::size_t size);
+    void reallocFailed(void* object, std::size_t size);
     /// `old` is where the object stood; its memory is not looked at.
-    void resized(void* object, const void* old, std::size_t oldSize, std::size_t size);
+    void reallocated(void* object, const void* old, std::size_t oldSize, std::size_t size);
 
     const Findings& findings() const { return findings_; }
 
 private:
     void place(trace::Routine routine, void* object, std::size_t size, std::size_t alignment);
     void verify(trace::Routine routine, const void* object, std::size_t size);
-    void find(Wrong wrong, trace::Routine routine, const void* object, std::size_t size,
+    void find(FaultKind wrong, trace::Routine routine, const void* object, std::size_t size,
               std::size_t at);
 
-    Shadow shadow_;
+    LiveBitmap liveBytes_;
     Findings findings_;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

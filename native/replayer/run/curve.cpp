@@ -4,13 +4,13 @@
 // See curve.hpp.
 #include "curve.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 #include "memory.hpp"
 
 #include <charconv>
 #include <cstring>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -49,4 +49,4 @@ void Curve::flush() {
     used_ = 0;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

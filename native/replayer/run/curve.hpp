@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 class Curve {
 public:
@@ -31,4 +31,4 @@ private:
     std::uint64_t operation_ = 0;
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,16 +12,16 @@
 #include <cstdint>
 #include <span>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
-enum class Wrong { contents, moved, zeroes, alignment, overlap };
+enum class FaultKind { contents, moved, zeroes, alignment, overlap };
 constexpr const char* words[] = {"contents changed while the object was live",
                                  "contents lost in a realloc", "memory of calloc is not zero",
                                  "address not aligned", "overlaps a live object"};
-constexpr std::size_t wrongs = std::size(words);
+constexpr std::size_t faultKinds = std::size(words);
 
 struct Finding {
-    Wrong wrong;
+    FaultKind wrong;
     trace::Routine routine; ///< that gave the object; `free` and `realloc`: that took it
     std::uint64_t address;
     std::uint64_t size;
@@ -48,9 +48,9 @@ public:
 private:
     static constexpr std::size_t most = 8;
 
-    std::atomic<std::uint64_t> counts_[wrongs]{};
+    std::atomic<std::uint64_t> counts_[faultKinds]{};
     std::atomic<std::size_t> used_{0};
     Finding kept_[most]{};
 };
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 template <class Count>
 struct HistogramOf {
@@ -78,4 +78,4 @@ struct HistogramOf {
 using Histogram = HistogramOf<std::uint32_t>; ///< of one thread: at most 2^32 calls
 using AllHistogram = HistogramOf<std::uint64_t>;
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

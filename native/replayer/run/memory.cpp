@@ -4,7 +4,7 @@
 // See memory.hpp. The kernel's files are read through a buffer on the stack: stdio would allocate.
 #include "memory.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -33,7 +33,7 @@ void* mapPages(std::size_t bytes) {
                                        : ::mmap(nullptr, length, PROT_READ | PROT_WRITE,
                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (pages == MAP_FAILED) {
-        leave(Status::noMemory, "no memory for the replay's own tables (%zu bytes)", bytes);
+        fatalError(Status::noMemory, "no memory for the replay's own tables (%zu bytes)", bytes);
     }
     own += length;
     return pages;
@@ -71,4 +71,4 @@ Resident resident() {
     return {kibibytes(text, "VmHWM:"), kibibytes(text, "RssFile:") + kibibytes(text, "RssShmem:")};
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 /// Zeroed pages for the rest of the process's life; leaves if there are none.
 void* mapPages(std::size_t bytes);
@@ -46,4 +46,4 @@ struct Resident {
 };
 Resident resident();
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -4,12 +4,12 @@
 // See options.hpp. Nothing here allocates.
 #include "options.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 
 #include <cstdlib>
 #include <string_view>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -26,14 +26,14 @@ Touch touchNamed(std::string_view name) {
     if (name == "as-recorded-size") {
         return Touch::recordedSize;
     }
-    leave(Status::usage, "--touch takes none, first-byte, all or as-recorded-size");
+    fatalError(Status::usage, "--touch takes none, first-byte, all or as-recorded-size");
 }
 
 std::size_t bytesIn(const char* text) {
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0') {
-        leave(Status::usage, "--resident takes a number of bytes");
+        fatalError(Status::usage, "--resident takes a number of bytes");
     }
     return value;
 }
@@ -46,7 +46,7 @@ RunOptions readRunOptions(int argc, char** argv) {
         const std::string_view word = argv[at];
         const auto value = [&] {
             if (at + 1 >= argc) {
-                leave(Status::usage, "%s needs a value", argv[at]);
+                fatalError(Status::usage, "%s needs a value", argv[at]);
             }
             return argv[++at];
         };
@@ -61,15 +61,15 @@ RunOptions readRunOptions(int argc, char** argv) {
         } else if (word == "--resident") {
             options.resident = bytesIn(value());
         } else if (word.starts_with("-") || options.plan != nullptr) {
-            leave(Status::usage, "run: there is no such option: %.200s", argv[at]);
+            fatalError(Status::usage, "run: there is no such option: %.200s", argv[at]);
         } else {
             options.plan = argv[at];
         }
     }
     if (options.plan == nullptr) {
-        leave(Status::usage, "run: it needs a plan");
+        fatalError(Status::usage, "run: it needs a plan");
     }
     return options;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -4,11 +4,11 @@
 // The command line of `heapwright-replay run`.
 #pragma once
 
-#include "touching.hpp"
+#include "touch_policy.hpp"
 
 #include <cstddef>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct RunOptions {
     const char* plan = nullptr;
@@ -22,4 +22,4 @@ struct RunOptions {
 /// Leaves if it makes no sense.
 RunOptions readRunOptions(int argc, char** argv);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -4,13 +4,13 @@
 // See pace.hpp.
 #include "pace.hpp"
 
-#include "waiting.hpp"
+#include "futex.hpp"
 
 #include <heapwright/platform/ticks.hpp>
 
 #include <ctime>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -36,4 +36,4 @@ void waitUntil(std::uint64_t when) {
     }
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

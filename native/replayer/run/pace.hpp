@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 /// ns of the monotonic clock.
 std::uint64_t now();
 void waitUntil(std::uint64_t when);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -4,7 +4,7 @@
 // See plan_file.hpp.
 #include "plan_file.hpp"
 
-#include "leaving.hpp"
+#include "fatal_error.hpp"
 #include "memory.hpp"
 
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -32,7 +32,7 @@ bool isSound(const PlanHeader& header, std::uint64_t fileBytes) {
 const char* mapWhole(int file, std::size_t length) {
     void* const pages = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (pages == MAP_FAILED) {
-        leave(Status::noMemory, "the plan cannot be mapped: %s", strerrordesc_np(errno));
+        fatalError(Status::noMemory, "the plan cannot be mapped: %s", strerrordesc_np(errno));
     }
     constexpr std::size_t page = 4096;
     const char* const bytes = static_cast<const char*>(pages);
@@ -50,16 +50,16 @@ Plan openPlan(const char* path, std::size_t resident) {
     plan.file = ::open(path, O_RDONLY | O_CLOEXEC);
     struct stat about {};
     if (plan.file < 0 || ::fstat(plan.file, &about) != 0) {
-        leave(Status::usage, "%s cannot be opened: %s", path, strerrordesc_np(errno));
+        fatalError(Status::usage, "%s cannot be opened: %s", path, strerrordesc_np(errno));
     }
     const auto bytes = static_cast<std::uint64_t>(about.st_size);
     if (!readAt(plan.file, &plan.header, sizeof plan.header, 0) || !isSound(plan.header, bytes)) {
-        leave(Status::usage, "%s is no plan of this program, or not whole", path);
+        fatalError(Status::usage, "%s is no plan of this program, or not whole", path);
     }
     auto* const threads = mapArray<PlanThread>(plan.header.threads);
     if (!readAt(plan.file, threads, plan.header.threads * sizeof(PlanThread),
                 plan.header.directory)) {
-        leave(Status::usage, "%s cannot be read", path);
+        fatalError(Status::usage, "%s cannot be read", path);
     }
     plan.threads = {threads, plan.header.threads};
     if (bytes <= resident) {
@@ -68,4 +68,4 @@ Plan openPlan(const char* path, std::size_t resident) {
     return plan;
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <span>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 struct Plan {
     int file = -1;
@@ -21,4 +21,4 @@ struct Plan {
 /// Leaves if it cannot be used. A plan of up to `resident` bytes is mapped, and read at once.
 Plan openPlan(const char* path, std::size_t resident);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

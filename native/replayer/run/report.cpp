@@ -9,7 +9,7 @@
 #include <heapwright/core/json.hpp>
 #include <string_view>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 namespace {
 
@@ -97,7 +97,7 @@ void addRoutines(Json& json, const Outcome& outcome) {
 
 void addCheck(Json& json, const Findings& findings) {
     json.key("violations").beginObject();
-    for (std::size_t wrong = 0; wrong < wrongs; ++wrong) {
+    for (std::size_t wrong = 0; wrong < faultKinds; ++wrong) {
         if (findings.count(wrong) != 0) {
             json.field(words[wrong], findings.count(wrong));
         }
@@ -141,4 +141,4 @@ std::string describeReplay(const PlanHeader& header, const Outcome& outcome, con
     return json.endObject().text() + "\n";
 }
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -5,15 +5,15 @@
 // fields.
 #pragma once
 
-#include "crew.hpp"
+#include "worker_pool.hpp"
 
 #include "replayer/plan.hpp"
 
 #include <string>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 
 std::string describePlan(const PlanHeader& header);
 std::string describeReplay(const PlanHeader& header, const Outcome& outcome, const Check* check);
 
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

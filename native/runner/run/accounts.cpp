@@ -4,7 +4,7 @@
 // See accounts.hpp; the reasoning behind the allowance is in native/runner/README.md.
 #include "accounts.hpp"
 
-#include "lives.hpp"
+#include "lifetimes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <tuple>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -27,23 +27,23 @@ constexpr std::int64_t page = 4096;
 constexpr std::int64_t growth = 16
                                 << 20; // what a process may add between the last look and its end
 
-/// The CPU time of whole lives, from what their parents were told.
+/// The CPU time of whole lifetimes, as their parents received it from wait.
 class Totals {
 public:
-    explicit Totals(const std::vector<Life>& lives) : lives_(lives) {}
+    explicit Totals(const std::vector<ProcessLifetime>& lifetimes) : lifetimes_(lifetimes) {}
 
     /// The life's own part of what its parent was told; the rest are the children it waited for.
-    Nanoseconds ownPart(const Life& life) const {
-        Nanoseconds own = ns(life.reaped->cpuNs);
-        for (const std::size_t index : life.children) {
-            own -= broughtIn(lives_[index], life.pid);
+    Nanoseconds ownPart(const ProcessLifetime& lifetime) const {
+        Nanoseconds own = ns(lifetime.reaped->cpuNs);
+        for (const std::size_t index : lifetime.children) {
+            own -= broughtIn(lifetimes_[index], lifetime.pid);
         }
         return std::max<Nanoseconds>(own, 0);
     }
 
 private:
     /// What a child adds to its parent's account: nothing if another waited for it.
-    Nanoseconds broughtIn(const Life& child, pid_t parent) const {
+    Nanoseconds broughtIn(const ProcessLifetime& child, pid_t parent) const {
         if (child.reaped != nullptr) {
             return child.reaped->reaper == parent ? ns(child.reaped->cpuNs) : 0;
         }
@@ -55,12 +55,12 @@ private:
             sum = std::max(sum, child.member->cpu);
         }
         for (const std::size_t index : child.children) {
-            sum += broughtIn(lives_[index], child.pid);
+            sum += broughtIn(lifetimes_[index], child.pid);
         }
         return sum;
     }
 
-    const std::vector<Life>& lives_;
+    const std::vector<ProcessLifetime>& lifetimes_;
 };
 
 std::optional<std::int64_t> seenPeak(const Member* member) {
@@ -68,41 +68,42 @@ std::optional<std::int64_t> seenPeak(const Member* member) {
                                                       : std::nullopt;
 }
 
-/// How the life as a whole came to its end, as far as anybody knows.
-void describeEnd(Account& account, const Life& life) {
-    const bool waited = life.member != nullptr && life.member->reaped;
-    if (waited || life.reaped != nullptr) {
-        const int status = waited ? life.member->status : life.reaped->status;
+/// How the lifetime as a whole came to its end, as far as anybody knows.
+void describeEnd(Account& account, const ProcessLifetime& lifetime) {
+    const bool waited = lifetime.member != nullptr && lifetime.member->reaped;
+    if (waited || lifetime.reaped != nullptr) {
+        const int status = waited ? lifetime.member->status : lifetime.reaped->status;
         account.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     }
-    if (life.member != nullptr && life.member->signalled && account.signal != 0) {
+    if (lifetime.member != nullptr && lifetime.member->signalled && account.signal != 0) {
         account.ending = Ending::endedByHarness;
     } else if (account.signal != 0) {
         account.ending = Ending::killed;
-    } else if (waited || life.reaped != nullptr || life.left()) {
+    } else if (waited || lifetime.reaped != nullptr || lifetime.exited()) {
         account.ending = Ending::exited;
-    } else if (life.member != nullptr && life.member->signalled) {
+    } else if (lifetime.member != nullptr && lifetime.member->signalled) {
         account.ending = Ending::endedByHarness;
     } else {
-        account.ending = life.images.empty() ? Ending::unknown : Ending::vanished;
+        account.ending = lifetime.images.empty() ? Ending::unknown : Ending::vanished;
     }
 }
 
-class Settlement {
+class AccountBuilder {
 public:
-    Settlement(const WitnessFile& witness, const std::vector<Life>& lives, Nanoseconds gap)
-        : witness_(witness), lives_(lives), totals_(lives), gap_(gap) {
+    AccountBuilder(const WitnessFile& witness, const std::vector<ProcessLifetime>& lifetimes,
+                   Nanoseconds gap)
+        : witness_(witness), lifetimes_(lifetimes), totals_(lifetimes), gap_(gap) {
         cpu_set_t cpus;
         CPU_ZERO(&cpus);
         processors_ = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     }
 
-    Accounts settled() {
-        for (const Life& life : lives_) {
-            if (life.images.empty()) {
-                addSilent(life);
+    Accounts accounts() {
+        for (const ProcessLifetime& lifetime : lifetimes_) {
+            if (lifetime.images.empty()) {
+                addSilent(lifetime);
             } else {
-                addReporting(life);
+                addReporting(lifetime);
             }
         }
         return std::move(result_);
@@ -114,39 +115,39 @@ private:
         result_.list.push_back(std::move(account));
     }
 
-    Account accountOf(const Life& life, const Record& record) const {
+    Account accountOf(const ProcessLifetime& lifetime, const Record& record) const {
         Account account;
-        account.pid = life.pid;
+        account.pid = lifetime.pid;
         account.parent = record.parent;
         account.exe = witness_.text(record.exe);
         account.provider = witness_.text(record.provider);
-        account.providerIsLibc = has(record, witness::libcProvides);
+        account.providerIsLibc = hasBit(record, witness::libcProvides);
         account.witnessed = true;
         return account;
     }
 
     /// All images but the last end where the next one's CPU clock began.
-    void addReporting(const Life& life) {
+    void addReporting(const ProcessLifetime& lifetime) {
         Nanoseconds before = 0;
-        for (std::size_t i = 0; i + 1 < life.images.size(); ++i) {
-            Account account = accountOf(life, *life.images[i]);
-            const Nanoseconds until = ns(life.images[i + 1]->cpuStartNs);
+        for (std::size_t i = 0; i + 1 < lifetime.images.size(); ++i) {
+            Account account = accountOf(lifetime, *lifetime.images[i]);
+            const Nanoseconds until = ns(lifetime.images[i + 1]->cpuStartNs);
             account.cpu = until - before;
             account.exact = true;
             account.ending = Ending::replaced;
             before = until;
             add(std::move(account));
         }
-        addLast(life, before);
+        addLast(lifetime, before);
     }
 
-    void addLast(const Life& life, Nanoseconds before) {
-        const Record& record = *life.images.back();
-        Account account = accountOf(life, record);
-        account.peakBytes = seenPeak(life.member);
-        const auto [cpu, exact] = cpuOfLife(life);
-        const Stretch* const other = silentProgram(life, account.exe);
-        if (has(record, witness::replacing) && !life.left()) {
+    void addLast(const ProcessLifetime& lifetime, Nanoseconds before) {
+        const Record& record = *lifetime.images.back();
+        Account account = accountOf(lifetime, record);
+        account.peakBytes = seenPeak(lifetime.member);
+        const auto [cpu, exact] = cpuOfLife(lifetime);
+        const ImageSpan* const other = silentProgram(lifetime, account.exe);
+        if (hasBit(record, witness::replacing) && !lifetime.exited()) {
             const std::string next =
                 other != nullptr ? other->exe : witness_.text(record.successor);
             const Nanoseconds until = std::max(ns(record.cpuNs), before);
@@ -154,33 +155,34 @@ private:
             account.exact = true;
             account.ending = Ending::replaced;
             add(std::move(account));
-            addSuccessor(life, next, std::max<Nanoseconds>(cpu - until, 0), exact);
+            addSuccessor(lifetime, next, std::max<Nanoseconds>(cpu - until, 0), exact);
             return;
         }
         if (other != nullptr) {
             account.cpu = std::max<Nanoseconds>(other->cpuAtStart - before, 0);
             account.ending = Ending::replaced;
             add(std::move(account));
-            addStretch(life, *other, cpu, exact);
+            addStretch(lifetime, *other, cpu, exact);
             return;
         }
         account.cpu = std::max<Nanoseconds>(cpu - before, 0);
         account.exact = exact;
-        describeEnd(account, life);
+        describeEnd(account, lifetime);
         takePeak(account, record);
         add(std::move(account));
     }
 
     /// The program that a process said it was about to become, and that has not reported.
-    void addSuccessor(const Life& life, const std::string& exe, Nanoseconds cpu, bool exact) {
+    void addSuccessor(const ProcessLifetime& lifetime, const std::string& exe, Nanoseconds cpu,
+                      bool exact) {
         Account account;
-        account.pid = life.pid;
-        account.parent = life.images.back()->parent;
+        account.pid = lifetime.pid;
+        account.parent = lifetime.images.back()->parent;
         account.exe = exe;
         account.cpu = cpu;
         account.exact = exact;
-        account.peakBytes = seenPeak(life.member);
-        describeEnd(account, life);
+        account.peakBytes = seenPeak(lifetime.member);
+        describeEnd(account, lifetime);
         add(std::move(account));
     }
 
@@ -189,21 +191,21 @@ private:
         bool exact;
     };
 
-    /// The own CPU time of a life that reported. Its parent's account is taken to the end, but not
-    /// further beyond its last word than a burial can cost: there may be a child in it that nobody
-    /// else knows of. What is not known to the end adds to the allowance.
-    Cpu cpuOfLife(const Life& life) {
-        const Record& record = *life.images.back();
-        const Member* const member = life.member;
-        const bool spoke = life.left() && !has(record, witness::sandboxed);
+    /// The own CPU time of a lifetime that reported. Its parent's account is taken to the end, but
+    /// not further beyond its last word than a burial can cost: there may be a child in it that
+    /// nobody else knows of. What is not known to the end adds to the allowance.
+    Cpu cpuOfLife(const ProcessLifetime& lifetime) {
+        const Record& record = *lifetime.images.back();
+        const Member* const member = lifetime.member;
+        const bool spoke = lifetime.exited() && !hasBit(record, witness::sandboxed);
         const Nanoseconds said = ns(record.cpuNs);
         if (member != nullptr && member->reaped) {
             return {std::max(member->cpu, said), true};
         }
         const Nanoseconds least = spoke || member == nullptr ? said : std::max(said, member->cpu);
-        if (life.reaped != nullptr) {
+        if (lifetime.reaped != nullptr) {
             result_.allowance += rounding;
-            const Nanoseconds own = totals_.ownPart(life);
+            const Nanoseconds own = totals_.ownPart(lifetime);
             return {spoke ? std::clamp(own, least, least + teardown(record, member))
                           : std::max(own, least),
                     true};
@@ -226,7 +228,7 @@ private:
 
     /// The kernel's peak at the exit, unless exec had carried in a larger one from another image.
     void takePeak(Account& account, const Record& record) {
-        if (has(record, witness::exited) && record.peakKb > record.peakStartKb) {
+        if (hasBit(record, witness::exited) && record.peakKb > record.peakStartKb) {
             const std::int64_t peak = std::int64_t{record.peakKb} * 1024;
             account.peakBytes = std::max(account.peakBytes.value_or(0), peak);
             result_.peakBytes = std::max(result_.peakBytes, *account.peakBytes);
@@ -234,52 +236,53 @@ private:
     }
 
     /// The program that a process was last seen to run, if that is not the one that reported last.
-    static const Stretch* silentProgram(const Life& life, const std::string& exe) {
-        if (life.member == nullptr || life.left()) {
+    static const ImageSpan* silentProgram(const ProcessLifetime& lifetime, const std::string& exe) {
+        if (lifetime.member == nullptr || lifetime.exited()) {
             return nullptr;
         }
-        const Stretch& last = life.member->stretches.back();
+        const ImageSpan& last = lifetime.member->spans.back();
         const bool same = last.exe.empty() || exe.empty() || last.exe.ends_with(exe);
-        return !same && last.start > ns(life.images.back()->startNs) ? &last : nullptr;
+        return !same && last.start > ns(lifetime.images.back()->startNs) ? &last : nullptr;
     }
 
     /// A process that never reported: its parent knows how much it used, the sampler what it ran.
-    void addSilent(const Life& life) {
-        const bool waited = life.member != nullptr && life.member->reaped;
-        Nanoseconds cpu = life.member != nullptr ? life.member->cpu : 0;
-        if (life.reaped != nullptr && !waited) {
-            cpu = std::max(cpu, totals_.ownPart(life));
+    void addSilent(const ProcessLifetime& lifetime) {
+        const bool waited = lifetime.member != nullptr && lifetime.member->reaped;
+        Nanoseconds cpu = lifetime.member != nullptr ? lifetime.member->cpu : 0;
+        if (lifetime.reaped != nullptr && !waited) {
+            cpu = std::max(cpu, totals_.ownPart(lifetime));
         }
-        const bool exact = waited || life.reaped != nullptr;
-        if (life.member == nullptr) {
+        const bool exact = waited || lifetime.reaped != nullptr;
+        if (lifetime.member == nullptr) {
             Account account;
-            account.pid = life.pid;
-            account.parent = life.parent;
+            account.pid = lifetime.pid;
+            account.parent = lifetime.parent;
             account.cpu = cpu;
             account.exact = exact;
-            describeEnd(account, life);
+            describeEnd(account, lifetime);
             return add(std::move(account));
         }
-        for (const Stretch& stretch : life.member->stretches) {
-            const bool last = &stretch == &life.member->stretches.back();
-            if (last || (&stretch + 1)->cpuAtStart - stretch.cpuAtStart > millisecond) {
-                addStretch(life, stretch, cpu, exact);
+        for (const ImageSpan& span : lifetime.member->spans) {
+            const bool last = &span == &lifetime.member->spans.back();
+            if (last || (&span + 1)->cpuAtStart - span.cpuAtStart > millisecond) {
+                addStretch(lifetime, span, cpu, exact);
             } // else only about to become another program
         }
     }
 
-    void addStretch(const Life& life, const Stretch& stretch, Nanoseconds cpuAtEnd, bool exact) {
-        const bool last = &stretch == &life.member->stretches.back();
+    void addStretch(const ProcessLifetime& lifetime, const ImageSpan& span, Nanoseconds cpuAtEnd,
+                    bool exact) {
+        const bool last = &span == &lifetime.member->spans.back();
         Account account;
-        account.pid = life.pid;
-        account.parent = life.parent;
-        account.exe = stretch.exe;
-        const Nanoseconds end = last ? cpuAtEnd : (&stretch + 1)->cpuAtStart;
-        account.cpu = std::max<Nanoseconds>(end - stretch.cpuAtStart, 0);
+        account.pid = lifetime.pid;
+        account.parent = lifetime.parent;
+        account.exe = span.exe;
+        const Nanoseconds end = last ? cpuAtEnd : (&span + 1)->cpuAtStart;
+        account.cpu = std::max<Nanoseconds>(end - span.cpuAtStart, 0);
         account.exact = last && exact;
-        account.peakBytes = seenPeak(life.member);
+        account.peakBytes = seenPeak(lifetime.member);
         if (last) {
-            describeEnd(account, life);
+            describeEnd(account, lifetime);
         } else {
             account.ending = Ending::replaced;
         }
@@ -287,7 +290,7 @@ private:
     }
 
     const WitnessFile& witness_;
-    const std::vector<Life>& lives_;
+    const std::vector<ProcessLifetime>& lifetimes_;
     Totals totals_;
     Nanoseconds gap_;
     int processors_ = 1;
@@ -297,8 +300,8 @@ private:
 } // namespace
 
 Accounts settle(const WitnessFile& witness, const std::vector<Member>& members, Nanoseconds gap) {
-    const std::vector<Life> lives = gatherLives(witness, members);
-    return Settlement(witness, lives, gap).settled();
+    const std::vector<ProcessLifetime> lifetimes = gatherLifetimes(witness, members);
+    return AccountBuilder(witness, lifetimes, gap).accounts();
 }
 
 std::vector<Account> folded(std::vector<Account> accounts) {
@@ -328,4 +331,4 @@ std::vector<Account> folded(std::vector<Account> accounts) {
     return result;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 enum class Ending { exited, replaced, killed, endedByHarness, vanished, unknown };
 
@@ -44,4 +44,4 @@ Accounts settle(const WitnessFile& witness, const std::vector<Member>& members, 
 /// Folds small alike accounts into one another when there are very many.
 std::vector<Account> folded(std::vector<Account> accounts);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Budget {
 public:
@@ -42,4 +42,4 @@ private:
     Nanoseconds longest_ = 0;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -11,7 +11,7 @@
 #include <optional>
 #include <sys/types.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 using Nanoseconds = std::int64_t;
 
@@ -54,4 +54,4 @@ inline double toSeconds(Nanoseconds time) {
     return static_cast<double>(time) / static_cast<double>(second);
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

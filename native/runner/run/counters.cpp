@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<Counters::Value> Counters::read() const {
     return values;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

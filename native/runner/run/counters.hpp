@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Counters {
 public:
@@ -30,4 +30,4 @@ private:
     std::vector<Counter> counters_;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

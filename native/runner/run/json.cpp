@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <heapwright/core/json.hpp>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 void Json::separate() {
     if (!first_) {
@@ -73,4 +73,4 @@ Json& Json::null() {
     return *this;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

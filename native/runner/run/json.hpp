@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Json {
 public:
@@ -33,4 +33,4 @@ private:
     bool first_ = true;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -21,9 +21,9 @@
 
 namespace {
 
-using namespace heapwright::harness;
+using namespace heapwright::runner;
 
-int complain(const char* what, const char* about) {
+int reportError(const char* what, const char* about) {
     std::fprintf(stderr, "heapwright-run: %s %s: %s\n", what, about, std::strerror(errno));
     return 2;
 }
@@ -35,15 +35,16 @@ bool prepareWitness(WitnessFile& witness, const char* path) {
     }
     char* const whole = *path == '/' ? nullptr : realpath(path, nullptr);
     const char* const told = *path == '/' ? path : whole;
-    const bool done = told != nullptr && setenv(heapwright::witness::variable, told, 1) == 0;
+    const bool done =
+        told != nullptr && setenv(heapwright::runner::witness::variable, told, 1) == 0;
     std::free(whole);
     return done;
 }
 
-Surroundings surroundings;
+HostConditions hostConditions;
 
 void prepare() {
-    surroundings.prepare();
+    hostConditions.prepare();
 }
 
 /// Runs one command; the exit status.
@@ -54,13 +55,13 @@ int runOnce(int count, char** arguments) {
     }
     WitnessFile witness;
     if (options->witness != nullptr && !prepareWitness(witness, options->witness)) {
-        return complain("cannot make", options->witness);
+        return reportError("cannot make", options->witness);
     }
     fcntl(options->resultFd, F_SETFD, FD_CLOEXEC);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-        return complain("cannot become", "the sub-reaper");
+        return reportError("cannot become", "the sub-reaper");
     }
-    surroundings.begin();
+    hostConditions.begin();
     Counters counters;
     if (options->counters) {
         counters.open();
@@ -69,10 +70,10 @@ int runOnce(int count, char** arguments) {
     sigset_t before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    Session session(*options, witness);
-    session.run(before);
+    Measurement measurement(*options, witness);
+    measurement.run(before);
     // SIGPIPE is blocked like all others, so a reader who has gone makes an error, not a death.
-    const std::string json = resultJson(session, witness, counters, surroundings);
+    const std::string json = resultJson(measurement, witness, counters, hostConditions);
     if (writeAll(options->resultFd, json)) {
         return 0;
     }
@@ -80,7 +81,7 @@ int runOnce(int count, char** arguments) {
         unlink(options->witness); // whoever would have done so is gone
         errno = EPIPE;
     }
-    return complain("cannot write", "the result");
+    return reportError("cannot write", "the result");
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::optional<Options> parseOptions(int count, char** arguments) {
     return options;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -9,7 +9,7 @@
 #include <optional>
 #include <sched.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 struct Options {
     int resultFd = -1;
@@ -28,4 +28,4 @@ struct Options {
 /// Nothing, and a line on standard error that says why, when the command line is wrong.
 std::optional<Options> parseOptions(int count, char** arguments);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 long readSmall(const char* path, char* buffer, std::size_t size) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -90,4 +90,4 @@ std::optional<std::int64_t> numberAfter(const char* path, const char* word) {
     return std::nullopt;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

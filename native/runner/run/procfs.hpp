@@ -10,7 +10,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 struct ProcessStat {
     pid_t parent = 0;
@@ -35,4 +35,4 @@ long readSmall(const char* path, char* buffer, std::size_t size);
 /// The number behind the word at a line's beginning, as in `oom_kill 3`.
 std::optional<std::int64_t> numberAfter(const char* path, const char* word);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

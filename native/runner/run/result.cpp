@@ -12,7 +12,7 @@
 #include <cstring>
 #include <sys/wait.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -56,54 +56,54 @@ void writeAccount(Json& json, const Account& account) {
     json.close('}');
 }
 
-void writeEnd(Json& json, const Session& session, bool started) {
-    const int status = session.waitStatus();
+void writeEnd(Json& json, const Measurement& measurement, bool started) {
+    const int status = measurement.waitStatus();
     json.key("exit_status");
     started&& WIFEXITED(status) ? json.value(WEXITSTATUS(status)) : json.null();
     json.key("signal");
     started&& WIFSIGNALED(status) ? json.value(WTERMSIG(status)) : json.null();
-    json.key("timed_out").value(session.timedOut());
-    json.key("interrupted").value(session.interrupted());
-    const Spawned& spawned = session.spawned();
+    json.key("timed_out").value(measurement.timedOut());
+    json.key("interrupted").value(measurement.interrupted());
+    const Spawned& spawned = measurement.spawned();
     const std::string reason =
         started ? "" : std::string(spawned.step) + ": " + std::strerror(spawned.error);
     text(json, "spawn_error", reason);
 }
 
-void writeUsage(Json& json, const Session& session) {
-    const Usage& usage = session.usage();
-    json.key("wall_s").value(toSeconds(session.wall()));
+void writeUsage(Json& json, const Measurement& measurement) {
+    const Usage& usage = measurement.usage();
+    json.key("wall_s").value(toSeconds(measurement.wall()));
     json.key("user_s").value(toSeconds(usage.user)).key("sys_s").value(toSeconds(usage.system));
     json.key("minor_faults").value(usage.minorFaults).key("major_faults").value(usage.majorFaults);
     json.key("voluntary_switches").value(usage.voluntarySwitches);
     json.key("involuntary_switches").value(usage.involuntarySwitches);
 }
 
-void writeMemory(Json& json, const Session& session, const Accounts& accounts) {
-    const std::int64_t single = std::max(session.usage().peakBytes, accounts.peakBytes);
-    json.key("peak_rss_bytes").value(std::max(single, session.treePeakBytes()));
+void writeMemory(Json& json, const Measurement& measurement, const Accounts& accounts) {
+    const std::int64_t single = std::max(measurement.usage().peakBytes, accounts.peakBytes);
+    json.key("peak_rss_bytes").value(std::max(single, measurement.treePeakBytes()));
     char method[256];
     std::snprintf(
         method, sizeof method,
         "%s; the larger of the kernel's peak of one process (exact, %lld bytes) and the "
         "sum over the tree (sampled every %.0f ms in the mean, shared pages once per process)",
-        single >= session.treePeakBytes() ? "one process" : "sum over the tree",
-        static_cast<long long>(single), toSeconds(session.meanGap()) * 1000);
+        single >= measurement.treePeakBytes() ? "one process" : "sum over the tree",
+        static_cast<long long>(single), toSeconds(measurement.meanGap()) * 1000);
     json.key("peak_rss_method").value(method);
     json.key("rss_series").open('[');
-    for (const Series::Point& point : session.series().points()) {
+    for (const Series::Point& point : measurement.series().points()) {
         json.open('[').value(toSeconds(point.time)).value(point.bytes).close(']');
     }
     json.close(']');
 }
 
-void writeProcesses(Json& json, const Session& session, const WitnessFile& witness,
+void writeProcesses(Json& json, const Measurement& measurement, const WitnessFile& witness,
                     Accounts accounts) {
-    const Nanoseconds total = session.usage().user + session.usage().system;
+    const Nanoseconds total = measurement.usage().user + measurement.usage().system;
     json.key("unaccounted_cpu_s")
         .value(toSeconds(std::max<Nanoseconds>(total - accounts.known, 0)));
     json.key("teardown_allowance_s").value(toSeconds(accounts.allowance));
-    json.key("leftover_processes").value(session.leftover());
+    json.key("leftover_processes").value(measurement.leftover());
     json.key("unrecorded_processes").value(static_cast<std::int64_t>(witness.lost()));
     json.key("processes").open('[');
     for (const Account& account : folded(std::move(accounts.list))) {
@@ -114,29 +114,29 @@ void writeProcesses(Json& json, const Session& session, const WitnessFile& witne
 
 } // namespace
 
-std::string resultJson(const Session& session, const WitnessFile& witness, const Counters& counters,
-                       const Surroundings& surroundings) {
-    const bool started = session.spawned().step == nullptr;
+std::string resultJson(const Measurement& measurement, const WitnessFile& witness,
+                       const Counters& counters, const HostConditions& hostConditions) {
+    const bool started = measurement.spawned().step == nullptr;
     Json json;
     json.open('{');
-    writeEnd(json, session, started);
+    writeEnd(json, measurement, started);
     if (started) {
-        Accounts accounts = settle(witness, session.tree().members(), session.longestGap());
-        writeUsage(json, session);
-        writeMemory(json, session, accounts);
-        writeProcesses(json, session, witness, std::move(accounts));
+        Accounts accounts = settle(witness, measurement.tree().members(), measurement.longestGap());
+        writeUsage(json, measurement);
+        writeMemory(json, measurement, accounts);
+        writeProcesses(json, measurement, witness, std::move(accounts));
         json.key("counters").open('{');
         for (const Counters::Value& counter : counters.read()) {
             json.key(counter.name).value(counter.count);
         }
         json.close('}');
     }
-    json.key("stderr_tail").value(session.errorTail());
-    json.key("oom_kills").value(surroundings.oomKills());
-    json.key("load_before").value(surroundings.loadBefore());
-    json.key("steal_s").value(surroundings.stealSeconds());
+    json.key("stderr_tail").value(measurement.errorTail());
+    json.key("oom_kills").value(hostConditions.oomKills());
+    json.key("load_before").value(hostConditions.loadBefore());
+    json.key("steal_s").value(hostConditions.stealSeconds());
     json.key("harness_cpu_s").value(toSeconds(ownCpuNs()));
     return json.close('}').text() + "\n";
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -5,14 +5,14 @@
 #pragma once
 
 #include "counters.hpp"
-#include "session.hpp"
-#include "surroundings.hpp"
+#include "host_conditions.hpp"
+#include "measurement.hpp"
 
 #include <string>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
-std::string resultJson(const Session& session, const WitnessFile& witness, const Counters& counters,
-                       const Surroundings& surroundings);
+std::string resultJson(const Measurement& measurement, const WitnessFile& witness,
+                       const Counters& counters, const HostConditions& hostConditions);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

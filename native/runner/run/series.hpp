@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Series {
 public:
@@ -60,4 +60,4 @@ private:
     std::size_t inLast_ = 1; ///< samples in the last point
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -26,7 +26,7 @@
 
 extern "C" const char __executable_start, etext, __data_start, end; // by the linker
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -271,4 +271,4 @@ int serve(int descriptor, void (*prepare)(), Once once) {
     return 0;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -14,7 +14,7 @@
 // one ends.
 #pragma once
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 /// Runs one command line; the exit status.
 using Once = int (*)(int count, char** arguments);
@@ -23,4 +23,4 @@ using Once = int (*)(int count, char** arguments);
 /// waits for a command, and ends with `once`.
 int serve(int descriptor, void (*prepare)(), Once once);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

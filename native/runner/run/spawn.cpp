@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 namespace {
 
@@ -171,4 +171,4 @@ Spawned spawn(const Options& options, const sigset_t& mask) {
     return result;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

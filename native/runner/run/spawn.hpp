@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 struct Spawned {
     pid_t pid = -1;  ///< -1: nothing was started
@@ -24,4 +24,4 @@ struct Spawned {
 /// All signals must be blocked; the command starts with `mask`.
 Spawned spawn(const Options& options, const sigset_t& mask);
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -10,7 +10,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class Tail {
 public:
@@ -49,4 +49,4 @@ private:
     std::string text_;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

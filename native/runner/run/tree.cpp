@@ -12,7 +12,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 Member* Tree::find(pid_t pid) {
     const auto found = alive_.find(pid);
@@ -33,14 +33,13 @@ void Tree::adopt(pid_t pid, pid_t parent) {
 
 void Tree::lookAtProgram(Member& member) {
     std::string exe = readExe(member.pid);
-    if (exe.empty() && !member.stretches.empty()) {
+    if (exe.empty() && !member.spans.empty()) {
         return; // dying
     }
-    if (member.stretches.empty() || member.stretches.back().exe != exe) {
-        const Nanoseconds cpu =
-            member.stretches.empty() ? 0 : cpuOf(member.pid).value_or(member.cpu);
+    if (member.spans.empty() || member.spans.back().exe != exe) {
+        const Nanoseconds cpu = member.spans.empty() ? 0 : cpuOf(member.pid).value_or(member.cpu);
         member.cpu = std::max(member.cpu, cpu);
-        member.stretches.push_back({std::move(exe), nowNs(), cpu});
+        member.spans.push_back({std::move(exe), nowNs(), cpu});
     }
 }
 
@@ -175,4 +174,4 @@ int Tree::signalAll(int signal) {
     return count;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -20,10 +20,10 @@
 #include <unordered_set>
 #include <vector>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
-/// A stretch of a process's life in which it ran one program.
-struct Stretch {
+/// A span of a process's lifetime in which it ran one program.
+struct ImageSpan {
     std::string exe;
     Nanoseconds start = 0;
     Nanoseconds cpuAtStart = 0;
@@ -42,7 +42,7 @@ struct Member {
     bool reaped = false;        ///< waited for by this program: `cpu` is final and exact
     int status = 0;             ///< as wait gave it, if `reaped`
     bool signalled = false;     ///< this program sent it a signal
-    std::vector<Stretch> stretches;
+    std::vector<ImageSpan> spans;
 };
 
 class Tree {
@@ -87,4 +87,4 @@ private:
     std::unordered_set<pid_t> strangers_;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 bool WitnessFile::create(const char* path) {
     const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -78,4 +78,4 @@ std::string WitnessFile::text(std::uint16_t reference) const {
                : std::string();
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

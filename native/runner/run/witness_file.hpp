@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 class WitnessFile {
 public:
@@ -33,4 +33,4 @@ private:
     witness::File* file_ = nullptr;
 };
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

@@ -8,7 +8,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace heapwright::harness {
+namespace heapwright::runner {
 
 /// False, and errno says why, if it could not be written to the end.
 inline bool writeAll(int descriptor, const std::string& text) {
@@ -22,4 +22,4 @@ inline bool writeAll(int descriptor, const std::string& text) {
     return true;
 }
 
-} // namespace heapwright::harness
+} // namespace heapwright::runner

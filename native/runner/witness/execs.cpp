@@ -17,7 +17,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 namespace {
 
@@ -78,9 +78,9 @@ void findExecs() {
     next(nextFexecve, "fexecve");
 }
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness
 
-using namespace heapwright::witness;
+using namespace heapwright::runner::witness;
 
 // The words that follow `first`, as an array on the stack of the function in which this stands.
 #define HEAPWRIGHT_WORDS(words, first, list)                                                       \

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 inline constexpr std::uint64_t magic = 0x3153534e54495748; // "HWITNSS1"
 inline constexpr std::uint32_t recordCapacity = 65536;
@@ -81,4 +81,4 @@ struct File {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

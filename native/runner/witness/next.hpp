@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 /// Found once; two threads that look at the same time find the same.
 template <class Function>
@@ -23,4 +23,4 @@ Function next(Function& known, const char* name) {
     return function;
 }
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

@@ -15,7 +15,7 @@
 // The linker's name for the place at which this object is loaded.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 namespace {
 
@@ -146,4 +146,4 @@ void findProvider(Provider& provider, const char* program) {
     provider.isLibc = search.names[0] != nullptr && search.names[0] == search.names[3];
 }
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 struct Provider {
     char path[480]; ///< as the loader names it; "mixed: A, B" when free or calloc is another's
@@ -21,4 +21,4 @@ struct Provider {
 /// symbols of an object, would cost twenty times as much.
 void findProvider(Provider& provider, const char* program);
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 constinit Self self;
 
@@ -213,4 +213,4 @@ void noteReaped(std::int32_t pid, int status, const rusage& usage) {
     reaped.state.store(published, std::memory_order_release);
 }
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 struct Self {
     File* file = nullptr;     ///< null: nobody asked, or we must not speak any more
@@ -67,4 +67,4 @@ void findExecs();
 /// A child was waited for.
 void noteReaped(std::int32_t pid, int status, const rusage& usage);
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness

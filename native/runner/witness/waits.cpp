@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 namespace {
 
@@ -70,11 +70,11 @@ bool isDeath(const siginfo_t& info) {
 
 } // namespace
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness
 
 extern "C" {
 
-using namespace heapwright::witness;
+using namespace heapwright::runner::witness;
 
 EXPORT pid_t wait4(pid_t which, int* status, int options, rusage* usage) noexcept {
     return waitFor(which, status, options, usage);

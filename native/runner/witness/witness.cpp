@@ -23,7 +23,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-namespace heapwright::witness {
+namespace heapwright::runner::witness {
 
 namespace {
 
@@ -79,15 +79,15 @@ __attribute__((destructor)) void end() {
 
 } // namespace
 
-} // namespace heapwright::witness
+} // namespace heapwright::runner::witness
 
 extern "C" {
 
 EXPORT void _exit(int status) {
-    heapwright::witness::leave(status);
+    heapwright::runner::witness::leave(status);
 }
 EXPORT void _Exit(int status) noexcept {
-    heapwright::witness::leave(status);
+    heapwright::runner::witness::leave(status);
 }
 
 /// Whoever locks himself in says so here first.
@@ -100,7 +100,7 @@ EXPORT int prctl(int option, ...) noexcept {
     const unsigned long d = va_arg(list, unsigned long);
     va_end(list);
     if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
-        heapwright::witness::noteSandbox();
+        heapwright::runner::witness::noteSandbox();
     }
     return static_cast<int>(syscall(SYS_prctl, option, a, b, c, d));
 }

@@ -4,9 +4,9 @@
 // The account of one trace; the rules stand in account.hpp.
 #include "account.hpp"
 
-#include "valgrind/marks/marks.h"
+#include "valgrind/marks/messages.h"
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -20,7 +20,7 @@ bool within(std::uint64_t address, std::uint64_t begin, std::uint64_t size) {
 } // namespace
 
 void Account::take(std::string_view text) {
-    const TraceLine line = readLine(text);
+    const LogLine line = readLine(text);
     const bool inside = threads_[running_].call != heapwright_leave;
     switch (line.kind) {
     case Line::instruction:
@@ -93,7 +93,7 @@ bool Account::isLive(std::uint64_t address) const {
 }
 
 void Account::other(std::string_view line) {
-    Words words(line);
+    Fields words(line);
     if (words.skip("**") && words.find("** hw ")) {
         mark(words);
     } else if (line.find("SCHED[") != std::string_view::npos) {
@@ -111,7 +111,7 @@ void Account::other(std::string_view line) {
 /// Only who gets valgrind's one lock matters: it runs until another gets it. The line may stand
 /// behind the unfinished one of a system call.
 void Account::schedule(std::string_view line) {
-    Words words(line);
+    Fields words(line);
     words.find("SCHED[");
     const std::uint64_t number = words.decimal();
     if (!words.skip("]:  acquired lock") || !words.good() || number >= mostThreads) {
@@ -131,7 +131,7 @@ void Account::schedule(std::string_view line) {
 void Account::systemCall(std::string_view line) {
     constexpr std::uint64_t dontNeed = 4;
     constexpr std::uint64_t mayFree = 8;
-    Words words(line);
+    Fields words(line);
     if (words.find(" sys_mmap ( ")) {
         words.constant();
         words.skip(",");
@@ -152,7 +152,7 @@ void Account::systemCall(std::string_view line) {
     }
 }
 
-void Account::mark(Words words) {
+void Account::mark(Fields words) {
     if (words.skip("call ")) {
         call(words);
     } else if (words.skip("stack ")) {
@@ -174,7 +174,7 @@ void Account::mark(Words words) {
     }
 }
 
-void Account::call(Words words) {
+void Account::call(Fields words) {
     const std::uint64_t kind = words.hexadecimal();
     const std::uint64_t first = words.hexadecimal();
     const std::uint64_t second = words.hexadecimal();
@@ -216,4 +216,4 @@ void Account::leave(std::uint64_t object, std::uint64_t size) {
     thread.call = heapwright_leave;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -20,14 +20,14 @@
 #include "code.hpp"
 #include "lines.hpp"
 
-#include "valgrind/lackey/trace.hpp"
+#include "valgrind/lackey/log_line.hpp"
 
 #include <array>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 struct Counted {
     std::uint64_t calls = 0;        ///< that hand out or take back
@@ -63,7 +63,7 @@ private:
     struct Thread {
         std::uint32_t number = 0;
         bool counted = false;
-        unsigned call = 0; ///< the routine that it is in (marks.h); 0: none
+        unsigned call = 0; ///< the routine that it is in (messages.h); 0: none
         Code::Origin origin = Code::Origin::unknown; ///< of the instruction that it executes
         std::uint64_t stackPointer = 0;
         std::uint64_t stackLow = ~std::uint64_t{0}; ///< until it is known, there is none
@@ -80,8 +80,8 @@ private:
     void other(std::string_view line);
     void schedule(std::string_view line);
     void systemCall(std::string_view line);
-    void mark(Words words);
-    void call(Words words);
+    void mark(Fields words);
+    void call(Fields words);
     void enter(unsigned kind, std::uint64_t stackPointer, std::uint64_t object);
     void leave(std::uint64_t object, std::uint64_t size);
 
@@ -98,4 +98,4 @@ private:
     bool traced_ = false;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

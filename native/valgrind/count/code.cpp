@@ -4,14 +4,14 @@
 // Looks each instruction up once, in the file that it is from.
 #include "code.hpp"
 
-#include "valgrind/lackey/trace.hpp"
+#include "valgrind/lackey/log_line.hpp"
 
 #include <array>
 #include <fcntl.h>
 #include <fstream>
 #include <unistd.h>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -58,7 +58,7 @@ void Code::readMappings() {
     // start-end perms offset device inode   path
     std::ifstream mappings("/proc/" + std::to_string(process_) + "/maps");
     for (std::string line; std::getline(mappings, line);) {
-        Words words(line);
+        Fields words(line);
         const std::uint64_t start = words.hexadecimal();
         words.skip("-");
         const std::uint64_t end = words.hexadecimal();
@@ -101,4 +101,4 @@ Code::Instruction Code::look(std::uint64_t address) {
             lockingOf({bytes.data(), static_cast<std::size_t>(got)})};
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

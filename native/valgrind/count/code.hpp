@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 class Code {
 public:
@@ -56,4 +56,4 @@ private:
     std::unordered_map<std::uint64_t, Instruction> known_;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

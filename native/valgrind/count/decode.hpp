@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 enum class Locking : std::uint8_t { none, prefix, exchange };
 
@@ -35,4 +35,4 @@ constexpr Locking lockingOf(std::span<const std::uint8_t> bytes) {
     return exchanges && bytes[at + 1] < 0xC0 ? Locking::exchange : Locking::none;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <unordered_map>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 inline constexpr unsigned lineBits = 6; ///< 64 bytes
 
@@ -81,4 +81,4 @@ private:
     Total total_;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

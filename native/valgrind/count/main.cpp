@@ -6,84 +6,48 @@
 // 0 whenever it wrote the object, with 2 when it was itself misused. The object says in `limit` if
 // a limit ended the command, and then holds what was counted until then.
 #include "account.hpp"
-#include "json.hpp"
 #include "options.hpp"
-#include "write_all.hpp"
 
-#include "valgrind/lackey/follow.hpp"
+#include "valgrind/lackey/result.hpp"
 
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
-using namespace heapwright::instrument;
+using namespace heapwright::valgrind;
+using heapwright::Json;
 using Clock = std::chrono::steady_clock;
 
-volatile std::sig_atomic_t interrupted = 0;
-
-void onSignal(int) {
-    interrupted = 1;
-}
-
-void number(heapwright::harness::Json& json, const char* name, std::uint64_t value) {
-    json.key(name).value(static_cast<std::int64_t>(value));
-}
-
-void describe(heapwright::harness::Json& json, const Account& account) {
+void describe(Json& json, const Account& account) {
     const Counted& counted = account.counted();
     const Lines::Total lines = account.lines();
-    json.key("marked").value(account.marked());
-    json.key("traced").value(account.traced());
-    json.key("provider").value(account.provider());
-    json.key("words").value(account.words());
-    number(json, "calls", counted.calls);
-    number(json, "idle_calls", counted.idle);
-    number(json, "threads", counted.threads);
-    number(json, "instructions", counted.instructions);
-    number(json, "lock_prefixed", counted.prefixed);
-    number(json, "exchanges", counted.exchanges);
-    number(json, "unknown_instructions", counted.unknown);
-    number(json, "misread_lines", counted.misread);
-    number(json, "metadata_lines", lines.lines);
-    number(json, "shared_metadata_lines", lines.shared);
-    number(json, "writes_to_shared_lines", lines.sharedWrites);
-}
-
-/// What this program leaves with.
-int writeResult(const Options& options, const heapwright::harness::Json& json) {
-    if (heapwright::harness::writeAll(options.resultFd, json.text())) {
-        return 0;
-    }
-    std::fprintf(stderr, "heapwright-count: cannot write: %s\n", std::strerror(errno));
-    return 2;
-}
-
-void text(heapwright::harness::Json& json, const char* name, const char* value) {
-    json.key(name);
-    if (value == nullptr) {
-        json.null();
-    } else {
-        json.value(value);
-    }
+    json.field("marked", account.marked());
+    json.field("traced", account.traced());
+    json.field("provider", account.provider());
+    json.field("words", account.words());
+    json.field("calls", counted.calls);
+    json.field("idle_calls", counted.idle);
+    json.field("threads", counted.threads);
+    json.field("instructions", counted.instructions);
+    json.field("lock_prefixed", counted.prefixed);
+    json.field("exchanges", counted.exchanges);
+    json.field("unknown_instructions", counted.unknown);
+    json.field("misread_lines", counted.misread);
+    json.field("metadata_lines", lines.lines);
+    json.field("shared_metadata_lines", lines.shared);
+    json.field("writes_to_shared_lines", lines.sharedWrites);
 }
 
 int countCommand(const Options& options) {
     const auto begin = Clock::now();
     Child child;
     std::string reason;
-    heapwright::harness::Json json;
-    json.open('{');
+    Json json;
+    json.beginObject();
     if (!child.start(options.command, nullptr, reason)) {
-        json.key("spawn_error").value("valgrind: " + reason).close('}');
-        return writeResult(options, json);
+        json.field("spawn_error", "valgrind: " + reason).endObject();
+        return writeResult(programText, options, json);
     }
     Account account(child.pid());
     Reader reader(child.log());
@@ -98,35 +62,26 @@ int countCommand(const Options& options) {
     }
     const bool itself = child.ended();
     child.end();
-    const int status = child.status();
-    text(json, "limit", limit == nullptr && !itself ? "time" : limit);
-    json.key("exit_status");
-    itself&& WIFEXITED(status) ? json.value(WEXITSTATUS(status)) : json.null();
-    json.key("signal");
-    itself&& WIFSIGNALED(status) ? json.value(WTERMSIG(status)) : json.null();
-    json.key("seconds").value(std::chrono::duration<double>(Clock::now() - begin).count());
-    number(json, "trace_bytes", reader.bytes());
+    json.key("limit");
+    limit != nullptr ? json.value(limit) : itself ? json.null() : json.value("time");
+    writeStatus(json, child, itself);
+    json.field("seconds", std::chrono::duration<double>(Clock::now() - begin).count());
+    json.field("trace_bytes", reader.bytes());
     describe(json, account);
-    json.close('}');
-    return writeResult(options, json);
+    json.endObject();
+    return writeResult(programText, options, json);
 }
 
 int countLog(const Options& options) {
-    const int log = open(options.trace, O_RDONLY | O_CLOEXEC);
-    if (log < 0) {
-        std::fprintf(stderr, "heapwright-count: %s: %s\n", options.trace, std::strerror(errno));
+    Account account(0);
+    if (!readLog(programText, options, account)) {
         return 2;
     }
-    Account account(0);
-    Reader reader(log);
-    while (reader.readSome(account)) {
-    }
-    close(log);
-    heapwright::harness::Json json;
-    json.open('{');
+    Json json;
+    json.beginObject();
     describe(json, account);
-    json.close('}');
-    return writeResult(options, json);
+    json.endObject();
+    return writeResult(programText, options, json);
 }
 
 } // namespace
@@ -136,12 +91,6 @@ int main(int count, char** arguments) {
     if (!options) {
         return 2;
     }
-    fcntl(options->resultFd, F_SETFD, FD_CLOEXEC);
-    struct sigaction action {};
-    action.sa_handler = onSignal;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        sigaction(signal, &action, nullptr);
-    }
-    std::signal(SIGPIPE, SIG_IGN);
+    prepareProcess(*options);
     return options->trace != nullptr ? countLog(*options) : countCommand(*options);
 }

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
-namespace {
-
-constexpr ProgramText program = {
+const ProgramText programText = {
     "heapwright-count",
     "usage: heapwright-count --result-fd N [--seconds S] [--trace-bytes N] -- COMMAND ARGUMENT...\n"
     "       heapwright-count --result-fd N --trace FILE\n"
@@ -15,8 +13,6 @@ constexpr ProgramText program = {
     "marks\n"
     "must be preloaded into the command, before the allocator. The second form reads such a log.\n",
 };
-
-} // namespace
 
 std::optional<Options> parseOptions(int count, char** arguments) {
     Options options;
@@ -28,8 +24,8 @@ std::optional<Options> parseOptions(int count, char** arguments) {
         options.traceBytes = static_cast<std::uint64_t>(number);
         return true;
     };
-    const bool good = parseOptions(count, arguments, program, options, own);
+    const bool good = parseOptions(count, arguments, programText, options, own);
     return good ? std::optional(options) : std::nullopt;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

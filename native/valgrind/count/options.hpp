@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
+
+extern const ProgramText programText;
 
 struct Options : LogOptions {
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
@@ -18,4 +20,4 @@ struct Options : LogOptions {
 /// Nothing, and a line on standard error that says why, when the command line is wrong.
 std::optional<Options> parseOptions(int count, char** arguments);
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -131,4 +131,4 @@ void Child::end() {
     pid_ = -1;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

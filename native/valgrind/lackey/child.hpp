@@ -10,7 +10,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 class Child {
 public:
@@ -40,4 +40,4 @@ private:
     bool ended_ = false;
 };
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

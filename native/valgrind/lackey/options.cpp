@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <optional>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool parseOptions(int count, char** arguments, const ProgramText& program, LogOp
     return true;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

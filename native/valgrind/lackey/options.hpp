@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 struct LogOptions {
     int resultFd = -1;
@@ -30,4 +30,4 @@ using OwnOption = std::function<bool(std::string_view name, double number)>;
 bool parseOptions(int count, char** arguments, const ProgramText& program, LogOptions& options,
                   const OwnOption& own);
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 namespace {
 
@@ -62,4 +62,4 @@ Tool findTool() {
     return tool;
 }
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

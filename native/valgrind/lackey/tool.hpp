@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 
 struct Tool {
     std::string launcher; ///< the full path of valgrind; empty if there is none
@@ -18,4 +18,4 @@ struct Tool {
 
 Tool findTool();
 
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -4,8 +4,8 @@
  * What the C library allocates while the allocator behind us is looked up, or while we ask it for
  * something ourselves: from a small array, never given back, never seen by that allocator.
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_ARENA_H
-#define HEAPWRIGHT_INSTRUMENT_ARENA_H
+#ifndef HEAPWRIGHT_VALGRIND_ARENA_H
+#define HEAPWRIGHT_VALGRIND_ARENA_H
 
 #include <errno.h>
 #include <stdatomic.h>

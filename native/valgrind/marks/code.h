@@ -3,8 +3,8 @@
  *
  * Which code the loader has mapped so far, and from which files.
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_CODE_H
-#define HEAPWRIGHT_INSTRUMENT_CODE_H
+#ifndef HEAPWRIGHT_VALGRIND_CODE_H
+#define HEAPWRIGHT_VALGRIND_CODE_H
 
 #include <link.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static int tellCode(struct dl_phdr_info* object, size_t size, void* teller) {
     return 0;
 }
 
-static inline void tellAllCode(CodeTeller teller) {
+static inline void reportAllCode(CodeTeller teller) {
     dl_iterate_phdr(tellCode, &teller);
 }
 

@@ -3,8 +3,8 @@
  *
  * libheapwright-marks.so: preloaded in front of an allocator, it stands between the program and the
  * allocator and says when a thread enters the allocator, when it leaves it, and with which object.
- * What it says appears in valgrind's log (marks.h); outside valgrind it is silent and only passes
- * the calls on.
+ * What it says appears in valgrind's log (messages.h); outside valgrind it is silent and only
+ * passes the calls on.
  *
  * Only the outermost call of a thread is marked: what operator new does in malloc belongs to
  * operator new. A call that is left by an exception is left like any other, by way of the clean-up
@@ -18,9 +18,9 @@
  * while a thread's stack is looked up, comes from a small arena here and is never seen below.
  */
 #define _GNU_SOURCE
-#include "marks.h"
 #include "arena.h"
 #include "code.h"
+#include "messages.h"
 #include "request.h"
 #include "routines.h"
 
@@ -53,7 +53,9 @@ static _Thread_local struct {
     struct Print print;
 } self;
 
-static void sayCode(const struct MappedCode* code) {
+#include "calls.h"
+
+static void reportCode(const struct MappedCode* code) {
     say("hw code %lx %lx %lx %s\n", code->start, code->end, code->offset, code->file);
 }
 
@@ -62,7 +64,7 @@ static void beginProcess(void) {
     findRoutines(&next);
     process.counting = underValgrind();
     if (process.counting) {
-        tellAllCode(sayCode);
+        reportAllCode(reportCode);
         say("hw marks %lx\n", (uintptr_t)&beginProcess);
         Dl_info found;
         void* routine;
@@ -102,26 +104,12 @@ static void beginThread(uintptr_t stackPointer) {
     self.busy = false;
 }
 
-/* One call of an allocation routine: entered where it is made, left where it goes out of scope. */
-struct Call {
-    bool marked;
-    void* result;
-    size_t size;
-};
-
-static void leave(struct Call* call) {
-    --self.depth;
-    if (call->marked) {
-        print(&self.print, heapwright_leave, (uintptr_t)call->result, call->size);
-    }
-}
-
 static inline __attribute__((always_inline)) struct Call enter(enum heapwright_mark kind,
                                                                const void* object, size_t size) {
     if (__builtin_expect(!process.begun, 0)) {
         beginProcess();
     }
-    const struct Call call = {self.depth++ == 0 && process.counting, NULL, size};
+    const struct Call call = beginCall(process.counting, size);
     if (call.marked) {
         const uintptr_t stackPointer = (uintptr_t)__builtin_frame_address(0);
         if (__builtin_expect(!self.begun, 0)) {
@@ -134,15 +122,6 @@ static inline __attribute__((always_inline)) struct Call enter(enum heapwright_m
     }
     return call;
 }
-
-/* The operators of a C++ runtime that the program opened after its beginning. */
-static void findLater(void) {
-    self.busy = true;
-    findLateOperators(&next);
-    self.busy = false;
-}
-
-#define CALL(...) struct Call call __attribute__((cleanup(leave), unused)) = enter(__VA_ARGS__)
 
 void* malloc(size_t size) {
     if (self.busy) {
@@ -161,12 +140,8 @@ void* calloc(size_t count, size_t size) {
 }
 
 void* realloc(void* object, size_t size) {
-    if (self.busy || (object != NULL && inArena(object))) {
-        void* const fresh = self.busy ? arenaTake(size) : malloc(size);
-        if (fresh != NULL && object != NULL) {
-            arenaCopy(fresh, object, size);
-        }
-        return fresh;
+    if (reallocStaysInArena(object)) {
+        return reallocFromArena(object, size);
     }
     CALL(heapwright_resize, object, size);
     return call.result = next.realloc(object, size);

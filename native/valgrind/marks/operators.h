@@ -6,8 +6,8 @@
  * routines behind; `findLater()`, which looks for operators again; and CALL(KIND, OBJECT, SIZE),
  * which declares `call`.
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_OPERATORS_H
-#define HEAPWRIGHT_INSTRUMENT_OPERATORS_H
+#ifndef HEAPWRIGHT_VALGRIND_OPERATORS_H
+#define HEAPWRIGHT_VALGRIND_OPERATORS_H
 
 #define NEED(routine)                                                                              \
     if (__builtin_expect(next.routine[0] == NULL, 0)) {                                            \

@@ -7,8 +7,8 @@
  * build. The requests: are we run by valgrind (0x1001); print a line into its log (0x1403), and
  * behind it the chain of calls that led there (0x1404).
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_REQUEST_H
-#define HEAPWRIGHT_INSTRUMENT_REQUEST_H
+#ifndef HEAPWRIGHT_VALGRIND_REQUEST_H
+#define HEAPWRIGHT_VALGRIND_REQUEST_H
 
 #include <stdarg.h>
 #include <stdbool.h>

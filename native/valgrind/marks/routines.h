@@ -3,8 +3,8 @@
  *
  * The allocation routines of whoever stands behind a library that is preloaded, by RTLD_NEXT.
  */
-#ifndef HEAPWRIGHT_INSTRUMENT_ROUTINES_H
-#define HEAPWRIGHT_INSTRUMENT_ROUTINES_H
+#ifndef HEAPWRIGHT_VALGRIND_ROUTINES_H
+#define HEAPWRIGHT_VALGRIND_ROUTINES_H
 
 #include <dlfcn.h>
 #include <stddef.h>

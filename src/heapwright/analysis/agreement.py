@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from heapwright.artefacts.agreement import Tau
+from heapwright.artefacts.agreement.document import Tau
 
 DRAWS = 2_000
 Floats = NDArray[np.float64]

@@ -26,10 +26,10 @@ from heapwright.analysis.blocked import (
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.pareto import pareto_front
+from heapwright.analysis.ratio_text import Span
 from heapwright.analysis.tukey import all_pairs
 from heapwright.analysis.verdict import Entrant, Rule, decide
-from heapwright.analysis.wording import Span
-from heapwright.artefacts.comparison import (
+from heapwright.artefacts.comparison.document import (
     Design,
     Effect,
     Key,
@@ -40,7 +40,7 @@ from heapwright.artefacts.comparison import (
     count_outcomes,
     label_of,
 )
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
 
 RESPONSES: tuple[Response, ...] = ("time", "memory", "cpu")
 Unit = Literal["s", "bytes", "ns", "ratio"]

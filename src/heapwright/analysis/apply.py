@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from heapwright.artefacts.comparison import TreatmentInfo
+from heapwright.artefacts.comparison.document import TreatmentInfo
 
 SYSTEM_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 """Where the linker and the loader look by themselves; one folder of an architecture below, too."""

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from heapwright.artefacts.comparison import Key, Response, Term
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Key, Response, Term
+from heapwright.artefacts.run.measured import Outcome, Run
 
 Floats = NDArray[np.float64]
 

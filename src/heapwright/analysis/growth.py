@@ -10,8 +10,8 @@ factor is never let under 1. The interval is then of the slopes at the ranks tha
 1987, section 16.5).
 
 Of 200 made-up series of 80 points, 95 % intervals held the truth 94 % of the time where points are
-independent and 86 % where each resembles the last by 0.5 (tests/lab/analysis/test_growth.py): a growth
-that is only just told from none wants a longer run.
+independent and 86 % where each resembles the last by 0.5 (tests/lab/analysis/test_growth.py).
+A growth that the interval only just tells from none needs a longer run.
 
 Points are medians of even stretches of time, `POINTS` at most, so that a long series costs no more
 than a short one, O(POINTS²), and what is only the noise of one sample to the next is gone.

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from heapwright.analysis import many_to_one, resampling
+from heapwright.analysis import block_bootstrap, many_to_one
 from heapwright.analysis.blocked import NO_SCATTER, BlockedFit, Floats, normal_equations
 
 FEWEST_BOOTSTRAP_BLOCKS = 10
@@ -129,10 +129,14 @@ def bootstrap(fit: BlockedFit, level: float, seed: int, resamples: int = RESAMPL
     """
     if fit.cells.seen.all():
         values = fit.cells.log_values
-        weights = resampling.draws(fit.blocks, resamples, seed)
-        critical, errors = resampling.simultaneous(values[:, 1:] - values[:, :1], weights, level)
+        weights = block_bootstrap.draws(fit.blocks, resamples, seed)
+        critical, errors = block_bootstrap.simultaneous(
+            values[:, 1:] - values[:, :1], weights, level
+        )
     else:
-        critical, errors = _with_holes(fit, level, resampling.draws(fit.blocks, resamples, seed))
+        critical, errors = _with_holes(
+            fit, level, block_bootstrap.draws(fit.blocks, resamples, seed)
+        )
     half = np.zeros(len(fit.treatments))
     half[1:] = critical * errors
     return Intervals("dunnett-bootstrap", critical, fit.effects - half, fit.effects + half)
@@ -150,11 +154,11 @@ def _with_holes(fit: BlockedFit, level: float, weights: Floats) -> tuple[float, 
     for begin in range(0, len(weights), _CHUNK):
         part = weights[begin : begin + _CHUNK]
         effects, own = _sandwich(shares, centred, part[_solvable(shares, part)])
-        own = np.maximum(own, resampling.ERROR_FLOOR * errors)[:, scattered]
+        own = np.maximum(own, block_bootstrap.ERROR_FLOOR * errors)[:, scattered]
         largest.append(
             (np.abs(effects - fit.effects[1:])[:, scattered] / own).max(axis=1, initial=0.0)
         )
-    return resampling.quantile(np.concatenate(largest), level), errors
+    return block_bootstrap.quantile(np.concatenate(largest), level), errors
 
 
 def _sandwich(shares: Floats, centred: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -5,8 +5,8 @@
 from collections.abc import Iterable, Sequence
 
 from heapwright.analysis.paired import paired_ratio
-from heapwright.artefacts.kernel_boot import KernelBoot
-from heapwright.artefacts.kernel_study import BASELINE, Figure, KernelRun
+from heapwright.artefacts.kernel_study.boot import KernelBoot
+from heapwright.artefacts.kernel_study.document import BASELINE, Figure, KernelRun
 
 LEVEL = 0.95
 Place = tuple[str, int, str]

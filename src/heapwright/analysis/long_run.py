@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from heapwright.analysis.growth import Growth, growth
-from heapwright.artefacts.long_run import (
+from heapwright.artefacts.long_run.document import (
     Direction,
     LongRun,
     Sample,

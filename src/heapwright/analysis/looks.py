@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from heapwright.artefacts.comparison import Effect
+from heapwright.artefacts.comparison.document import Effect
 
 LOOKS = (5, 10, 20, 30)
 

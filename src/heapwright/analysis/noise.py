@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from heapwright.analysis.gate.welch import Sample
-from heapwright.artefacts.checkup import Noise, Visible
+from heapwright.artefacts.checkup.document import Noise, Visible
 
 POWER = 0.8
 CONFIDENCE = 0.95

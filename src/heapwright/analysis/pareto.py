@@ -8,7 +8,7 @@ By point estimates: the front says what is worth a look, the intervals say what 
 from collections.abc import Mapping
 from typing import TypeVar
 
-from heapwright.artefacts.comparison import Key
+from heapwright.artefacts.comparison.document import Key
 
 Named = TypeVar("Named", str, Key)
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from heapwright.analysis.wording import (
+from heapwright.analysis.ratio_text import (
     Span,
     listed,
     memory_in_words,
@@ -30,8 +30,8 @@ from heapwright.analysis.wording import (
     time_in_words,
     within,
 )
-from heapwright.artefacts.comparison import Key, Verdict, label_of
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Key, Verdict, label_of
+from heapwright.artefacts.run.measured import Outcome
 
 Standing = Literal["clean", "trade-off", "beaten", "open"]
 

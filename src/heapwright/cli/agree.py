@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright agree`: do allocators rank on a replay, and on a synthetic load, as on the program?
 
-This file is the command line only; `cli.agreeing` does the work. docs/agree.md is the manual page.
+This file is the command line only; `commands.agree` does the work. docs/agree.md is the manual
+page.
 """
 
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -21,6 +23,10 @@ Examples:
 """
 
 
+app = options.application()
+
+
+@app.command("agree", epilog=EXAMPLES)
 def agree(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="PROGRAM…", help="Names of programs, or files.")
@@ -53,10 +59,8 @@ def agree(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the means alone.")] = False,
 ) -> None:
     """Say whether allocators rank on a replay and on a synthetic load as on the program itself."""
-    from heapwright.cli.agreeing import Options, run_agree  # noqa: PLC0415
-
-    status = run_agree(
-        Options(
+    status = commands.agree.run_agree(
+        commands.agree.Options(
             names=tuple(names or ()),
             everything=everything,
             scale=scale,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright analyse`: what do the runs of a study say?
 
-Options, reading and leaving; `cli.analysing` joins results and analysis. docs/analysis-json.md is
+This file is the command line only; `commands.analyse` does the work. docs/analysis-json.md is
 the manual page, docs/methods.md has the methods.
 """
 
@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.cli.output import Outputs
+from heapwright import commands
+from heapwright.base.errors import ExitCode
+from heapwright.cli import options
 from heapwright.cli.values import parse_fraction
 
 EXAMPLES = """
@@ -24,6 +25,10 @@ Examples:
 """
 
 
+app = options.application()
+
+
+@app.command("analyse", epilog=EXAMPLES)
 def analyse(
     results: Annotated[
         list[Path],
@@ -57,27 +62,15 @@ def analyse(
 ) -> None:
     """Analyse the runs of a study: variance, groups, ratios, growth, rankings, agreement."""
     level = None if confidence is None else parse_fraction(confidence)
-    outputs = Outputs(output=output)
-    from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
-    from heapwright.cli.analysing import analyse_results  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.study_analysis import print_analysis, print_verdict  # noqa: PLC0415
-
-    analysis = analyse_results(
-        open_results(*results),
-        interactions=[each.split(":") for each in interactions or ()],
-        responses=responses or (),
-        confidence=level,
+    status = commands.analyse.run_analyse(
+        commands.analyse.Options(
+            results=tuple(results),
+            responses=tuple(responses or ()),
+            interactions=tuple(tuple(each.split(":")) for each in interactions or ()),
+            confidence=level,
+            output=output,
+            quiet=quiet,
+        )
     )
-    failure = outputs.write(output=analysis.to_json)
-    with printing():
-        console = make_console(outputs.stream)
-        if quiet:
-            print_verdict(console, analysis)
-        else:
-            print_analysis(console, analysis)
-    if failure is not None:
-        raise failure
-    if not any(each.runs for each in analysis.responses):
-        raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
+    if status is not ExitCode.OK:
+        raise typer.Exit(int(status))

@@ -3,7 +3,7 @@
 """`heapwright compare`: run a command under each allocator and say what to do.
 
 This file is the command line only: options are read and checked here, all before the first run;
-`cli.comparing` does the work. docs/compare.md is the manual page.
+`commands.compare` does the work. docs/compare.md is the manual page.
 """
 
 import os
@@ -12,8 +12,9 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.paths import exists, is_folder
+from heapwright import commands
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import exists, is_folder
 from heapwright.cli import options
 from heapwright.cli.values import parse_margin, parse_size
 
@@ -22,6 +23,10 @@ NAME_ONE = "heapwright compare -- ./program its arguments, or heapwright compare
 CONTEXT = {"allow_interspersed_args": False}
 
 
+app = options.application()
+
+
+@app.command("compare", context_settings=CONTEXT)
 def compare(
     command: Annotated[
         list[str] | None,
@@ -64,9 +69,7 @@ def compare(
     ] = 0,
 ) -> None:
     """Run a command under each allocator, in randomised blocks, and say which one to use."""
-    from heapwright.cli.comparing import Options, run_comparison  # noqa: PLC0415
-
-    asked = options.asked_program(program, scale, parameter)
+    asked = options.program_request(program, scale, parameter)
     if asked is None and not command:
         raise HeapwrightError(NOTHING_NAMED, NAME_ONE)
     if asked is not None:
@@ -79,7 +82,7 @@ def compare(
             "--expect-exit": expect_exit,
         }
         options.refuse_beside_program(given)
-    chosen = Options(
+    chosen = commands.compare.Options(
         command=tuple(command or ()),
         program=asked,
         allocators=tuple(allocators or ()),
@@ -104,7 +107,7 @@ def compare(
         shell=shell,
         expect_exit=expect_exit,
     )
-    status = run_comparison(chosen)
+    status = commands.compare.run_comparison(chosen)
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))
 

@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright compose`: make an allocator from layers, prove it, and know it by name from then on.
 
-This file is the command line only; `cli.composing` does the work. docs/compose.md is the manual
+This file is the command line only; `commands.compose` does the work. docs/compose.md is the manual
 page.
 """
 
-import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from heapwright.artefacts.errors import HeapwrightError
-
-if TYPE_CHECKING:
-    from heapwright.compose.workshop import Order
+from heapwright import commands
+from heapwright.cli import options
 
 EDITS = {
     "insert": "--insert",
@@ -54,6 +50,10 @@ def _layer(what: str) -> Any:
     return typer.Option(metavar="LAYER", help=what, rich_help_panel="Edits, in their order")
 
 
+app = options.application()
+
+
+@app.command("compose", cls=OrderedCommand, epilog=EXAMPLES)
 def compose(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
@@ -111,39 +111,18 @@ def compose(
     """Make an allocator from layers: compile it, run the conformance suite on it, and know it by
     name from then on."""
     del insert, below, above, remove, replace, with_  # in their order they are in the context
-    from heapwright.cli.composing import delete_one, make_one  # noqa: PLC0415
-    from heapwright.compose.edits import parse_edits  # noqa: PLC0415
-    from heapwright.compose.workshop import Order  # noqa: PLC0415
-
-    edits = tuple(parse_edits(context.meta["heapwright.edits"]))
-    if delete:
-        if type_ or file or base or edits:
-            raise HeapwrightError("--delete takes a name and nothing else")
-        delete_one(name)
-        return
-    order = Order(
-        name=name,
-        type=type_ or "",
-        file=file,
-        base=base or "",
-        edits=edits,
-        caption=caption or "",
-        compiler=compiler,
-        force=force,
-        command=shlex.join(["heapwright", *sys.argv[1:]]),
-    )
-    _check(order)
-    make_one(order, verbose=verbose, as_json=as_json)
-
-
-def _check(order: "Order") -> None:
-    """Exactly one thing to start from. Raises HeapwrightError."""
-    starts = [order.base, order.file or order.type]
-    if sum(map(bool, starts)) != 1:
-        what = "several things" if all(starts) else "nothing"
-        raise HeapwrightError(
-            f"there is {what} to make {order.name} from",
-            "say one of --type TYPE, --file HEADER and --from ALLOCATOR",
+    commands.compose.run_compose(
+        commands.compose.Options(
+            name=name,
+            type=type_,
+            file=file,
+            base=base,
+            edits=tuple(context.meta["heapwright.edits"]),
+            caption=caption,
+            compiler=compiler,
+            force=force,
+            delete=delete,
+            verbose=verbose,
+            as_json=as_json,
         )
-    if order.edits and not order.base:
-        raise HeapwrightError("edits need --from ALLOCATOR, which they are made on")
+    )

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright doctor`: is this machine fit to measure on?
 
-This file is the command line only; `cli.examining` does the work. docs/doctor.md is the manual.
+This file is the command line only; `commands.doctor` does the work. docs/doctor.md is the manual.
 """
 
 from typing import Annotated
 
 import typer
 
+from heapwright import commands
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -21,6 +22,10 @@ Examples:
 UNFIT = 10
 
 
+app = options.application()
+
+
+@app.command("doctor", cls=options.CommandAfterDashes, epilog=EXAMPLES)
 def doctor(
     context: typer.Context,
     budget: Annotated[
@@ -51,10 +56,8 @@ def doctor(
 
     With a command after -- the noise of that command is measured, else that of a short program.
     """
-    from heapwright.cli.examining import Options, run_checkup  # noqa: PLC0415
-
-    fit = run_checkup(
-        Options(
+    fit = commands.doctor.run_checkup(
+        commands.doctor.Options(
             command=options.command_after_dashes(context),
             budget_s=budget * 60,
             seconds=seconds,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright drag`: how much longer than it is needed is a program's memory held?
 
-This file is the command line only; `cli.dragging` does the work. docs/drag.md is the manual page,
+This file is the command line only; `commands.drag` does the work. docs/drag.md is the manual page,
 with the definition of every figure.
 """
 
@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright import commands
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -24,21 +25,25 @@ Examples:
 """
 
 
-class Means(StrEnum):
+class Instrument(StrEnum):
     """How accesses are seen."""
 
     VALGRIND = "valgrind"
     INSTRUMENTED = "instrumented"
 
 
+app = options.application()
+
+
+@app.command("drag", cls=options.CommandAfterDashes, epilog=EXAMPLES)
 def drag(
     context: typer.Context,
     by: Annotated[
-        Means,
+        Instrument,
         typer.Option(
             help="How accesses are seen: of any program, slowly, or of one that was rebuilt."
         ),
-    ] = Means.VALGRIND,
+    ] = Instrument.VALGRIND,
     flags: Annotated[
         bool, typer.Option("--flags", help="Print what a compiler needs to rebuild a program.")
     ] = False,
@@ -51,20 +56,18 @@ def drag(
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Say how much longer than it is needed a program's memory is held, and by which sites."""
-    from heapwright.cli.dragging import Options, print_flags, run_drag  # noqa: PLC0415
-
     command = options.command_after_dashes(context)
     if flags:
         if command is not None:
             raise HeapwrightError("--flags are for a compiler, and run no command")
-        print_flags()
+        commands.drag.print_flags()
         return
     if command is None:
         raise HeapwrightError("there is no command", "heapwright drag -- ./program its arguments")
-    status = run_drag(
-        Options(
+    status = commands.drag.run_drag(
+        commands.drag.Options(
             command=command,
-            means=by.value,
+            instrument=by.value,
             calls=calls,
             json_file=json_file,
             html_file=html_file,

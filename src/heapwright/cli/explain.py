@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright explain`: why is a program's memory what it is?
 
-This file is the command line only; `cli.explaining` does the work. docs/explain.md is the manual.
+This file is the command line only; `commands.explain` does the work. docs/explain.md is the manual.
 """
 
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright import commands
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -23,6 +24,10 @@ Examples:
 """
 
 
+app = options.application()
+
+
+@app.command("explain", cls=options.CommandAfterDashes, epilog=EXAMPLES)
 def explain(
     context: typer.Context,
     trace: Annotated[
@@ -56,10 +61,8 @@ def explain(
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Say why a program's memory is what it is: leak, retention, growth, or none of these."""
-    from heapwright.cli.explaining import Options, run_explanation  # noqa: PLC0415
-
     command = options.command_after_dashes(context)
-    asked = options.asked_program(program, scale, parameter)
+    asked = options.program_request(program, scale, parameter)
     if sum(each is not None for each in (trace, pid, command, asked)) != 1:
         raise HeapwrightError(
             "one thing is explained: a command, a program, a running process, or a trace",
@@ -68,8 +71,8 @@ def explain(
         )
     if output is not None and command is None and asked is None:
         raise HeapwrightError("-o keeps the trace of a command, and there is none")
-    status = run_explanation(
-        Options(
+    status = commands.explain.run_explanation(
+        commands.explain.Options(
             command=command,
             program=asked,
             trace=trace,
@@ -78,7 +81,7 @@ def explain(
             output=output,
             stacks=stacks,
             quiet=quiet,
-            long=options.for_hours(hours, allocator, rest, vary),
+            long=options.long_run_request(hours, allocator, rest, vary),
         )
     )
     if status is not ExitCode.OK:

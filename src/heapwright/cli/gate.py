@@ -2,25 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright gate`: for continuous integration: is the new slower than the old?
 
-Options, reading and leaving; `analysis.gate` judges. docs/gate.md is the manual page.
+This file is the command line only; `commands.gate` does the work. docs/gate.md is the manual page.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.gate import Change
-from heapwright.artefacts.paths import is_folder
+from heapwright import commands
+from heapwright.artefacts.gate.document import Change
 from heapwright.cli import options
-from heapwright.cli.output import Outputs
 from heapwright.cli.values import parse_fraction
-
-if TYPE_CHECKING:
-    from heapwright.analysis.gate.documents import Document
 
 EXAMPLES = """
 \b
@@ -47,6 +40,10 @@ PASSES = {
 }
 
 
+app = options.application()
+
+
+@app.command("gate", epilog=EXAMPLES)
 def gate(
     baseline: Annotated[
         Path,
@@ -100,29 +97,23 @@ def gate(
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Say in one sentence and by the exit status whether anything became slower."""
-    from heapwright.analysis.gate.judge import Question, judge  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.gate import print_gate  # noqa: PLC0415
-
-    question = Question(
-        margin=parse_fraction(margin),
-        confidence=parse_fraction(confidence),
-        responses=() if responses is None else tuple(_names(responses)),
-        treatments=tuple(treatments or ()),
-        relative=relative,
-        accept_differences=accept_differences,
-    )
     passing = _passing(passes)
-    outputs = Outputs(json=json_file)
-    found = judge(_read(baseline), _read(current), question)
-    failure = outputs.write(json=found.to_json)
-    with printing():
-        print_gate(make_console(outputs.stream), found, quiet=quiet)
-    if failure is not None:
-        raise failure
-    if found.verdict not in passing:
-        raise typer.Exit(STATUSES[found.verdict])
+    found = commands.gate.run_gate(
+        commands.gate.Options(
+            baseline=baseline,
+            current=current,
+            margin=parse_fraction(margin),
+            confidence=parse_fraction(confidence),
+            responses=() if responses is None else tuple(_names(responses)),
+            treatments=tuple(treatments or ()),
+            relative=relative,
+            accept_differences=accept_differences,
+            json_file=json_file,
+            quiet=quiet,
+        )
+    )
+    if found not in passing:
+        raise typer.Exit(STATUSES[found])
 
 
 def _names(text: str) -> list[str]:
@@ -140,26 +131,3 @@ def _passing(text: str) -> set[Change]:
 
 def _refuse(words: str) -> list[str]:
     raise typer.BadParameter(words)
-
-
-def _read(path: Path) -> "Document":
-    from heapwright.analysis.gate.documents import of_comparison  # noqa: PLC0415
-
-    if is_folder(path):
-        from heapwright.analysis.gate.studies import of_results  # noqa: PLC0415
-        from heapwright.artefacts.study_results import open_results  # noqa: PLC0415
-
-        return of_results(str(path), open_results(path))
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        return of_comparison(str(path), Comparison.from_json(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the beginning"
-        raise HeapwrightError(
-            f"{path} is no comparison: {first['msg']} ({where})",
-            "`heapwright compare --json FILE` writes one; of a study name the folder",
-        ) from error

@@ -6,14 +6,19 @@ This file is the group only; each verb has a file of its own. docs/kernel-study.
 page.
 """
 
-import typer
+from heapwright.cli import (
+    kernel_boot,
+    kernel_build,
+    kernel_models,
+    kernel_record,
+    kernel_study,
+    options,
+)
 
-from heapwright.cli import kernel_boot, kernel_build, kernel_models, kernel_record, kernel_study
-
-app = typer.Typer(
+app = options.application(
+    name="kernel",
     help="The kernel's own allocators: kernels built and booted, one for each of them.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
 )
 app.command("build", epilog=kernel_build.EXAMPLES)(kernel_build.build)
 app.command("boot", epilog=kernel_boot.EXAMPLES)(kernel_boot.boot)

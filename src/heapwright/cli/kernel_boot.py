@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright kernel boot`: the command line only; `cli.kernel_booting` does the work."""
+"""`heapwright kernel boot`: the command line only; `commands.kernel_boot` does the work."""
 
 from typing import Annotated
 
 import typer
+
+from heapwright import commands
 
 EXAMPLES = """
 \b
@@ -44,9 +46,8 @@ def boot(
     ] = None,
 ) -> None:
     """Boot a kernel under a load, by default in virtual time, and show what came out."""
-    from heapwright.cli.kernel_booting import boot_kernel  # noqa: PLC0415
-    from heapwright.kernel.booting import Asked  # noqa: PLC0415
-    from heapwright.kernel.loads import load_of  # noqa: PLC0415
-
-    asked = Asked(load_of(load, scale), seed, cpus, kvm=kvm, timeout_s=timeout)
-    boot_kernel(allocator, asked, json_file)
+    commands.kernel_boot.boot_kernel(
+        allocator,
+        commands.kernel_boot.Request(load, scale, seed, cpus, kvm=kvm, timeout_s=timeout),
+        json_file,
+    )

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright kernel build`: the command line only; `cli.kernel_building` does the work."""
+"""`heapwright kernel build`: the command line only; `commands.kernel_build` does the work."""
 
 from typing import Annotated
 
 import typer
+
+from heapwright import commands
 
 EXAMPLES = """
 \b
@@ -33,6 +35,6 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Build a kernel for each allocator from the distribution's source package, into the cache."""
-    from heapwright.cli.kernel_building import build_kernels  # noqa: PLC0415
-
-    build_kernels(allocators, jobs, again=again, keep_source=keep_source, as_json=as_json)
+    commands.kernel_build.build_kernels(
+        allocators, jobs, again=again, keep_source=keep_source, as_json=as_json
+    )

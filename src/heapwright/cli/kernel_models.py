@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright kernel models`: the kernel's four object allocators under one load, in user space.
 
-This file is the command line only; `cli.kernel_modelling` does the work. docs/kernel-models.md is
+This file is the command line only; `commands.kernel_models` does the work. docs/kernel-models.md is
 the manual page.
 """
 
@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from heapwright import commands
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -64,10 +65,8 @@ def models(
     ] = False,
 ) -> None:
     """Run kernel-like traffic on models of SLAB, SLOB, SLUB and SLQB."""
-    from heapwright.cli.kernel_modelling import Options, run_models  # noqa: PLC0415
-
-    run_models(
-        Options(
+    commands.kernel_models.run_models(
+        commands.kernel_models.Options(
             load=load,
             trace=trace,
             models=models,

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright kernel record`: the command line only; `cli.kernel_recording` does the work."""
+"""`heapwright kernel record`: the command line only; `commands.kernel_record` does the work."""
 
 from typing import Annotated
 
 import typer
 
+from heapwright import commands
 from heapwright.cli.kernel_boot import Kernel, Load, Scale, Seed, Timeout
 
 EXAMPLES = """
@@ -38,9 +39,9 @@ def record(
     timeout: Timeout = None,
 ) -> None:
     """Boot a kernel under a load and write down its allocation events, for the models to replay."""
-    from heapwright.cli.kernel_recording import record_kernel  # noqa: PLC0415
-    from heapwright.kernel.booting import Asked  # noqa: PLC0415
-    from heapwright.kernel.loads import load_of  # noqa: PLC0415
-
-    asked = Asked(load_of(load, scale), seed, cpus, timeout_s=timeout)
-    record_kernel(allocator, asked, output, buffer)
+    commands.kernel_record.record_kernel(
+        allocator,
+        commands.kernel_boot.Request(load, scale, seed, cpus, timeout_s=timeout),
+        output,
+        buffer,
+    )

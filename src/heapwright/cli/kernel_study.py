@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""`heapwright kernel study`: the command line only; `cli.kernel_studying` does the work."""
+"""`heapwright kernel study`: the command line only; `commands.kernel_study` does the work."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 
 EXAMPLES = """
 \b
@@ -43,8 +44,6 @@ def study(
     ] = False,
 ) -> None:
     """Boot every kernel under every load, seed by seed; Ctrl-C keeps all boots; writes a page."""
-    from heapwright.cli.kernel_studying import Wanted, run_kernel_study  # noqa: PLC0415
-
-    wanted = Wanted(scale, loads, allocators, replicates, cpus, seed)
-    if not run_kernel_study(wanted, output, resume=resume):
+    wanted = commands.kernel_study.Wanted(scale, loads, allocators, replicates, cpus, seed)
+    if not commands.kernel_study.run_kernel_study(wanted, output, resume=resume):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))

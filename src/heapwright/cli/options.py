@@ -4,14 +4,14 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.values import parse_cpus, parse_fraction
 
 COMMAND = "heapwright.command"
@@ -129,6 +129,11 @@ Parameter = Annotated[
     typer.Option("-p", metavar="NAME=VALUE", help="Change a parameter of the program."),
 ]
 
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="A name of the list, or a file.")]
+StudyScale = Annotated[
+    str | None, typer.Option("--scale", metavar="NAME", help="One of the study's scales: small.")
+]
+
 Hours = Annotated[
     float | None,
     typer.Option(
@@ -157,6 +162,11 @@ Vary = Annotated[
 ]
 
 
+def application(**settings: Any) -> typer.Typer:
+    """A verb, or a group of verbs, as `lazy_group` takes it from a module."""
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, **settings)
+
+
 class CommandAfterDashes(TyperCommand):
     """Keeps what follows `--` apart, as a command to run; options may stand anywhere before it."""
 
@@ -176,18 +186,9 @@ def command_after_dashes(context: typer.Context) -> tuple[str, ...] | None:
     return command
 
 
-@dataclass(frozen=True, slots=True)
-class AskedProgram:
-    """A program as the command line names it."""
-
-    name: str
-    scale: str | None = None
-    parameters: tuple[str, ...] = ()
-
-
-def asked_program(
+def program_request(
     name: str | None, scale: str | None, parameters: Sequence[str] | None
-) -> AskedProgram | None:
+) -> ProgramRequest | None:
     """What `--program`, `--scale` and `-p` ask for; the last two are nothing without the first."""
     if name is None:
         for option, value in (("--scale", scale), ("-p", parameters)):
@@ -196,27 +197,17 @@ def asked_program(
                     f"{option} is for a program, and none is named", "name it with --program"
                 )
         return None
-    return AskedProgram(name, scale, tuple(parameters or ()))
+    return ProgramRequest(name, scale, tuple(parameters or ()))
 
 
-@dataclass(frozen=True, slots=True)
-class ForHours:
-    """A long run, in place of a recording, and how."""
-
-    hours: float
-    allocator: str
-    rest_s: float
-    vary: str | None
-
-
-def for_hours(
+def long_run_request(
     hours: float | None, allocator: str | None, rest_s: float, vary: str | None
-) -> ForHours | None:
+) -> LongRunRequest | None:
     """What is asked for; None without --hours. Raises HeapwrightError."""
     if hours is None:
         refuse_without_hours({"-a": allocator, "--rest": rest_s, "--vary": vary})
         return None
-    return ForHours(hours, allocator or "glibc", rest_s, vary)
+    return LongRunRequest(hours, allocator or "glibc", rest_s, vary)
 
 
 def refuse_without_hours(given: Mapping[str, object]) -> None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright profile`: what does a program ask of malloc?
 
-This file is the command line only; `cli.profiling` does the work. docs/profile.md is the manual
+This file is the command line only; `commands.profile` does the work. docs/profile.md is the manual
 page, with the definition of every figure.
 """
 
@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -25,6 +26,10 @@ Examples:
 """
 
 
+app = options.application()
+
+
+@app.command("profile", cls=options.CommandAfterDashes, epilog=EXAMPLES)
 def profile(
     context: typer.Context,
     files: Annotated[
@@ -57,13 +62,11 @@ def profile(
     ] = False,
 ) -> None:
     """Say what a program asks of malloc: how much, which sizes, for how long, in which threads."""
-    from heapwright.cli.profiling import Options, run_profile  # noqa: PLC0415
-
-    status = run_profile(
-        Options(
+    status = commands.profile.run_profile(
+        commands.profile.Options(
             files=tuple(files or ()),
             command=options.command_after_dashes(context),
-            program=options.asked_program(program, scale, parameter),
+            program=options.program_request(program, scale, parameter),
             json_file=json_file,
             html_file=html_file,
             compare=compare,
@@ -74,7 +77,7 @@ def profile(
             sample=sample,
             follow=follow,
             quiet=quiet,
-            long=options.for_hours(hours, allocator, rest, vary),
+            long=options.long_run_request(hours, allocator, rest, vary),
         )
     )
     if status is not ExitCode.OK:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright programs`: real programs and servers under study, each of them one file.
 
-This file is the command line only; `cli.program_running` does the work. docs/programs.md is the
+This file is the command line only; `commands.programs_run` does the work. docs/programs.md is the
 manual page of both the file and these verbs.
 """
 
@@ -12,13 +12,15 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright import commands
+from heapwright.artefacts.program.request import ProgramRequest
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli import options
 
-app = typer.Typer(
+app = options.application(
+    name="programs",
     help="Real programs and servers to put under study: what is needed, and one run of each.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name of the list, or a file.")]
@@ -38,25 +40,19 @@ def refuse_together(given: Mapping[str, object]) -> None:
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the programs that come with heapwright, and whether they can be run here."""
-    from heapwright.cli.program_looking import list_programs  # noqa: PLC0415
-
-    list_programs(as_json=as_json)
+    commands.programs.list_programs(as_json=as_json)
 
 
 @app.command()
 def show(name: Name, scale: options.Scale = None, parameter: options.Parameter = None) -> None:
     """Show a program: its parameters, what is read from its output, what must be true of it."""
-    from heapwright.cli.program_looking import show_program  # noqa: PLC0415
-
-    show_program(options.AskedProgram(name, scale, tuple(parameter or ())))
+    commands.programs.show_program(ProgramRequest(name, scale, tuple(parameter or ())))
 
 
 @app.command()
 def check(names: Names = None) -> None:
     """Check program files and say what is missing here to run them; without a name, all of them."""
-    from heapwright.cli.program_looking import check_programs  # noqa: PLC0415
-
-    if not check_programs(tuple(names or ())):
+    if not commands.programs.check_programs(tuple(names or ())):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
 
 
@@ -66,9 +62,7 @@ def install(
     everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
 ) -> None:
     """Ask the distribution for the packages of a program; it has to be root who asks."""
-    from heapwright.cli.program_looking import install_programs  # noqa: PLC0415
-
-    install_programs(tuple(names or ()), everything=everything)
+    commands.programs.install_programs(tuple(names or ()), everything=everything)
 
 
 @app.command()
@@ -93,22 +87,18 @@ def run(
     ] = None,
 ) -> None:
     """Run a program once, prove its allocator, check its answers, and show its figures."""
-    from heapwright.cli.program_running import run_program  # noqa: PLC0415
-
-    asked = options.AskedProgram(name, scale, tuple(parameter or ()))
+    asked = ProgramRequest(name, scale, tuple(parameter or ()))
     if hours is not None:
-        from heapwright.cli.program_long import Options, run_long  # noqa: PLC0415
-
         refuse_together({"--json": as_json, "--timeout": timeout})
-        long = Options(asked, allocator, hours, rest, vary, json_file, html_file)
-        status = run_long(long)
+        long = commands.long_run.Options(asked, allocator, hours, rest, vary, json_file, html_file)
+        status = commands.long_run.run_long(long)
         if status is not ExitCode.OK:
             raise typer.Exit(int(status))
         return
     options.refuse_without_hours(
         {"--rest": rest, "--vary": vary, "-o": json_file, "--html": html_file}
     )
-    if not run_program(asked, allocator, timeout, as_json=as_json):
+    if not commands.programs_run.run_program(asked, allocator, timeout, as_json=as_json):
         raise typer.Exit(int(ExitCode.NOTHING_COMPARED))
 
 
@@ -118,9 +108,7 @@ def clean(
     everything: Annotated[bool, typer.Option("--all", help="Of all programs.")] = False,
 ) -> None:
     """Remove the data that was made for a program; it is made again when it is needed."""
-    from heapwright.cli.program_looking import clean_programs  # noqa: PLC0415
-
-    clean_programs(tuple(names or ()), everything=everything)
+    commands.programs.clean_programs(tuple(names or ()), everything=everything)
 
 
 @app.command()
@@ -150,6 +138,6 @@ def new(
     ] = None,
 ) -> None:
     """Write a first program file for a service of your own, from its unit, image or command."""
-    from heapwright.cli.program_making import New, make_program  # noqa: PLC0415
-
-    make_program(New(name, unit, image, server, client, port, socket, ready, output))
+    commands.programs_new.make_program(
+        commands.programs_new.New(name, unit, image, server, client, port, socket, ready, output)
+    )

@@ -2,28 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright record`: write down what a command asks of malloc.
 
-This file is the command line, and the one line that is printed at the end; `cli.recording` does the
-work. docs/record.md is the manual page. The exit status is the command's.
+This file is the command line only; `commands.record` does the work. docs/record.md is the manual
+page. The exit status is the command's.
 """
 
 import signal
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.quantities import several
+from heapwright import commands
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli import options
 from heapwright.cli.values import parse_size
 
 CONTEXT = {"allow_interspersed_args": False}
-SUFFIX = ".trace"
 EITHER = "heapwright record -- ./program its arguments, or heapwright record --program NAME"
 WIDEST = 999
 
 
+app = options.application()
+
+
+@app.command("record", context_settings=CONTEXT)
 def record(
     command: Annotated[
         list[str] | None,
@@ -66,46 +68,28 @@ def record(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing at the end.")] = False,
 ) -> None:
     """Run a command and write down all that it asks of malloc, into one file."""
-    from heapwright.cli.recording import record_command, record_program  # noqa: PLC0415
-    from heapwright.record.recorder import HowToRecord  # noqa: PLC0415
-
-    asked = options.asked_program(program, scale, parameter)
+    asked = options.program_request(program, scale, parameter)
     if asked is None and not command:
         raise HeapwrightError("there is nothing to record: no command, and no --program", EITHER)
     if asked is not None:
         options.refuse_beside_program({"a command": command})
-    how = HowToRecord(
-        stacks=stacks,
-        sample=sample,
-        follow=follow,
-        paused=paused,
-        system=system,
-        limit=None if limit is None else parse_size(limit),
-        control=control,
-        toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
-        bound=asked is not None,  # a command goes on, and is recorded, should we be killed
-    )
-    if asked is not None:
-        trace = output or Path(f"{Path(asked.name).stem}{SUFFIX}")
-        outcome, notes = record_program(asked, trace, how)
-    else:
-        words = tuple(command or ())
-        trace = output or Path(f"{Path(words[0]).name}{SUFFIX}")
-        outcome, notes = record_command(words, trace, how)
-    if not quiet:
-        each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
-        print(  # noqa: T201
-            f"heapwright: {several(outcome.events, 'call')} of "
-            f"{several(outcome.threads, 'thread')} in "
-            f"{several(outcome.processes, 'process', 'processes')}{each}, "
-            f"{outcome.seconds:.1f} s: {trace}",
-            file=sys.stderr,
+    status = commands.record.run_record(
+        commands.record.Options(
+            command=tuple(command or ()),
+            program=asked,
+            output=output,
+            stacks=stacks,
+            sample=sample,
+            follow=follow,
+            paused=paused,
+            system=system,
+            limit=None if limit is None else parse_size(limit),
+            control=control,
+            toggle_signal=None if toggle_signal is None else parse_signal(toggle_signal),
+            quiet=quiet,
         )
-        for note in notes:
-            print(f"  {note}", file=sys.stderr)  # noqa: T201
-    raise typer.Exit(
-        outcome.status or int(ExitCode.NOTHING_COMPARED if outcome.failed else ExitCode.OK)
     )
+    raise typer.Exit(status)
 
 
 def parse_signal(text: str) -> int:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright replay`: carry out a recorded trace again, under each allocator.
 
-This file is the command line only; `cli.replaying` does the work, with the machinery of `compare`.
-docs/replay.md is the manual page.
+This file is the command line only; `commands.replay` does the work, with the machinery of
+`compare`. docs/replay.md is the manual page.
 """
 
 from enum import StrEnum
@@ -12,8 +12,9 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.paths import is_file
+from heapwright import commands
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_file
 from heapwright.cli import options
 from heapwright.cli.values import parse_margin, parse_size
 
@@ -43,6 +44,10 @@ class Order(StrEnum):
     RECORDED = "recorded"
 
 
+app = options.application()
+
+
+@app.command("replay", epilog=EXAMPLES)
 def replay(
     trace: Annotated[Path, typer.Argument(metavar="TRACE", help="What `heapwright record` wrote.")],
     allocators: options.Allocators = None,
@@ -101,11 +106,10 @@ def replay(
     """Replay a trace under each allocator, in randomised blocks, and say which one to use."""
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
-    from heapwright.cli.comparing import Options  # noqa: PLC0415
-    from heapwright.cli.replaying import Request, run_replay, write_curve  # noqa: PLC0415
-
-    request = Request(trace.absolute(), touch.value, pace.value, order.value, check, process)
-    chosen = Options(
+    request = commands.replay.Request(
+        trace.absolute(), touch.value, pace.value, order.value, check, process
+    )
+    chosen = commands.compare.Options(
         command=(),
         allocators=tuple(allocators or ()),
         blocks=blocks,
@@ -124,6 +128,10 @@ def replay(
         csv_file=csv_file,
         quiet=quiet,
     )
-    status = run_replay(request, chosen) if curve is None else write_curve(request, chosen, curve)
+    status = (
+        commands.replay.run_replay(request, chosen)
+        if curve is None
+        else commands.replay.write_curve(request, chosen, curve)
+    )
     if status is not ExitCode.OK:
         raise typer.Exit(int(status))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright report`: a page of a study, a profile or a taxonomy; its figures; a PDF.
 
-This file is the command line only; `cli.reporting` does the work. docs/reading-a-study.md explains
-the page of a study.
+This file is the command line only; `commands.report` does the work. docs/reading-a-study.md
+explains the page of a study.
 """
 
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -23,6 +24,10 @@ Examples:
 """
 
 
+app = options.application()
+
+
+@app.command("report", epilog=EXAMPLES)
 def report(
     sources: Annotated[
         list[Path],
@@ -48,10 +53,8 @@ def report(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not name the files.")] = False,
 ) -> None:
     """Make a page that needs nothing but itself, and figures for papers."""
-    from heapwright.cli.reporting import Options, run_report  # noqa: PLC0415
-
-    status = run_report(
-        Options(
+    status = commands.report.run_report(
+        commands.report.Options(
             sources=tuple(sources),
             output=output,
             pdf=pdf,

@@ -2,20 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright study run`, `status` and `resume`: the command line only.
 
-`cli.study_running` does the work. docs/study-results.md is the manual page.
+`commands.study_run` does the work. docs/study-results.md is the manual page.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
-from heapwright.cli.study import Name, Scale
-
-if TYPE_CHECKING:
-    from heapwright.cluster.places import Place
 
 Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `study run` wrote.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
@@ -38,8 +35,8 @@ Hosts = Annotated[
 
 
 def run(
-    study: Name,
-    scale: Scale = None,
+    study: options.StudyName,
+    scale: options.StudyScale = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -56,10 +53,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a study: every treatment once in each block, in random order; Ctrl-C keeps all runs."""
-    from heapwright.cli.study_running import Sitting, run_study  # noqa: PLC0415
-
-    sitting = Sitting(options.seconds_of(budget), quiet, _place(scheduler, listen, hosts))
-    _leave(run_study(study, scale, output, seed, sitting))
+    chosen = commands.study_run.Options(
+        options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
+    )
+    _leave(commands.study_run.run_study(study, scale, output, seed, chosen))
 
 
 def resume(
@@ -71,17 +68,15 @@ def resume(
     quiet: Quiet = False,
 ) -> None:
     """Go on with a study that was broken off, however it was; no run is made twice."""
-    from heapwright.cli.study_running import Sitting, resume_study  # noqa: PLC0415
-
-    place = _place(scheduler, listen, hosts)
-    _leave(resume_study(folder, Sitting(options.seconds_of(budget), quiet, place)))
+    chosen = commands.study_run.Options(
+        options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
+    )
+    _leave(commands.study_run.resume_study(folder, chosen))
 
 
 def status(folder: Results) -> None:
     """Tell how far a study is, also while it is being run, and how its runs ended."""
-    from heapwright.cli.study_status import show_status  # noqa: PLC0415
-
-    show_status(folder)
+    commands.study_status.show_status(folder)
 
 
 def worker(
@@ -90,32 +85,17 @@ def worker(
     ],
 ) -> None:
     """Make runs on this host for a study that another host leads."""
-    from heapwright.cluster.extra import need_dask  # noqa: PLC0415
-
-    need_dask()
-    from heapwright.cluster.worker import serve  # noqa: PLC0415
-
-    serve(address)
+    commands.study_worker.serve_study(address)
 
 
-def register(app: typer.Typer) -> None:
-    """Add these verbs to `heapwright study`."""
-    for verb in (run, resume, status, worker):
-        app.command()(verb)
-
-
-def _place(scheduler: str | None, listen: str | None, hosts: str | None) -> "Place | None":
-    """Where other hosts are met, if they are."""
-    from heapwright.cluster.places import Place  # noqa: PLC0415
-
-    if scheduler is None and listen is None and hosts is None:
-        return None
+def _hosts(scheduler: str | None, listen: str | None, hosts: str | None) -> tuple[str, ...]:
+    """The names of `--hosts`; options that exclude each other are refused."""
     if scheduler is not None and (listen is not None or hosts is not None):
         raise typer.BadParameter("--scheduler names one that is there: no --listen, no --hosts")
     names = tuple(piece.strip() for piece in (hosts or "").split(",") if piece.strip())
     if hosts is not None and not names:
         raise typer.BadParameter("--hosts names nobody")
-    return Place(scheduler, listen, names)
+    return names
 
 
 def _leave(code: ExitCode) -> None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright synth`: a load that behaves like a profiled program, and how far it is from it.
 
-This file is the command line only; `cli.synthesising` does the work. docs/synth.md is the manual
+This file is the command line only; `commands.synth` does the work. docs/synth.md is the manual
 page.
 """
 
@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from heapwright import commands
 from heapwright.cli import options
 
 EXAMPLES = """
@@ -31,6 +32,10 @@ class Model(StrEnum):
     COSTA = "costa"
 
 
+app = options.application()
+
+
+@app.command("synth", epilog=EXAMPLES)
 def synth(
     profile: Annotated[
         Path | None,
@@ -78,10 +83,8 @@ def synth(
     ] = False,
 ) -> None:
     """Draw a load that behaves like a profiled program, and say how far it is from it."""
-    from heapwright.cli.synthesising import Options, run_synth  # noqa: PLC0415
-
-    run_synth(
-        Options(
+    commands.synth.run_synth(
+        commands.synth.Options(
             profile=profile,
             trace=trace,
             run=run,

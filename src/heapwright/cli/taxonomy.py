@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright taxonomy`: measure what kind of allocator each one is.
 
-This file is the command line only; `cli.surveying` does the work. docs/taxonomy.md is the manual
-page, with the methods and the criteria.
+This file is the command line only; `commands.taxonomy` does the work. docs/taxonomy.md is the
+manual page, with the methods and the criteria.
 """
 
 from typing import Annotated
 
 import typer
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright import commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli import options
 
 BLOCKS = 5
 
 
+app = options.application()
+
+
+@app.command("taxonomy")
 def taxonomy(
     allocators: options.Allocators = None,
     json_file: options.JsonFile = None,
@@ -48,10 +53,8 @@ def taxonomy(
     ] = False,
 ) -> None:
     """Measure whether allocators are fast and scalable, share lines, and let memory grow."""
-    from heapwright.cli.surveying import Options, run_taxonomy  # noqa: PLC0415
-
-    status = run_taxonomy(
-        Options(
+    status = commands.taxonomy.run_taxonomy(
+        commands.taxonomy.Options(
             allocators=tuple(allocators or ()),
             json_file=json_file,
             html_file=html_file,

@@ -10,10 +10,13 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
+from heapwright import commands
+from heapwright.cli import options
+
+app = options.application(
+    name="trace",
     help="Say what a trace holds, or check all of it.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
 )
 
 Trace = Annotated[Path, typer.Argument(metavar="TRACE", help="A file of heapwright record.")]
@@ -23,32 +26,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 @app.command()
 def info(trace: Trace, as_json: AsJson = False) -> None:
     """Say what a trace holds: of whom, how much, how it was recorded. Quick at any size."""
-    from heapwright.artefacts.trace import trace_info  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.trace import print_info  # noqa: PLC0415
-
-    found = trace_info(trace)
-    with printing():
-        if as_json:
-            typer.echo(found.model_dump_json(indent=2))
-        else:
-            print_info(make_console(), trace, found)
+    commands.trace.show_info(trace, as_json=as_json)
 
 
 @app.command()
 def check(trace: Trace, as_json: AsJson = False) -> None:
     """Read all of a trace. Leaves with 1 if a piece of it is damaged, and says where."""
-    from heapwright.artefacts.trace import check_trace  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.trace import print_check  # noqa: PLC0415
-
-    found = check_trace(trace)
-    with printing():
-        if as_json:
-            typer.echo(found.model_dump_json(indent=2))
-        else:
-            print_check(make_console(), trace, found)
-    if found.fault_count:
+    if not commands.trace.check(trace, as_json=as_json):
         raise typer.Exit(1)

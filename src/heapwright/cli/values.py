@@ -9,6 +9,8 @@ import re
 
 from typer import BadParameter
 
+from heapwright.base.processors import format_cpus
+
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 SIZE = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[KMGT]?)(I?B)?", re.IGNORECASE)
 FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
@@ -60,14 +62,3 @@ def parse_cpus(text: str, allowed: set[int]) -> tuple[int, ...]:
             f"processor {missing[0]} is not available; there are {format_cpus(allowed)}"
         )
     return tuple(sorted(cpus))
-
-
-def format_cpus(cpus: set[int]) -> str:
-    """The shortest way to write a set of processors."""
-    ranges: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if ranges and ranges[-1][1] == cpu - 1:
-            ranges[-1][1] = cpu
-        else:
-            ranges.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`heapwright workloads`: the field's named workloads, as programs to run and to compare with."""
 
-import json
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(
+from heapwright import commands
+from heapwright.cli import options
+
+app = options.application(
+    name="workloads",
     help="List the named workloads, show one of them, or say where its program is.",
-    pretty_exceptions_enable=False,
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -22,43 +24,16 @@ def workloads(context: typer.Context, as_json: AsJson = False) -> None:
     by its path: heapwright compare -a glibc,hoard -- $(heapwright workloads path larson)"""
     if context.invoked_subcommand is not None:
         return
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.experiment.workloads import describe_all  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.workloads import print_workloads  # noqa: PLC0415
-
-    found = describe_all()
-    with printing():
-        if as_json:
-            document = [each.model_dump(mode="json") for each in found]
-            typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
-        else:
-            print_workloads(make_console(), found)
+    commands.workloads.list_workloads(as_json=as_json)
 
 
 @app.command()
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show one workload: what it does, its parameters, and those that were published."""
-    from heapwright.artefacts.workloads import workload_path  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-    from heapwright.experiment.workloads import describe  # noqa: PLC0415
-    from heapwright.report.console import make_console  # noqa: PLC0415
-    from heapwright.report.workloads import print_workload  # noqa: PLC0415
-
-    found = describe(name)
-    with printing():
-        if as_json:
-            typer.echo(json.dumps(found.model_dump(mode="json"), indent=2, ensure_ascii=False))
-        else:
-            print_workload(make_console(), found, str(workload_path(name)))
+    commands.workloads.show_workload(name, as_json=as_json)
 
 
 @app.command()
 def path(name: Name) -> None:
     """Print the path of a workload's program, and nothing else."""
-    from heapwright.artefacts.workloads import workload_path  # noqa: PLC0415
-    from heapwright.cli.text import printing  # noqa: PLC0415
-
-    found = workload_path(name)
-    with printing():
-        typer.echo(str(found))
+    commands.workloads.print_path(name)

@@ -5,8 +5,8 @@
 import asyncio
 import signal
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.cluster.extra import temporary_files
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.cluster.dask_package import distributed, temporary_files
 
 WAITED_S = 60
 
@@ -25,9 +25,7 @@ def serve(address: str) -> None:
 
 
 async def _serve(address: str) -> None:
-    from distributed import Worker  # noqa: PLC0415
-
-    worker = await Worker(
+    worker = await distributed().Worker(
         address,
         nthreads=1,
         memory_limit=0,

@@ -5,8 +5,8 @@
 import re
 from pathlib import Path
 
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox
 from heapwright.compose.compiler import Answer
 from heapwright.compose.questions import Failure, Questions
 from heapwright.compose.stack import at

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox, nearest
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.spelling import nearest
 from heapwright.compose.stack import Way, at, places, put
 
 NOTHING = "NullHeap"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts.catalogue import ComposedAllocator
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler, not_written
 
 AGAIN = "build and install again"

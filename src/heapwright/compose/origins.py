@@ -11,17 +11,18 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.catalogue import (
+from heapwright.artefacts.allocator.catalogue import (
     BrokenAllocator,
     Catalogue,
     ComposedAllocator,
     UserAllocator,
 )
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox, nearest, read_header
-from heapwright.artefacts.paths import is_file, is_folder
-from heapwright.artefacts.rungs import Alias, Scope, read_aliases, without_rungs
+from heapwright.artefacts.composition.aliases import Alias, Scope, read_aliases, without_rungs
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox, read_header
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import is_file, is_folder
+from heapwright.base.spelling import nearest
 from heapwright.compose.stack import check_names
 
 QUOTED = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)

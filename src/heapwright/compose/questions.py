@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox, split_list
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox, split_list
 from heapwright.compose.compiler import MARK, Answer, Compiler
 from heapwright.compose.stack import Way, places
 
@@ -182,12 +182,14 @@ class _Text:
     def _ask_for_reasons(self, number: int, layer: Layer, names: list[str]) -> None:
         reasons = self.reasons.setdefault(number, {})
         for index, parameter in enumerate(layer.parameters):
-            if parameter.concept:
+            if parameter.concept in self._toolbox.concepts:
                 mark = f"{number}.p{index}"
                 reasons[mark] = (index, parameter.concept)
                 self.ask(f"{parameter.concept}<{names[index]}>", mark)
         plain = ", ".join(
-            f"class {each.name}" if each.concept or each.is_heap else f"{each.kind} {each.name}"
+            f"class {each.name}"
+            if each.concept in self._toolbox.concepts or each.is_heap
+            else f"{each.kind} {each.name}"
             for each in layer.parameters
         )
         for index, condition in enumerate(split_list(layer.requires, "&&")):

@@ -10,9 +10,9 @@ so they are raised with `AtLeast`.
 
 from dataclasses import dataclass
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Toolbox
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Toolbox
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler
 from heapwright.compose.diagnosis import explain, why
 from heapwright.compose.edits import chain_of, rebased

@@ -5,10 +5,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression
-from heapwright.artefacts.layers import Layer, Toolbox, nearest
-from heapwright.artefacts.rungs import Scope
+from heapwright.artefacts.composition.aliases import Scope
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Layer, Toolbox
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.spelling import nearest
 
 Way = tuple[int, ...]
 """The way to an expression: which argument of which argument."""

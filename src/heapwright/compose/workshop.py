@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.catalogue import Catalogue, ComposedAllocator, UserAllocator
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox, read_toolbox
-from heapwright.artefacts.rungs import read_aliases
-from heapwright.artefacts.user_registry import Built, headers_hash, write_entry
+from heapwright.artefacts.allocator.catalogue import Catalogue, ComposedAllocator, UserAllocator
+from heapwright.artefacts.allocator.user_registry import Built, headers_hash, write_entry
+from heapwright.artefacts.composition.aliases import read_aliases
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox, read_toolbox
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
-from heapwright.compose.completing import HEADER, WANTED, entry_points, missing, put_on
+from heapwright.compose.completion import HEADER, WANTED, entry_points, missing, put_on
 from heapwright.compose.conformance import Conformance, Verdict
 from heapwright.compose.diagnosis import explain, explain_completed, why
 from heapwright.compose.edits import Edit, apply, described
-from heapwright.compose.installing import check_name, install, staging
+from heapwright.compose.installation import check_name, install, staging
 from heapwright.compose.library import build_library, read_recipe
 from heapwright.compose.origins import (
     Candidate,
@@ -36,7 +36,7 @@ from heapwright.compose.origins import (
 )
 from heapwright.compose.questions import Failure, Questions
 from heapwright.compose.repairs import meet_needs, raise_classes
-from heapwright.compose.writing import write_header, write_rungs
+from heapwright.compose.source_text import write_header, write_rungs
 
 MOST_FAILED = 12
 

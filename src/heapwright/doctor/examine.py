@@ -4,9 +4,9 @@
 
 from collections.abc import Callable, Sequence
 
-from heapwright.artefacts.checkup import Check, Checkup, Finding, Noise
-from heapwright.artefacts.provenance import Environment
-from heapwright.doctor import means, memory, occupancy, processor
+from heapwright.artefacts.checkup.document import Check, Checkup, Finding, Noise
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.doctor import instruments, memory, occupancy, processor
 from heapwright.doctor.machine import Machine, unknown
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
@@ -28,11 +28,11 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     memory.layout,
     memory.reservations,
     memory.disk,
-    means.counters,
-    means.valgrind,
-    means.ptrace,
-    means.peers,
-    means.settings,
+    instruments.counters,
+    instruments.valgrind,
+    instruments.ptrace,
+    instruments.peers,
+    instruments.settings,
 )
 
 
@@ -63,7 +63,7 @@ def _one(check: Callable[[Machine], Check], machine: Machine) -> Check:
 def _sentence(checks: Sequence[Check], noise: Noise | None) -> str:
     """One line, without a full stop."""
     wrong = [check for check in checks if check.finding is Finding.BAD]
-    cared = [check.name for check in checks if check.finding is Finding.CARE]
+    cared = [check.name for check in checks if check.finding is Finding.WARNING]
     if wrong:
         reasons = "; ".join(f"{check.name}: {check.says}" for check in wrong)
         return f"This machine is not fit to measure on now: {reasons}"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heapwright.artefacts.checkup import Check, Finding
-from heapwright.artefacts.provenance import Allocator
+from heapwright.artefacts.checkup.document import Check, Finding
+from heapwright.artefacts.run.provenance import Allocator
 
 
 def free_bytes(folder: Path) -> int | None:
@@ -80,8 +80,8 @@ def note(name: str, says: str, advice: str = "") -> Check:
     return Check(name=name, finding=Finding.NOTE, says=says, advice=advice)
 
 
-def care(name: str, says: str, advice: str) -> Check:
-    return Check(name=name, finding=Finding.CARE, says=says, advice=advice)
+def warning(name: str, says: str, advice: str) -> Check:
+    return Check(name=name, finding=Finding.WARNING, says=says, advice=advice)
 
 
 def bad(name: str, says: str, advice: str) -> Check:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What memory figures depend on: swap, huge pages, what is free, limits, layout."""
 
-from heapwright.artefacts.checkup import Check
-from heapwright.doctor.machine import Machine, bad, care, good, note, unknown
+from heapwright.artefacts.checkup.document import Check
+from heapwright.doctor.machine import Machine, bad, good, note, unknown, warning
 from heapwright.doctor.occupancy import own_groups
 
 HUGE_PAGES = "sys/kernel/mm/transparent_hugepage/enabled"
@@ -25,7 +25,9 @@ def swap(machine: Machine) -> Check:
     used = total - free
     says = f"{_size(used)} of {_size(total)} in use"
     if used > memory / 100:
-        return care("swap", says, "sudo swapoff -a, if there is memory enough for what is swapped")
+        return warning(
+            "swap", says, "sudo swapoff -a, if there is memory enough for what is swapped"
+        )
     return note("swap", says, "resident memory is understated if runs are swapped: sudo swapoff -a")
 
 
@@ -37,7 +39,7 @@ def layout(machine: Machine) -> Check:
         return unknown("ASLR", "the machine does not tell")
     fixed = bool(personality) and int(personality, 16) & NO_RANDOMIZE != 0
     if value == 0 or fixed:
-        return care(
+        return warning(
             "ASLR",
             "off: every run has one and the same layout, and its luck counts as an effect",
             "start without `setarch -R`" if fixed else f"echo 2 | sudo tee /{LAYOUT}",
@@ -52,7 +54,7 @@ def huge_pages(machine: Machine) -> Check:
     if not chosen:
         return unknown("huge pages", "the kernel has no transparent huge pages, or does not tell")
     if chosen == "always":
-        return care(
+        return warning(
             "huge pages",
             "always: peaks come in steps of 2 MiB, and a kernel thread moves memory meanwhile",
             f"echo madvise | sudo tee /{HUGE_PAGES}, unless the program will live with them",
@@ -76,7 +78,9 @@ def free_memory(machine: Machine) -> Check:
     if least is not None:
         says += f", {_size(least)} allowed by a control group"
     if min(free, least or free) < LEAST_FREE:
-        return care("memory", says, "programs that need more end as out-of-memory, or are swapped")
+        return warning(
+            "memory", says, "programs that need more end as out-of-memory, or are swapped"
+        )
     return good("memory", says)
 
 
@@ -84,13 +88,15 @@ def reservations(machine: Machine) -> Check:
     """Allocators that reserve address space ahead need the system to let them."""
     reserved = "allocators that reserve memory ahead fail, or fall back"
     if machine.number("proc/sys/vm/overcommit_memory") == 2:
-        return care(
+        return warning(
             "reserving", f"the kernel counts what is reserved (overcommit 2): {reserved}",
             "sudo sysctl vm.overcommit_memory=0",
         )  # fmt: skip
     for line in machine.text("proc/self/limits").splitlines():
         if line.startswith("Max address space") and "unlimited" not in line.split()[3:4]:
-            return care("reserving", f"address space is limited: {reserved}", "ulimit -v unlimited")
+            return warning(
+                "reserving", f"address space is limited: {reserved}", "ulimit -v unlimited"
+            )
     return good("reserving", "unlimited")
 
 
@@ -105,7 +111,9 @@ def disk(machine: Machine) -> Check:
     if known[folder] == 0:
         return bad("disk", says, "nothing can be written: free some, or set TMPDIR")
     if known[folder] < LEAST_FREE:
-        return care("disk", says, "a trace takes about 10 bytes a call: free some, or set TMPDIR")
+        return warning(
+            "disk", says, "a trace takes about 10 bytes a call: free some, or set TMPDIR"
+        )
     return good("disk", says)
 
 

@@ -4,8 +4,8 @@
 
 from pathlib import PurePosixPath
 
-from heapwright.artefacts.checkup import Check
-from heapwright.doctor.machine import Machine, bad, care, good, note, unknown
+from heapwright.artefacts.checkup.document import Check
+from heapwright.doctor.machine import Machine, bad, good, note, unknown, warning
 
 BUSY = 0.5
 """Runnable threads for each processor, above which figures mislead."""
@@ -28,7 +28,7 @@ def load(machine: Machine) -> Check:
     advice = "end what else runs (`top` shows it), and wait a minute"
     if share > BUSY:
         return bad("load", says, advice)
-    return care("load", says, advice) if share > QUIET else good("load", says)
+    return warning("load", says, advice) if share > QUIET else good("load", says)
 
 
 def steal(machine: Machine) -> Check:
@@ -48,7 +48,7 @@ def steal(machine: Machine) -> Check:
     advice = "the host is crowded: another machine, or another hour"
     if share > STOLEN_MUCH:
         return bad("steal", says, advice)
-    return care("steal", says, advice) if share > STOLEN else good("steal", says)
+    return warning("steal", says, advice) if share > STOLEN else good("steal", says)
 
 
 def limit(machine: Machine) -> Check:
@@ -81,7 +81,7 @@ def pressure(machine: Machine) -> Check:
     if stalls.get("memory", 0) > 1:
         return bad("stalls", says, "memory is short: end something, or measure something smaller")
     if stalls.get("io", 0) > 10:
-        return care("stalls", says, "something reads or writes a lot (`iotop` shows it)")
+        return warning("stalls", says, "something reads or writes a lot (`iotop` shows it)")
     return good("stalls", says)
 
 

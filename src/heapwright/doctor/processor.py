@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast the processors run, and whose they are: governor, turbo, threads of a core, clock."""
 
-from heapwright.artefacts.checkup import Check
-from heapwright.doctor.machine import Machine, care, good, note, unknown
+from heapwright.artefacts.checkup.document import Check
+from heapwright.doctor.machine import Machine, good, note, unknown, warning
 
 CPU = "sys/devices/system/cpu"
 STEADY = {"performance"}
@@ -25,7 +25,7 @@ def governor(machine: Machine) -> Check:
         return unknown("governor", "the machine does not tell")
     if set(found) <= STEADY:
         return good("governor", found[0])
-    return care(
+    return warning(
         "governor",
         f"{', '.join(found)}: the frequency follows the load",
         "sudo cpupower frequency-set -g performance",
@@ -45,7 +45,7 @@ def turbo(machine: Machine) -> Check:
         if no_turbo is not None
         else f"echo 0 | sudo tee /{CPU}/cpufreq/boost"
     )
-    return care("turbo", "on: the frequency depends on heat and on the other cores", switch)
+    return warning("turbo", "on: the frequency depends on heat and on the other cores", switch)
 
 
 def hyperthreads(machine: Machine) -> Check:
@@ -88,7 +88,7 @@ def power(machine: Machine) -> Check:
         return good("power", "no battery")
     if "1" in online:
         return good("power", "on the mains")
-    return care("power", "on battery: the frequency is held down", "plug it in")
+    return warning("power", "on battery: the frequency is held down", "plug it in")
 
 
 def available(machine: Machine) -> Check:
@@ -97,7 +97,9 @@ def available(machine: Machine) -> Check:
     own = len(machine.cpus)
     says = f"{own}" if not online or own == len(online) else f"{own} of {len(online)}"
     if own == 1:
-        return care("processors", says, "threads cannot run at once: scaling is not measured here")
+        return warning(
+            "processors", says, "threads cannot run at once: scaling is not measured here"
+        )
     nodes = len(machine.texts("sys/devices/system/node/node[0-9]*/cpulist"))
     if nodes > 1:
         return note(
@@ -138,7 +140,7 @@ def clock(machine: Machine) -> Check:
     others = machine.text("sys/devices/system/clocksource/clocksource0/available_clocksource")
     better = next((each for each in others.split() if each in FAST_CLOCKS), "")
     path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-    return care(
+    return warning(
         "clock",
         f"{source}: slow to read, which `replay` does twice a call",
         f"echo {better} | sudo tee {path}" if better else "the kernel distrusts the faster clock",

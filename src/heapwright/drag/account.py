@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The account that a program left, as both ways of watching write it, and the document made of it.
 
-native/drag/account/report.hpp says what stands in it. Chains of calls are places in files there; who can
-name them hands the names in.
+native/drag/account/report.hpp says what stands in it. Chains of calls are places in
+files there; who can name them hands the names in.
 """
 
 from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from heapwright.artefacts.drag import (
+from heapwright.artefacts.drag.document import (
     Curves,
     Drag,
     Oddities,

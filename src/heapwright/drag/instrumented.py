@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.scratch import Scratch
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 
 LIBRARY = "drag"
 HEADER = "heapwright/c/drag.h"

@@ -23,8 +23,8 @@ from types import FrameType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.drag.account import Account
 
 LIBRARY = "drag-marks"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.experiment.design import Key, block_numbers, block_order, is_warmup
 from heapwright.experiment.engine import StopError
 from heapwright.experiment.treatments import Treatment

@@ -23,8 +23,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.hash import ELFHashSection, GNUHashSection
 from elftools.elf.segments import InterpSegment
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.paths import exists, is_file
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import exists, is_file
 
 SHELL = "/bin/sh"
 DEFAULT_PATH = "/bin:/usr/bin"

@@ -10,9 +10,9 @@ experiment ends; so it does when nothing but the baseline is left.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment import blocks
 from heapwright.experiment.blocks import TIMEOUT_UNKNOWN_S, Assignment, Blocks, GivenUp, spent
 from heapwright.experiment.design import Key

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from heapwright.artefacts.catalogue import (
+from heapwright.artefacts.allocator.catalogue import (
     BrokenAllocator,
     Catalogue,
     ComposedAllocator,
@@ -24,9 +24,9 @@ from heapwright.artefacts.catalogue import (
     SystemAllocator,
     UserAllocator,
 )
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.paths import exists, is_file
-from heapwright.artefacts.provenance import Allocator, Kind, package_version, sha256_of
+from heapwright.artefacts.run.provenance import Allocator, Kind, package_version, sha256_of
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import exists, is_file
 from heapwright.experiment.command_check import defines_malloc
 from heapwright.experiment.probe import Probe, Prober, ProbeReport
 from heapwright.experiment.treatments import Request

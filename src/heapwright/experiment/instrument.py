@@ -20,9 +20,9 @@ from typing import IO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.counts import Counts
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.run.counts import Counts
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.runs import ProcessRecord
+from heapwright.artefacts.run.measured import ProcessRecord
 
 LIMIT = 0.01
 

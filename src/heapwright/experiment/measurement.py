@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Outcome, Run
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base import native
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.design import Key
 from heapwright.experiment.hooks import run_hook

@@ -20,7 +20,7 @@ import re
 import signal
 from dataclasses import dataclass
 
-from heapwright.artefacts.runs import Ending, Outcome
+from heapwright.artefacts.run.measured import Ending, Outcome
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.runner import RawRun
 

@@ -16,9 +16,9 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.paths import is_folder
-from heapwright.artefacts.scratch import OTHER_PLACES, Scratch
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_folder
+from heapwright.base.scratch import OTHER_PLACES, Scratch
 
 UNSAFE = frozenset(": \t\n\r\f\v$")
 

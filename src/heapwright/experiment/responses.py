@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.profile_figures import figure_of
-from heapwright.artefacts.study import Origin, Response
-from heapwright.experiment.parsing import number_in
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.profile.figures import figure_of
+from heapwright.artefacts.study.model import Origin, Response
+from heapwright.experiment.output_figures import number_in
 from heapwright.experiment.simulation import event_in
 
 FIELDS: dict[Origin, tuple[str, ...]] = {

@@ -24,9 +24,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import ProcessRecord
+from heapwright.artefacts.run.measured import ProcessRecord
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.interposition import CpuBalance
 from heapwright.experiment.starter import starter
 

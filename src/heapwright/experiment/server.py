@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.outcome import Classified, classify
 from heapwright.experiment.runner import RawRun, Running, RunSpec

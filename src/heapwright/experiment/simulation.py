@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 Tool = Literal["callgrind", "cachegrind"]
 TOOLS: tuple[Tool, ...] = ("callgrind", "cachegrind")

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.blocks import Assignment, Blocks, Plan, spent
 from heapwright.experiment.design import Key, block_numbers, is_warmup
 from heapwright.experiment.engine import Ending, StopError, told_in

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 HEAD = struct.Struct("=III")
 ANSWER = struct.Struct("=i")

@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study import Hook, Ready, Study
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_places import places_here
-from heapwright.artefacts.study_template import TemplateError, fill
-from heapwright.artefacts.workloads import workload_path
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.installation import places_here
+from heapwright.artefacts.study.model import Hook, Ready, Study
+from heapwright.artefacts.study.template import TemplateError, fill
+from heapwright.artefacts.workload.library import workload_path
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.server import Question
 from heapwright.experiment.treatments import Treatment

@@ -17,12 +17,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.study import PARSED, Study
-from heapwright.artefacts.study import Server as ServerHook
-from heapwright.artefacts.study_runs import StudyRun
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study.model import PARSED, Study
+from heapwright.artefacts.study.model import Server as ServerHook
+from heapwright.artefacts.study_results.runs import StudyRun
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.measurement import (

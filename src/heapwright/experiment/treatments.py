@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.paths import is_file
-from heapwright.artefacts.provenance import Allocator
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_file
 
 SETTING = re.compile(r"(?P<name>.+?):(?P<variable>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
 LIBRARY = re.compile(r".*\.so(\.[0-9]+)*")

@@ -7,8 +7,8 @@ import subprocess
 
 from pydantic import ValidationError
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.workloads import Workload, workload_names, workload_path
+from heapwright.artefacts.workload.library import Workload, workload_names, workload_path
+from heapwright.base.errors import HeapwrightError
 
 PATIENCE_S = 30.0
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
-from heapwright.artefacts.explanation import (
+from heapwright.artefacts.explanation.document import (
     Culprit,
     Ending,
     Explanation,
@@ -28,10 +28,10 @@ from heapwright.artefacts.explanation import (
     Moment,
     Reachability,
 )
-from heapwright.artefacts.profile import Profile, Site
-from heapwright.artefacts.profile_series import SystemSample
+from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.artefacts.profile.series import SystemSample
+from heapwright.explain.sentence import sentence
 from heapwright.explain.settings import MMAP_THRESHOLD, allocator_in_use, setting_for
-from heapwright.explain.wording import sentence
 
 LEAST_HELD = 1 << 20
 LEAST_RISE = 64 << 10

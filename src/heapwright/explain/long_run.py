@@ -16,14 +16,20 @@ docs/long-runs.md says them for users:
 from collections.abc import Sequence
 from statistics import fmean
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.explanation import Ending, Explanation, Kind, Moment
-from heapwright.artefacts.long_run import Direction, LongRun, Sample, SeriesGrowth, SeriesName
-from heapwright.artefacts.quantities import size
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Moment
+from heapwright.artefacts.long_run.document import (
+    Direction,
+    LongRun,
+    Sample,
+    SeriesGrowth,
+    SeriesName,
+)
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.quantities import size
 from heapwright.explain.judge import LEAST_ELSEWHERE, LEAST_HELD, LEAST_RISE
+from heapwright.explain.sentence import sentence
 from heapwright.explain.settings import setting_for
-from heapwright.explain.wording import sentence
 
 LEAST_SHARE = 0.01
 

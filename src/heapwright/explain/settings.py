@@ -10,8 +10,8 @@ have none; then a call in the program, or another allocator, is what helps.
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
-from heapwright.artefacts.explanation import Setting
-from heapwright.artefacts.profile_series import HeapPlace, MostHeld
+from heapwright.artefacts.explanation.document import Setting
+from heapwright.artefacts.profile.series import HeapPlace, MostHeld
 
 GLIBC = "glibc"
 MMAP_THRESHOLD = 128 * 1024

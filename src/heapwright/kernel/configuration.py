@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 SYMBOL = re.compile(r"^CONFIG_(\w+)=(.+)$")
 OFF = re.compile(r"^# CONFIG_(\w+) is not set$")

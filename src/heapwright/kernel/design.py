@@ -10,7 +10,7 @@ order of the kernels is drawn anew for each block.
 import random
 from collections.abc import Sequence
 
-from heapwright.artefacts.kernel_study import Cell
+from heapwright.artefacts.kernel_study.document import Cell
 
 REPLICATES = {"small": 3, "medium": 6, "published": 5}
 LOADS = ("paths", "churn", "fileio", "memory")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.kernel.ring import read_pages
+from heapwright.base.errors import HeapwrightError
+from heapwright.kernel.ring_buffer import read_pages
 
 MARK = "heapwright"
 NO_FRAME = (1 << 64) - 1

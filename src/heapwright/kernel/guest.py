@@ -11,10 +11,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.kernel.archive import Entry, character, compressed, cpio, folder, regular
+from heapwright.kernel.folders import guest_sources
 from heapwright.kernel.libraries import find_program, with_libraries
-from heapwright.kernel.places import guest_sources
 
 FLAGS = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-static", "-Wl,--build-id=none")
 COMPILER = "gcc"

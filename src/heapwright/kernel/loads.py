@@ -10,7 +10,7 @@ machine; the others keep its shape: 64 threads, blocks of 16 KiB written at rand
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 
 SCALES = ("small", "medium", "published")
 

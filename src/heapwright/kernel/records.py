@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.kernel_boot import ObjectPath, Phase, Sample
+from heapwright.artefacts.kernel_study.boot import ObjectPath, Phase, Sample
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 TOTAL_TIME = re.compile(r"^\s*total time:\s+([\d.]+)s")
 TOTAL_EVENTS = re.compile(r"^\s*total number of events:\s+(\d+)")

@@ -10,8 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.kernel.places import need_room
+from heapwright.base.errors import HeapwrightError
+from heapwright.kernel.folders import need_room
 
 SERIES = "6.1"
 PACKAGE = f"linux-source-{SERIES}"

@@ -9,11 +9,11 @@ whole profile of a megabyte at most, which is checked here like anything else th
 from pathlib import Path
 
 from heapwright import __version__
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.programs import Program
-from heapwright.artefacts.trace import plain, selection
-from heapwright.profile.symbols.naming import named
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.trace.file import plain, selection
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native_programs import Program
+from heapwright.profile.symbols.names import named
 
 PROGRAM = "profile"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel
 
-from heapwright.artefacts.profile import Profile, Spread
+from heapwright.artefacts.profile.document import Profile, Spread
 
 CONSTANTS = frozenset({"schema_version", "repetitions", "provenance.sampled", "pattern.step"})
 """Numbers that describe the document, not the program."""

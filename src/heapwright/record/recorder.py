@@ -21,8 +21,8 @@ from typing import BinaryIO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 MAGIC = b"HWTRACE\x1a"
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -32,7 +32,7 @@ IsOver = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ServerLoad:
     """What is done while the command runs, which is a server: it is ended after that."""
 
     drive: Callable[[IsOver], None]
@@ -73,7 +73,7 @@ class Request:
     stdin: Path | None = None
     """None: ours, as is the output."""
     stdout: Path | None = None
-    beside: Beside | None = None
+    beside: ServerLoad | None = None
 
 
 class Outcome(BaseModel):
@@ -146,7 +146,7 @@ def _streams(request: Request) -> Iterator[tuple[BinaryIO | None, BinaryIO | Non
         yield cast(BinaryIO | None, opened[0]), cast(BinaryIO | None, opened[1])
 
 
-def _stand_by(process: subprocess.Popen[bytes], beside: Beside) -> None:
+def _stand_by(process: subprocess.Popen[bytes], beside: ServerLoad) -> None:
     """Do what is to be done beside the command; then end it, however that went."""
     try:
         beside.drive(lambda: process.poll() is not None)

@@ -5,10 +5,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.programs import Program
-from heapwright.artefacts.replay import ReplayLine
-from heapwright.replay.preparing import PROGRAM, run_options
+from heapwright.artefacts.run.replay import ReplayLine
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.native_programs import Program
+from heapwright.replay.prepare import PROGRAM, run_options
 
 
 def replay_once(

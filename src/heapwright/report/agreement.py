@@ -10,7 +10,7 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.agreement import (
+from heapwright.artefacts.agreement.document import (
     LOADS,
     AgreementOf,
     Load,

@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.checkup import Checkup, Finding, Noise
+from heapwright.artefacts.checkup.document import Checkup, Finding, Noise
 
 _STYLES = {
     Finding.GOOD: "green",
     Finding.NOTE: "",
-    Finding.CARE: "bold yellow",
+    Finding.WARNING: "bold yellow",
     Finding.BAD: "bold red",
     Finding.UNKNOWN: "dim",
 }

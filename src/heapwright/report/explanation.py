@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.explanation import Explanation, Kind, Moment
-from heapwright.artefacts.quantities import several, size
+from heapwright.artefacts.explanation.document import Explanation, Kind, Moment
+from heapwright.base.quantities import several, size
 
 LINES = 12
 BAR = 40

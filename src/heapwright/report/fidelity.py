@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.fidelity import Distance, Fidelity, RankedAllocator, Ranking
+from heapwright.artefacts.fidelity.document import Distance, Fidelity, RankedAllocator, Ranking
 from heapwright.report.columns import Columns
 from heapwright.report.profile.comparison_table import print_comparison
 

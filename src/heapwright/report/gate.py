@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.gate import Change, Gate, Shift
+from heapwright.artefacts.gate.document import Change, Gate, Shift
 
 _STYLES = {
     Change.BROKEN: "bold red",

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.comparison import Comparison, TreatmentInfo
-from heapwright.artefacts.program_model import ProgramFigure, ProgramSubject
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, TreatmentInfo
+from heapwright.artefacts.program.model import ProgramFigure, ProgramSubject
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.report.table import ratio_text
 
 MEBI = 2**20

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.comparison import label_of
-from heapwright.artefacts.program_model import Program
-from heapwright.artefacts.runs import Outcome, Run
-from heapwright.artefacts.study_factor import scalar_text
+from heapwright.artefacts.comparison.document import label_of
+from heapwright.artefacts.program.model import Program
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.study.factor import scalar_text
 
 MEBI = 2**20
 

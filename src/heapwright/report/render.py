@@ -10,7 +10,7 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.comparison.document import Comparison
 from heapwright.report.console import make_console
 from heapwright.report.program_figures import print_program_figures
 from heapwright.report.replay import print_replay

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.comparison import Comparison, TreatmentInfo
-from heapwright.artefacts.quantities import several
-from heapwright.artefacts.replay import ReplayFigures, ReplayPlan, ReplaySubject, RoutineTimes
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Comparison, TreatmentInfo
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.replay import ReplayFigures, ReplayPlan, ReplaySubject, RoutineTimes
+from heapwright.base.quantities import several
 
 MOST_ROUTINES = 4
 RARE = 0.01

@@ -12,7 +12,7 @@ import csv
 from collections.abc import Iterable
 from typing import TextIO
 
-from heapwright.artefacts.runs import Run
+from heapwright.artefacts.run.measured import Run
 
 COLUMNS = (
     "allocator",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer in words: the verdict's sentence, what to know about it, and how to apply it."""
 
-from heapwright.artefacts.comparison import Verdict
+from heapwright.artefacts.comparison.document import Verdict
 
 _STYLES = {"switch": "bold green", "stay": "bold", "undecided": "bold yellow"}
 

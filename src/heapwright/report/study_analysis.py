@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.study_analysis import Ranking, ResponseAnalysis, StudyAnalysis
-from heapwright.artefacts.study_terms import AnovaTerm, Section
+from heapwright.artefacts.study_analysis.document import Ranking, ResponseAnalysis, StudyAnalysis
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Section
 from heapwright.report.columns import Columns
 from heapwright.report.profile.words import NOTHING, digits, duration, memory
-from heapwright.report.study_bar import print_bar
-from heapwright.report.study_care import print_care
-from heapwright.report.study_choice import print_choice
+from heapwright.report.study_acceptance import print_bar
+from heapwright.report.study_sensitivity import print_care
+from heapwright.report.study_substitution import print_choice
 
 FEWEST_TESTED = 0.0005
 """Terms that explain less of the total than this, and are not significant, are not shown."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_runs import StudyDesign
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 LONGEST_WHY = 160
 MOST_WHYS = 20

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_bar import Bar
-from heapwright.artefacts.study_care import Care
-from heapwright.artefacts.study_choice import Choice
+from heapwright.artefacts.study.acceptance import Acceptance
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study.sensitivity import Sensitivity
+from heapwright.artefacts.study.substitution import Substitution
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +92,20 @@ def _responses(study: Study) -> Table:
     return table
 
 
-def _choice(choice: Choice) -> str:
+def _choice(choice: Substitution) -> str:
     """`is custom worth it, by program? against glibc, lea; beside it reap`."""
     beside = f"; beside it {', '.join(choice.instead)}" if choice.instead else ""
     rivals = ", ".join(choice.general)
     return f"is {choice.custom} worth it, by {choice.by}? against {rivals}{beside}"
 
 
-def _care(care: Care) -> str:
+def _care(care: Sensitivity) -> str:
     """`which program cares which allocator it has? by time, memory`."""
     responses = f" by {', '.join(care.responses)}" if care.responses else ""
     return f"which {care.by} cares which {care.factor} it has?{responses}"
 
 
-def _bar(bar: Bar) -> Table:
+def _bar(bar: Acceptance) -> Table:
     table = _plain(f"bar for {bar.level}", "response", "limit", "at each")
     for line in bar.lines:
         table.add_row(line.words, line.response, line.asked, ", ".join(line.each) or "-")

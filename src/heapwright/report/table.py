@@ -17,7 +17,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from heapwright.artefacts.comparison import (
+from heapwright.artefacts.comparison.document import (
     Comparison,
     Effect,
     Key,
@@ -25,7 +25,7 @@ from heapwright.artefacts.comparison import (
     TreatmentInfo,
     count_outcomes,
 )
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
 
 HEADINGS = ("Allocator", "Time", "Peak memory", "Group", "Front")
 GAP = 2

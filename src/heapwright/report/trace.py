@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.quantities import several
-from heapwright.artefacts.trace import STOPPED, TraceCheck, TraceFault, TraceInfo, TraceProcess
+from heapwright.artefacts.trace.file import STOPPED, TraceCheck, TraceFault, TraceInfo, TraceProcess
+from heapwright.base.quantities import several
 
 MOST = 20
 CLOCKS = {

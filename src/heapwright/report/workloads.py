@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.workloads import Parameter, Workload
+from heapwright.artefacts.workload.library import Parameter, Workload
 
 
 def print_workloads(console: Console, workloads: Sequence[Workload]) -> None:

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_condition import ConditionError, parse_condition
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study.condition import ConditionError, parse_condition
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.base.errors import HeapwrightError
 
 MOST_STEPS = 1_000_000
 MOST_ANSWERS = 100_000

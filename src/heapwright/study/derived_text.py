@@ -8,7 +8,7 @@ What is written is read by `study_file` like any other study, and is meant to be
 import json
 from collections.abc import Sequence
 
-from heapwright.study.deriving import CountLevel, Derived, SizeLevel
+from heapwright.study.derivation import CountLevel, Derived, SizeLevel
 
 ALLOCATORS = ("glibc", "jemalloc", "tcmalloc", "mimalloc", "hoard")
 SMALL_MOST = 500_000

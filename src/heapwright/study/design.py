@@ -12,15 +12,15 @@ large is refused with its size. The same study, machine and seed give the same t
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import StudyFile
-from heapwright.artefacts.study_problem import Keys
-from heapwright.artefacts.study_treatment import StudyTreatment
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.artefacts.study.treatment import StudyTreatment
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.problems import Keys
 from heapwright.study.combinations import Cells, Combination, Combinations, Excluded
 from heapwright.study.extent import HINT, Extent
-from heapwright.study.filling import Filler, Programs, installed
 from heapwright.study.fractions import Levels, choose_cells
+from heapwright.study.treatments import Filler, Programs, installed
 
 
 @dataclass(frozen=True, slots=True)

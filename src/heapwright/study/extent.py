@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
-from heapwright.artefacts.study_file import StudyFile
-from heapwright.artefacts.study_problem import Keys
+from heapwright.artefacts.study.file import StudyFile
+from heapwright.base.problems import Keys
 
 MOST_TREATMENTS = 100_000
 MOST_RUNS = 10_000_000

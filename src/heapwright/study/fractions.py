@@ -9,8 +9,8 @@ said in words with it.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import StudyFile
 from heapwright.study.combinations import Cells, Combination
 from heapwright.study.extent import Extent
 from heapwright.study.regular import read_words

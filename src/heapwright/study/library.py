@@ -5,11 +5,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.layers import nearest
-from heapwright.artefacts.paths import is_file
-from heapwright.artefacts.shipped import shipped_folder
-from heapwright.artefacts.study_file import StudyFile, read_study
+from heapwright.artefacts.study.file import StudyFile, read_study
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_file
+from heapwright.base.shipped import shipped_folder
+from heapwright.base.spelling import nearest
 
 SUFFIX = ".toml"
 LISTING = "`heapwright study list` names the studies that come with it; others are named by path"

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from heapwright.artefacts.study_file import StudyFile
+from heapwright.artefacts.study.file import StudyFile
 from heapwright.study.combinations import Combination
 
 FACTOR = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*\^\s*(?P<power>[0-9]{1,4}))?", re.ASCII)

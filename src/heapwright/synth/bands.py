@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.profile_series import LifetimesOfSizes
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.profile.series import LifetimesOfSizes
 from heapwright.synth.plan import Band, Sizes
 
 

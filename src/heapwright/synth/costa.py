@@ -10,7 +10,7 @@ allocated. What the recipe does not say: which sizes remain where there were mor
 a profile tells (those it tells, alike), and how the calls lie in time (evenly).
 """
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.synth import routines
 from heapwright.synth.plan import Band, Lifetime, LifetimeKind, Plan, Sizes, Stretch, Worker
 

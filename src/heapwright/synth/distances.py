@@ -11,9 +11,9 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 
-from heapwright.artefacts.fidelity import Aspect, Distance
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.profile_series import LifetimesOfSizes
+from heapwright.artefacts.fidelity.document import Aspect, Distance
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.profile.series import LifetimesOfSizes
 
 POINTS = 1000
 COMMON = 10

@@ -13,14 +13,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.synth import routines
 from heapwright.synth.bands import bands
-from heapwright.synth.dealing import Counts, deal
-from heapwright.synth.fitting import fit
+from heapwright.synth.fit import fit
 from heapwright.synth.observed import Observed, observe
 from heapwright.synth.plan import Lifetime, LifetimeKind, Plan, Stretch
 from heapwright.synth.threads import workers
+from heapwright.synth.whole_numbers import Counts, deal
 
 
 def plan(profile: Profile, *, factor: float, threads: int | None, seed: int) -> Plan:

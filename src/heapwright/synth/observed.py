@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 
 Array = NDArray[np.float64]
 LONG_S = 1.0

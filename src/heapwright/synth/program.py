@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.programs import Program
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native_programs import Program
 from heapwright.synth.plan import Plan
 
 PROGRAM = "synth"

@@ -6,7 +6,7 @@ The numbers are those of the trace format. What alignment a program asked for is
 one line of the cache stands for all.
 """
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.synth.plan import Choice
 
 LINE = 64

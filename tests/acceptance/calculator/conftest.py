@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from heapwright.artefacts.native import program
+from heapwright.base.native import program
 
 Calculator = Callable[..., "Said"]
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -82,15 +83,7 @@ def ask(asked: Path, under: Callable[[str], Mapping[str, str]]) -> Ask:
 
     def run(what: str, settings: str = "", folder: Path | None = None) -> Answer:
         program = asked.with_name("walked") if what.startswith("walk") else asked
-        done = subprocess.run(
-            [program, what],
-            env=under(settings),
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        done = ran([program, what], env=under(settings), cwd=folder, timeout=300)
         return Answer(done)
 
     return run

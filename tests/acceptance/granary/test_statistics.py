@@ -13,11 +13,12 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from heapwright.artefacts.granary_statistics import GranaryStatistics
+from heapwright.artefacts.allocator.granary_statistics import GranaryStatistics
+from heapwright.artefacts.schemas import schema_text
 
-from .conftest import ROOT, Ask
+from .conftest import Ask
 
-SCHEMA = json.loads((ROOT / "docs" / "granary-statistics.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(schema_text("granary-statistics"))
 
 
 # What a slot takes that serves 112 bytes: the hardened form has eight more at its end.

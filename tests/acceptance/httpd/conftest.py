@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.base.native import NativeMissingError
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "httpd"
 POOLS = ("stock", "reap", "emulated")

@@ -13,6 +13,8 @@ from types import ModuleType
 
 import pytest
 
+from support.running import ran
+
 SCRIPT = Path(__file__).parents[3] / "catalogue" / "studies" / "programs" / "httpd.sh"
 
 pytestmark = [pytest.mark.programs, pytest.mark.usefixtures("httpd")]
@@ -24,9 +26,7 @@ def script(
     """Runs it with a folder of temporary files that others may read, as the server's pages."""
     folder.chmod(0o755)
     environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **(extra or {})}
-    return subprocess.run(
-        [SCRIPT, *words], env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+    return ran([SCRIPT, *words], env=environment, timeout=120)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_load_can_be_compared(
         "XDG_STATE_HOME": str(tmp_path),
         "HEAPWRIGHT_NATIVE": str(httpd.native.native_dir()),
     }
-    done = subprocess.run(
+    done = ran(
         [
             sys.executable,
             "-m",
@@ -93,9 +93,6 @@ def test_a_load_can_be_compared(
             "50",
         ],
         env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr

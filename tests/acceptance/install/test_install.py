@@ -9,14 +9,14 @@ take long to build, are taken from the tool that is installed, whose package is 
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.base.native import NativeMissingError, native_dir
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
@@ -43,14 +43,7 @@ def tool(*names: str) -> str:
 
 def run(*command: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """What a command that must succeed wrote."""
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-    )
+    done = ran(command, cwd=cwd, env={**os.environ, **(env or {})})
     tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{tail}"
     return done.stdout
@@ -189,11 +182,8 @@ def test_a_package_that_is_too_old_is_refused(prefix: Path, tmp_path: Path) -> N
         "find_package(heapwright 99 REQUIRED)\n",
         encoding="utf-8",
     )
-    done = subprocess.run(
-        [tool("cmake"), "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = ran(
+        [tool("cmake"), "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"]
     )
     assert done.returncode != 0
     assert 'requested version "99"' in done.stderr.replace("\n  ", " ")

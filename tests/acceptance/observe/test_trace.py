@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import ComposedAllocator
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.allocator.catalogue import ComposedAllocator
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import find_compiler
 from heapwright.compose.library import build_library
+from support.running import ran
 
 HERE = Path(__file__).parent
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
@@ -31,7 +32,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     except HeapwrightError as missing:
         pytest.skip(f"{missing} (package g++)")
     installed = native.native_dir()
-    compiler.include = (installed / "include", folder)
+    compiler.include = (installed / "include", installed, folder)
     entry = ComposedAllocator("traced", "traced.hpp", "heapwright::observed::Traced", "")
     made, answer = build_library(compiler, installed, folder, entry)
     assert answer.valid, answer.pages
@@ -49,14 +50,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(program: list[str | Path], library: Path, trace: str | None) -> None:
     variable = {} if trace is None else {"HEAPWRIGHT_TRACE": trace}
-    done = subprocess.run(
-        program,
-        env=PLAIN | variable | {"LD_PRELOAD": str(library)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = ran(program, env=PLAIN | variable | {"LD_PRELOAD": str(library)}, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 

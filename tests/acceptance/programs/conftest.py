@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
 
 from .under import GLIBC, Under
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base import native
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.binding import reaching_servers
 from heapwright.experiment.program.data import prepare_data
 from heapwright.experiment.program.needs import missing
 from heapwright.experiment.program.own_allocator import c_library
-from heapwright.experiment.program.session import Prepared, Session, Taken
+from heapwright.experiment.program.session import Prepared, Session, SessionRun
+from heapwright.experiment.program.template_values import reaching_servers
 from heapwright.experiment.treatments import Treatment
 
 from .under import FOREIGN, GLIBC
@@ -56,7 +56,7 @@ def program(name: str) -> ProgramFile:
     return read_program(PROGRAMS / f"{name}.toml", SCALE)
 
 
-def taken(name: str, allocator: str, home: Path) -> Taken:
+def taken(name: str, allocator: str, home: Path) -> SessionRun:
     file = program(name)
     lacks = missing(file, plain())
     if lacks:

@@ -19,7 +19,7 @@ from typing import TextIO
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 GLIBC = "glibc"
 TIMEOUT_S = 300

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.profile.run import profile_trace
 
 # What in the tester's environment could change what a program does.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 
 from .recording import needed, profiled, record
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 
 from .recording import needed, plain_environment, profiled, record
 

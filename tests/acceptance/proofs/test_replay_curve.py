@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 
 from .recording import needed, profiled, record
 from .test_memusage import QUERY

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed stress: all workloads, 1 to 64 threads, all memory verified, over all composed allocators.
 
-    python tests/acceptance/stress/stress.py [--minutes M] [--jobs N] [--seed S] [--log FILE] [-a NAMES]
+    python tests/acceptance/stress/stress.py [--minutes M] [--jobs N] [--seed S]
+        [--log FILE] [-a NAMES]
 
 Runs until M minutes of processor time are used, spread evenly over the pairs of an allocator and a
 workload. Number of threads, seed and a limit of memory are drawn at random; each run's command line
@@ -30,8 +31,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 MINUTES = 24.0
 MOST_THREADS = 64
@@ -113,7 +114,7 @@ def fingerprint(allocator: str) -> str:
 def workloads() -> list[str]:
     """The names of all that are installed."""
     folder = native.native_dir() / "workloads"
-    return sorted(path.name for path in folder.iterdir() if os.access(path, os.X_OK))
+    return sorted(path.name for path in folder.iterdir() if path.is_file())
 
 
 def composed() -> list[str]:

@@ -12,8 +12,8 @@ import subprocess
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.workloads import workload_path
+from heapwright.artefacts.workload.library import workload_path
+from heapwright.base import native
 
 
 def taken(allocator: str, workload: str, *options: str) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
 
 from . import stress
 from .stress import Ran, Run, Stress

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import read_study
-from heapwright.study.filling import Filler
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import read_study
+from heapwright.base.native import NativeMissingError, native_dir
+from heapwright.study.treatments import Filler
+from support.running import ran
 
 FOLDER = Path(__file__).parents[3] / "catalogue" / "studies"
 FILE = read_study(FOLDER / "custom-or-general.toml", "small")
@@ -47,11 +48,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     kept = {key: text for key, text in os.environ.items() if not key.startswith(("LD_", "PYTHON"))}
     places = {"FOLDER": str(FOLDER), "NATIVE": str(native), "PYTHON": sys.executable}
-    return subprocess.run(
+    return ran(
         ["sh", SCRIPT, program, way, str(amount)],
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=120,
         env=kept | places | {"PERCENT": "100"} | dict(more or {}),
     )
@@ -115,7 +113,7 @@ def test_what_there_is_not(native: Path, program: str, way: str, said: str) -> N
 def test_lookaside_is_refused_where_it_is_not_what_was_asked_for() -> None:
     needed(PROGRAMS["sqlite"])
     words = [sys.executable, str(FOLDER / "programs" / "statements.py"), "some", "3"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    done = ran(words, timeout=60)
     assert done.returncode == 1
     assert done.stderr == "usage: statements.py default|none ROUNDS\n"
 
@@ -133,7 +131,7 @@ def test_a_host_says_how_it_is_used(native: Path, name: str) -> None:
     if not host.is_file():
         pytest.skip(f"{host} was not built: its library is not here")
     for words in HOSTS[name]:
-        done = subprocess.run([host, *words], capture_output=True, text=True, check=False)
+        done = ran([host, *words])
         assert done.returncode == 2, words
         assert done.stdout == ""
         assert done.stderr.startswith(f"usage: {name} ")
@@ -147,7 +145,7 @@ def test_a_script_that_fails_fails_the_host(native: Path, tmp_path: Path, way: s
     script = tmp_path / "fails.lua"
     script.write_text("error('so it is')\n", encoding="utf-8")
     words = [host, way, "3", "fails.lua"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = ran(words, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr == "lua-host: fails.lua:1: so it is\n"
 
@@ -161,5 +159,5 @@ def test_the_host_of_lua_gives_back_all_it_had(native: Path, tmp_path: Path) -> 
     script.write_text("local t = {} for i = 1, 300 do t[i] = ('x'):rep(i * 7) end\n", "utf-8")
     for way in ("general", "pool", "region", "reap"):
         words = [valgrind, "-q", "--leak-check=full", "--error-exitcode=9", host, way, "2", script]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = ran(words)
         assert (done.returncode, done.stderr) == (0, ""), way

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
-from heapwright.artefacts.study_factor import Level
-from heapwright.artefacts.study_file import read_study
-from heapwright.study.filling import Filler
+from heapwright.artefacts.study.factor import Level
+from heapwright.artefacts.study.file import read_study
+from heapwright.base.native import NativeMissingError, native_dir
+from heapwright.study.treatments import Filler
 
 FOLDER = Path(__file__).parents[3] / "catalogue" / "studies"
 FILE = read_study(FOLDER / "granary.toml", "small")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_file import read_study
-from heapwright.artefacts.study_published import TERM, Line, read_lines
+from heapwright.artefacts.study.file import read_study
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study.published import TERM, Line, read_lines
 
 FOLDER = Path(__file__).parents[3] / "catalogue" / "studies"
 NAMES = (

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 # What in the tester's environment could change an answer.
 FOREIGN = ("LD_", "PYTHON", "TCL", "GLIBC_", "MALLOC_", "HEAPWRIGHT_", "SQLITE", "REDIS", "VIRTUAL")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
 
 from .cpython import LEFT_OUT, CPython
 from .redis import Redis

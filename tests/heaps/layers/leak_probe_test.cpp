@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// No layer lets a verb of its superheap leak past it. The probe is a superheap that has every verb;
-// each verb that can then be seen on a layer must be the layer's own, which shows in the type of
-// the pointer to it. Every layer of the catalogue is asked. And what a `LockedHeap` passes on must
-// run with the lock held.
+// No layer lets a verb of its superheap leak past it. The probe is a superheap that has each verb
+// that a concept declares. Each verb that a layer then shows must be the layer's own, which shows
+// in the type of the pointer to it. Every layer of the catalogue is asked. The verbs that a
+// `LockedHeap` passes on must run with the lock held.
 #include <heapwright/heap.hpp>
 
 #include <gtest/gtest.h>
 
 #include <probes.hpp> // written from the headers: every layer of the catalogue over a probe
+#include <verbs.hpp>  // written from the concepts: each verb, and what asks a layer for it
 
 #include <string>
 #include <string_view>
@@ -19,53 +20,18 @@
 namespace heapwright::testing {
 namespace {
 
-/// Has every verb of the contract, and of what layers have between them.
-class ProbeHeap {
+/// Has every verb that a concept declares, and states what layers ask for.
+class ProbeHeap : public ProbeVerbs {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     [[maybe_unused]] static constexpr bool contiguous = true;
     [[maybe_unused]] static constexpr bool concurrent = true;
-    [[maybe_unused]] static constexpr bool adopting = true;
+    [[maybe_unused]] static constexpr bool acceptsForeignObjects = true;
     [[maybe_unused]] static constexpr bool mapsRegions = true;
     [[maybe_unused]] static constexpr bool unique = true;
     [[maybe_unused]] static constexpr std::string_view caption = "has every verb";
     using Below = Heaps<>;
-
-    void* malloc(std::size_t) noexcept { return note("malloc"), nullptr; }
-    void* mallocHeld(std::size_t) noexcept { return note("mallocHeld"), nullptr; }
-    void* memalignHeld(std::size_t, std::size_t) noexcept { return note("memalignHeld"), nullptr; }
-    void* zalloc(std::size_t) noexcept { return note("zalloc"), nullptr; }
-    void* memalign(std::size_t, std::size_t) noexcept { return note("memalign"), nullptr; }
-    void* relocate(void*, std::size_t) noexcept { return note("relocate"), nullptr; }
-    void* extend(std::size_t) noexcept { return note("extend"), nullptr; }
-    void free(void*) noexcept { note("free"); }
-    std::size_t getSize(void*) noexcept { return note("getSize"), 0; }
-    std::size_t getSizeUnlocked(void*) noexcept { return note("getSizeUnlocked"), 0; }
-    void check(void*, std::string_view) noexcept { note("check"); }
-    bool resize(void*, std::size_t) noexcept { return note("resize"), false; }
-    ObjectLink* mallocBatch(std::size_t, std::size_t) noexcept {
-        return note("mallocBatch"), nullptr;
-    }
-    void freeBatch(ObjectLink*) noexcept { note("freeBatch"); }
-    bool flush() noexcept { return note("flush"), false; }
-    bool trim(std::size_t) noexcept { return note("trim"), false; }
-    bool shrink(Block*, std::size_t) noexcept { return note("shrink"), false; }
-    bool isWholeSpan(Block*) noexcept { return note("isWholeSpan"), false; }
-    void clear() noexcept { note("clear"); }
-    std::uint32_t tend() noexcept { return note("tend"), 0; }
-    void measure(Footprint&) noexcept { note("measure"); }
-    void inspect(Inspection&) noexcept { note("inspect"); }
-    void walk(const ObjectVisitor&) noexcept { note("walk"); }
-    bool owns(const void*) noexcept { return note("owns"), false; }
-    void beforeFork() noexcept { note("beforeFork"); }
-    void afterForkInParent() noexcept { note("afterForkInParent"); }
-    void afterForkInChild() noexcept { note("afterForkInChild"); }
-
-    static inline std::vector<std::string> ran;
-
-private:
-    static void note(const char* verb);
 };
 
 /// The same where blocks are wanted that stand on multiples of their size.
@@ -79,46 +45,40 @@ public:
 class ProbeRuns : public ProbeHeap {
 public:
     static constexpr std::size_t alignment = 32 * KiB;
-
-    void* mallocAt(std::size_t, std::size_t, std::size_t) noexcept { return nullptr; }
 };
 
 /// The same where a thread's state decides what is done at once.
 class ProbeAtOnce : public ProbeHeap {
 public:
     struct ThreadState {};
-    [[maybe_unused]] static constexpr bool lenient = true;
+    [[maybe_unused]] static constexpr bool splitPath = true;
     static constexpr std::size_t unitBytes = 32 * KiB;
 
     static ThreadState& threadState() noexcept {
         static ThreadState state;
         return state;
     }
-    void* mallocAtOnce(std::size_t) noexcept { return nullptr; }
-    bool freeAtOnce(void*) noexcept { return false; }
-    void* mallocAfterAll(std::size_t) noexcept { return nullptr; }
-    void freeAfterAll(void*) noexcept {}
 };
 
 /// The same where objects are at home with threads.
-class ProbeHomes : public ProbeHeap {
+class ProbeOwnerTags : public ProbeHeap {
 public:
     static constexpr std::size_t unitBytes = 32 * KiB;
 
-    static ProbeHomes& theHeap() noexcept {
-        static ProbeHomes heap;
+    static ProbeOwnerTags& theHeap() noexcept {
+        static ProbeOwnerTags heap;
         return heap;
     }
-    static std::uint64_t homeOf(const void*) noexcept { return noHome; }
-    static bool hasHome(const void*) noexcept { return false; }
-    static bool mayKeep(const void*) noexcept { return false; }
-    static ObjectLink* mallocHomed(std::size_t, std::size_t& number) noexcept {
+    static std::uint64_t ownerTagOf(const void*) noexcept { return noOwnerTag; }
+    static bool hasOwnerTag(const void*) noexcept { return false; }
+    static bool mayCache(const void*) noexcept { return false; }
+    static ObjectLink* mallocOwned(std::size_t, std::size_t& number) noexcept {
         number = 0;
         return nullptr;
     }
-    static ObjectLink* freeHomed(ObjectLink*, std::size_t) noexcept { return nullptr; }
-    static void abandonHome() noexcept {}
-    static std::uint64_t homeOfThread() noexcept { return noHome; }
+    static ObjectLink* freeOwned(ObjectLink*, std::size_t) noexcept { return nullptr; }
+    static void releaseOwnership() noexcept {}
+    static std::uint64_t ownerTagOfThread() noexcept { return noOwnerTag; }
     static std::size_t classAt(const void*) noexcept { return 0; }
 };
 
@@ -128,9 +88,6 @@ public:
     static constexpr bool concurrent = true;
     static constexpr std::size_t largest = 4 * MiB;
     static constexpr std::size_t nodes = 1;
-
-    Page* takePages(std::size_t, Mobility, std::size_t) noexcept { return nullptr; }
-    void givePages(Page&) noexcept {}
 };
 
 /// A lock that knows whether it is held.
@@ -145,119 +102,20 @@ public:
     static inline bool held = false;
 };
 
-void ProbeHeap::note(const char* verb) {
+} // namespace
+
+void ProbeVerbs::note(const char* verb) {
     ran.push_back(std::string(verb) + (RecordingLock::held ? " locked" : " open"));
 }
 
-// A verb is seen if it can be called, and it is the layer's own if a pointer to it can be had as a
-// pointer to a member of the layer: the way from a private base is barred. So is one that the layer
-// names out of `PassedOn`. It is also true of a verb that cannot be seen at all.
-#define HEAPWRIGHT_VERB(verb, result, ...)                                                         \
-    template <class L>                                                                             \
-    constexpr bool sees_##verb =                                                                   \
-        requires(L heap, std::size_t n, void* p, Block* b, Footprint& f, Inspection& i,            \
-                 const ObjectVisitor& v) { heap.verb(HEAPWRIGHT_CALL_##verb); };                   \
-    template <class L>                                                                             \
-    constexpr bool owns_##verb =                                                                   \
-        requires { static_cast<result (L::*)(__VA_ARGS__)>(&L::verb); } ||                         \
-        requires { static_cast<result (L::*)(__VA_ARGS__) const>(&L::verb); } ||                   \
-        requires { static_cast<result (*)(__VA_ARGS__)>(&L::verb); } ||                            \
-        requires { static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__)>(&L::verb); } ||       \
-        requires { static_cast<result (PassedOn<ProbeHeap>::*)(__VA_ARGS__) const>(&L::verb); };
+namespace {
 
-#define HEAPWRIGHT_CALL_malloc n
-#define HEAPWRIGHT_CALL_mallocHeld n
-#define HEAPWRIGHT_CALL_memalignHeld n, n
-#define HEAPWRIGHT_CALL_zalloc n
-#define HEAPWRIGHT_CALL_memalign n, n
-#define HEAPWRIGHT_CALL_relocate p, n
-#define HEAPWRIGHT_CALL_extend n
-#define HEAPWRIGHT_CALL_free p
-#define HEAPWRIGHT_CALL_getSize p
-#define HEAPWRIGHT_CALL_getSizeUnlocked p
-#define HEAPWRIGHT_CALL_mallocBatch n, n
-#define HEAPWRIGHT_CALL_freeBatch nullptr
-#define HEAPWRIGHT_CALL_check p, "free"
-#define HEAPWRIGHT_CALL_resize p, n
-#define HEAPWRIGHT_CALL_flush
-#define HEAPWRIGHT_CALL_trim n
-#define HEAPWRIGHT_CALL_shrink b, n
-#define HEAPWRIGHT_CALL_isWholeSpan b
-#define HEAPWRIGHT_CALL_clear
-#define HEAPWRIGHT_CALL_measure f
-#define HEAPWRIGHT_CALL_tend
-#define HEAPWRIGHT_CALL_inspect i
-#define HEAPWRIGHT_CALL_walk v
-#define HEAPWRIGHT_CALL_owns p
-#define HEAPWRIGHT_CALL_beforeFork
-#define HEAPWRIGHT_CALL_afterForkInParent
-#define HEAPWRIGHT_CALL_afterForkInChild
-
-HEAPWRIGHT_VERB(malloc, void*, std::size_t)
-HEAPWRIGHT_VERB(mallocHeld, void*, std::size_t)
-HEAPWRIGHT_VERB(memalignHeld, void*, std::size_t, std::size_t)
-HEAPWRIGHT_VERB(zalloc, void*, std::size_t)
-HEAPWRIGHT_VERB(memalign, void*, std::size_t, std::size_t)
-HEAPWRIGHT_VERB(relocate, void*, void*, std::size_t)
-HEAPWRIGHT_VERB(extend, void*, std::size_t)
-HEAPWRIGHT_VERB(free, void, void*)
-HEAPWRIGHT_VERB(getSize, std::size_t, void*)
-HEAPWRIGHT_VERB(getSizeUnlocked, std::size_t, void*)
-HEAPWRIGHT_VERB(mallocBatch, ObjectLink*, std::size_t, std::size_t)
-HEAPWRIGHT_VERB(freeBatch, void, ObjectLink*)
-HEAPWRIGHT_VERB(check, void, void*, std::string_view)
-HEAPWRIGHT_VERB(resize, bool, void*, std::size_t)
-HEAPWRIGHT_VERB(flush, bool)
-HEAPWRIGHT_VERB(trim, bool, std::size_t)
-HEAPWRIGHT_VERB(shrink, bool, Block*, std::size_t)
-HEAPWRIGHT_VERB(isWholeSpan, bool, Block*)
-HEAPWRIGHT_VERB(clear, void)
-HEAPWRIGHT_VERB(measure, void, Footprint&)
-HEAPWRIGHT_VERB(tend, std::uint32_t)
-HEAPWRIGHT_VERB(inspect, void, Inspection&)
-HEAPWRIGHT_VERB(walk, void, const ObjectVisitor&)
-HEAPWRIGHT_VERB(owns, bool, const void*)
-HEAPWRIGHT_VERB(beforeFork, void)
-HEAPWRIGHT_VERB(afterForkInParent, void)
-HEAPWRIGHT_VERB(afterForkInChild, void)
-
-/// The verbs that are seen on a layer without being its own.
+// A verb is the layer's own if a pointer to it is a pointer to a member of the layer: the way from
+// a private base is barred. So is a verb that the layer names out of its forwarding base.
 template <class L>
 std::vector<std::string> leaks() {
-    std::vector<std::string> found;
-#define HEAPWRIGHT_ASK(verb)                                                                       \
-    if (sees_##verb<L> && !owns_##verb<L>) {                                                       \
-        found.emplace_back(#verb);                                                                 \
-    }
-    HEAPWRIGHT_ASK(malloc)
-    HEAPWRIGHT_ASK(mallocHeld)
-    HEAPWRIGHT_ASK(memalignHeld)
-    HEAPWRIGHT_ASK(zalloc)
-    HEAPWRIGHT_ASK(memalign)
-    HEAPWRIGHT_ASK(relocate)
-    HEAPWRIGHT_ASK(extend)
-    HEAPWRIGHT_ASK(free)
-    HEAPWRIGHT_ASK(getSize)
-    HEAPWRIGHT_ASK(getSizeUnlocked)
-    HEAPWRIGHT_ASK(mallocBatch)
-    HEAPWRIGHT_ASK(freeBatch)
-    HEAPWRIGHT_ASK(check)
-    HEAPWRIGHT_ASK(resize)
-    HEAPWRIGHT_ASK(flush)
-    HEAPWRIGHT_ASK(trim)
-    HEAPWRIGHT_ASK(shrink)
-    HEAPWRIGHT_ASK(isWholeSpan)
-    HEAPWRIGHT_ASK(clear)
-    HEAPWRIGHT_ASK(measure)
-    HEAPWRIGHT_ASK(tend)
-    HEAPWRIGHT_ASK(inspect)
-    HEAPWRIGHT_ASK(walk)
-    HEAPWRIGHT_ASK(owns)
-    HEAPWRIGHT_ASK(beforeFork)
-    HEAPWRIGHT_ASK(afterForkInParent)
-    HEAPWRIGHT_ASK(afterForkInChild)
-#undef HEAPWRIGHT_ASK
-    return found;
+    return leaksOver<L, ProbeHeap, ProbeBlocks, ProbeRuns, ProbeAtOnce, ProbeOwnerTags,
+                     ProbePages>();
 }
 
 template <class L>
@@ -292,7 +150,7 @@ public:
 };
 
 TEST(LeakProbeItself, FindsAVerbThatLeaks) {
-    EXPECT_EQ(leaks<LeakyHeap<ProbeHeap>>(), std::vector<std::string>{"clear"});
+    EXPECT_EQ(leaks<LeakyHeap<ProbeHeap>>(), std::vector<std::string>{"clear()"});
     EXPECT_TRUE((std::is_convertible_v<OpenHeap<ProbeHeap>*, ProbeHeap*>));
 }
 
@@ -301,7 +159,7 @@ TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
     ProbeHeap::ran.clear();
     std::size_t word = 0;
     void* const object = &word;
-    Footprint footprint;
+    MemoryUsage usage;
     EXPECT_EQ(heap.malloc(1), nullptr);
     EXPECT_EQ(heap.mallocHeld(1), nullptr);
     EXPECT_EQ(heap.zalloc(1), nullptr);
@@ -315,7 +173,7 @@ TEST(LockedHeapOverTheProbe, RunsEveryVerbUnderTheLock) {
     EXPECT_FALSE(heap.flush());
     EXPECT_FALSE(heap.trim(0));
     heap.clear();
-    heap.measure(footprint);
+    heap.measure(usage);
     EXPECT_FALSE(heap.owns(object));
     EXPECT_EQ(ProbeHeap::ran,
               (std::vector<std::string>{"malloc locked", "mallocHeld locked", "zalloc locked",

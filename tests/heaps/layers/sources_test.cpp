@@ -72,9 +72,9 @@ TEST(BoundedLea, IsAWholeAllocatorThatEndsAtItsBound) {
     heap.free(object);
     EXPECT_DEATH(heap.free(object), "");
     heap.trim(0);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_LT(footprint.mapped, 8 * MiB);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_LT(usage.mapped, 8 * MiB);
 }
 
 } // namespace

@@ -233,14 +233,14 @@ TYPED_TEST_P(LayerStack, MeasuresWhatItHasTaken) {
         for (int i = 0; i < 100; ++i) {
             objects.push_back(heap.malloc(3000));
         }
-        Footprint full;
+        MemoryUsage full;
         heap.measure(full);
         EXPECT_GE(full.mapped, 300'000U);
         EXPECT_GE(full.mapped, full.direct + full.held);
         for (void* const object : objects) {
             heap.free(object);
         }
-        Footprint empty;
+        MemoryUsage empty;
         heap.measure(empty);
         EXPECT_LE(empty.mapped, full.mapped);
         EXPECT_TRUE(empty.mapped == 0 || empty.held > 0);

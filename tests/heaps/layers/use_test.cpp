@@ -63,7 +63,7 @@ struct CountingAllocator {
 class LonelyCounting : public CountingHeap {
 public:
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
 };
 
 using Resource = PmrHeap<CountingResource>;
@@ -100,9 +100,9 @@ TEST(ThrowExceptionHeapInHistories, ServesAsWhatIsBelow) {
         object[i] = 1;
         heap.free(object);
     }
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GT(footprint.held, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GT(usage.held, 0U);
 }
 
 } // namespace

@@ -8,7 +8,6 @@
 #include "explorer.hpp"
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 #include <heapwright/layers/thread/pho_thread_heap.hpp>
 #include <heapwright/layers/thread/thread_cache_heap.hpp>
 #include <heapwright/sizeclass/exact.hpp>
-#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/structure/thread/arena_policy.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/counting_heap.hpp>

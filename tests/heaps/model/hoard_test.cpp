@@ -199,15 +199,15 @@ public:
     ~CarelessHoard() { Blocks::clear(); }
 
     [[nodiscard]] void* malloc(std::size_t /*size*/) noexcept {
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
-        return taken(heap, 0);
+        return allocate(heap, 0);
     }
     void free(void* object) noexcept {
         Block& block = Block::of(object);
         Owner& owner = *static_cast<Owner*>(block.owner.load(std::memory_order_relaxed));
         const Hold hold(owner.lock);
-        give(owner, block, object);
+        freeInto(owner, block, object);
     }
     using HoardMemory::figuresOf;
     using HoardMemory::globalTakes;

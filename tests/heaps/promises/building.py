@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
 
 ALLOCATOR = "granary"
 PROGRAMS = Path(__file__).parent / "programs"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Endurance: a thousand million operations by several threads, verified, in bounded memory.
 
-    python tests/heaps/promises/endurance.py [--operations N] [--threads T] [--allocator A] [--log F]
+    python tests/heaps/promises/endurance.py [--operations N] [--threads T]
+        [--allocator A] [--log F]
 
 Runs programs/endurance.cpp under the allocator and says each few seconds how far it is, what is
 live and what is resident. More resident memory than the bound is a failure, as are wrong contents.
@@ -25,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 SOURCE = Path(__file__).parent / "programs" / "endurance.cpp"
 OPTIONS = ["-std=c++20", "-O2", "-fno-builtin-malloc", "-pthread"]

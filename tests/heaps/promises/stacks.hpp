@@ -52,7 +52,7 @@ struct GranaryStack {
     using Rule = R;
     using Small = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
                             AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
-    using Heap = HomeCacheHeap<Classes, Limits, PlainLinks, UniqueHeap<Name, Small>>;
+    using Heap = OwnerCacheHeap<Classes, Limits, PlainFreelist, UniqueHeap<Name, Small>>;
     static constexpr bool clean = Lines::clean;
 
     [[nodiscard]] static std::size_t count(std::size_t sizeClass) {

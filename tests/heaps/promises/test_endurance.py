@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.running import ran
+
 from .endurance import Run, compiled, endure, read_log
 
 OPERATIONS = 3_000_000
@@ -54,13 +56,7 @@ def test_what_is_written_over_is_found(program: Path, tmp_path: Path) -> None:
     )
     library = tmp_path / "short.so"
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
-    done = subprocess.run(
-        [program, str(OPERATIONS), "2"],
-        env={"LD_PRELOAD": str(library)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran([program, str(OPERATIONS), "2"], env={"LD_PRELOAD": str(library)})
     assert done.returncode != 0
     assert '"done": true' not in done.stdout
 

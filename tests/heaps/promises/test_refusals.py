@@ -8,11 +8,12 @@ gives again.
 
 import os
 import signal
-import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
+from support.running import ran
 
 from .building import (
     PROMISING,
@@ -102,13 +103,10 @@ def test_a_group_with_little_memory_is_enough(
     def join() -> None:
         (memory_group / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
 
-    done = subprocess.run(
+    done = ran(
         [refusals, "within", "4096"],
         env=environment(library(allocator)),
         preexec_fn=join,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=TIMEOUT_S,
     )
     assert done.returncode != -signal.SIGKILL, "the group had too little memory for it"

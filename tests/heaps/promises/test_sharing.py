@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from heapwright.artefacts.workloads import workload_path
+from heapwright.artefacts.workload.library import workload_path
 
 from .conftest import preloaded
 

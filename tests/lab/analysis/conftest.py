@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from heapwright.analysis.blocked import BlockedFit, Cells, comparable, fit
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
 
 Floats = NDArray[np.float64]
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from heapwright.analysis.blocked import BlockedFit, Cells, comparable, fit
 from heapwright.analysis.intervals import dunnett
 from heapwright.analysis.tukey import all_pairs
+from support.running import ran
 
 SCRIPT = Path(__file__).with_name("against_r.R")
 
@@ -73,16 +74,10 @@ def answers(
     folder = tmp_path_factory.mktemp("r")
     for name, model in models.items():
         write_csv(folder / name, model)
-    ran = subprocess.run(
-        [rscript, "--vanilla", SCRIPT, *models],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    done = ran([rscript, "--vanilla", SCRIPT, *models], cwd=folder)
+    assert done.returncode == 0, done.stderr
     found: dict[str, Figures] = {name: {} for name in models}
-    for line in ran.stdout.splitlines():
+    for line in done.stdout.splitlines():
         file, kind, what, value = (part.strip() for part in line.split(","))
         found[file][kind, what] = float(value)
     return found

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heapwright.analysis.analyse import Analysis, Settings, analyse, settings_of
-from heapwright.artefacts.comparison import Design, Effect, Response, TreatmentInfo
-from heapwright.artefacts.provenance import Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Design, Effect, Response, TreatmentInfo
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Kind
 
 MakeRun = Callable[..., Run]
 LIBRARY = "/usr/lib/libx.so"

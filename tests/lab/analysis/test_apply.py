@@ -6,8 +6,8 @@ import shlex
 import subprocess
 
 from heapwright.analysis.apply import how_to_apply
-from heapwright.artefacts.comparison import TreatmentInfo
-from heapwright.artefacts.provenance import Kind
+from heapwright.artefacts.comparison.document import TreatmentInfo
+from heapwright.artefacts.run.provenance import Kind
 
 JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
 

@@ -16,7 +16,7 @@ from heapwright.analysis.blocked import (
     tabulate,
     value_of,
 )
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
 
 MakeRun = Callable[..., Run]
 MakeCells = Callable[[NDArray[np.float64]], Cells]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from heapwright.analysis.long_run import fitted, value_of
-from heapwright.artefacts.long_run import Direction, Load, LongRun, Plan, Sample
-from heapwright.artefacts.program_model import ProgramSubject
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Direction, Load, LongRun, Plan, Sample
+from heapwright.artefacts.program.model import ProgramSubject
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import read_environment
 
 MEBI = 2**20
 

@@ -15,7 +15,7 @@ from heapwright.analysis.looks import (
     next_look,
     widest,
 )
-from heapwright.artefacts.comparison import Effect, Response
+from heapwright.artefacts.comparison.document import Effect, Response
 
 
 def effect(

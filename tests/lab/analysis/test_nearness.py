@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from heapwright.analysis.kernel_models import nearness
-from heapwright.artefacts.kernel_models import (
+from heapwright.analysis.kernelsim import nearness
+from heapwright.artefacts.kernelsim.document import (
     Fragmentation,
     KernelSample,
     ModelRun,
     Recorded,
     SlabPages,
 )
+from support.documents import made
 
 NONE = (0,) * 11
 
@@ -22,40 +23,23 @@ def sampled(model: int, kernel: int | None, events: int = 0) -> KernelSample:
     recorded = (
         None if kernel is None else Recorded(slab_pages=kernel, fragmentation_events=2 * events)
     )
-    return KernelSample(
-        at=0,
-        slab_pages=model,
-        other_pages=0,
-        free_pages=0,
-        live_bytes=0,
-        fragmentation_events=events,
-        unusable=0,
-        recorded=recorded,
-    )
+    return made(KernelSample, slab_pages=model, fragmentation_events=events, recorded=recorded)
 
 
 def run(samples: Sequence[KernelSample]) -> ModelRun:
-    return ModelRun(
+    return made(
+        ModelRun,
         model="slub",
         seconds=1,
         rounds=(1,),
         takes=1,
         gives=1,
-        remote_frees=0,
-        block_takes=0,
-        refused=0,
-        dropped=0,
         slab_pages=SlabPages(mean=1, peak=1, end=1, kept=1, of_caches=0),
         slabs_taken=1,
         slabs_given=1,
-        fragmentation=Fragmentation(
-            events=0,
-            claimed=0,
-            by_order=(NONE,) * 11,
-            unusable=(0.0,) * 11,
-            index=(0.0,) * 11,
+        fragmentation=made(
+            Fragmentation, by_order=(NONE,) * 11, unusable=(0.0,) * 11, index=(0.0,) * 11
         ),
-        caches=(),
         samples=tuple(samples),
     )
 

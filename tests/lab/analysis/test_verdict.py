@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapwright.analysis.pareto import pareto_front
+from heapwright.analysis.ratio_text import Span
 from heapwright.analysis.verdict import Entrant, Rule, decide
-from heapwright.analysis.wording import Span
-from heapwright.artefacts.comparison import Verdict
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Verdict
+from heapwright.artefacts.run.measured import Outcome
 
 MIB = 1 << 20
 GOOD = {Outcome.OK: 5}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.base.native import NativeMissingError, native_dir
 from heapwright.cli.main import main
 
 from .tools import WORKER, Done, Heapwright, compile_c

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.agreement import RankingAgreement, schema_text
-from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.agreement.document import RankingAgreement
+from heapwright.base.errors import ExitCode
 from heapwright.report.agreement import conclusions
 
 from .tools import Heapwright
@@ -103,11 +103,6 @@ def test_a_program_with_an_allocator_inside_is_a_row_with_the_reason(
     done = heapwright("agree", own, "-a", "glibc,hoard", "-n", "2")
     assert done.status == ExitCode.NOTHING_COMPARED
     assert "brings an allocator of its own, Inside" in done.err
-
-
-def test_the_schema_is_in_the_documentation() -> None:
-    held = Path(__file__).parents[3] / "docs" / "agreement.schema.json"
-    assert held.read_text(encoding="utf-8") == schema_text()
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.catalogue import read_catalogue
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.provenance import Allocator
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright, forwarding, library
 

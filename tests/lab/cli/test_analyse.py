@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_analysis import StudyAnalysis
-from heapwright.artefacts.study_results import open_results
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_analysis.document import StudyAnalysis
+from heapwright.artefacts.study_results.reader import open_results
+from heapwright.artefacts.study_results.runs import (
     Cell,
     Dropped,
     Factor,
@@ -22,8 +21,9 @@ from heapwright.artefacts.study_runs import (
     StudyDesign,
     StudyRun,
 )
-from heapwright.cli.analysing import analyse_results
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.cli.main import app
+from heapwright.commands.analyse import analyse_results
 
 STUDY = """format = 1
 name = "made"

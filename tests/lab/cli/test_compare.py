@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode
 
 from .tools import FORWARDING, WORKER, Heapwright, compile_c, forwarding, library, read
 

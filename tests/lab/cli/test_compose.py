@@ -16,9 +16,9 @@ from xml.etree import ElementTree
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
-from .composing import OWN_LAYER, OWN_RUNGS, compose, installed, write_own
+from .compositions import OWN_LAYER, OWN_RUNGS, compose, installed, write_own
 from .tools import Done, Heapwright, read
 
 pytestmark = pytest.mark.usefixtures("native", "cxx")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
-from .composing import OWN_RUNGS, installed, write_own
+from .compositions import OWN_RUNGS, installed, write_own
 from .tools import Heapwright
 
 pytestmark = pytest.mark.usefixtures("native", "cxx")

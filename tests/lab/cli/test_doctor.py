@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.checkup import Checkup
+from heapwright.artefacts.checkup.document import Checkup
 from heapwright.cli.doctor import UNFIT
 
 from .tools import Heapwright

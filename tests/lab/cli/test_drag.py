@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.drag import Drag
+from heapwright.artefacts.drag.document import Drag
 from heapwright.drag import valgrind
 
 from .tools import Heapwright

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.gate import Change, Gate
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.gate.document import Change, Gate
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.cli.gate import STATUSES
 
 from .tools import Done, Heapwright, compile_c

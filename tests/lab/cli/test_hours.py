@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.long_run import Direction, read_long_run
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Direction, read_long_run
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright, compile_c
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.kernel_models import MODELS, KernelModels, schema_text
+from heapwright.artefacts.kernelsim.document import MODELS, KernelModels
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 
@@ -31,7 +31,7 @@ end 4
 @pytest.fixture(autouse=True)
 def _programs(native: Path, needs_programs: Callable[..., None]) -> None:
     del native
-    needs_programs("kernel-models")
+    needs_programs("kernelsim")
 
 
 def test_a_load_becomes_a_table_and_a_document(heapwright: Heapwright, tmp_path: Path) -> None:
@@ -120,8 +120,3 @@ def test_the_loads_are_listed(heapwright: Heapwright) -> None:
     assert done.status == 0, done.err
     for name in ("churn", "fileio-like", "messages"):
         assert name in done.out
-
-
-def test_the_schema_is_that_of_the_documentation() -> None:
-    page = ROOT / "docs" / "kernel-models.schema.json"
-    assert page.read_text(encoding="utf-8") == schema_text()

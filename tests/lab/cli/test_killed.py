@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
 from .studies import write_study
 

@@ -19,8 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.errors import ExitCode
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.base.errors import ExitCode
+from support.running import ran
 
 from .tools import Heapwright
 
@@ -244,10 +245,8 @@ def test_a_stream_that_is_closed_is_no_error(
     closed: str, environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     words = [*COMMAND, "-n", "1", "-a", "lea", "--json", "out.json", "--", str(worker)]
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"{shlex.join(words)} {closed}"],
-        env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    line = f"{shlex.join(words)} {closed}"
+    done = ran(["/bin/sh", "-c", line], env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert Comparison.from_json((tmp_path / "out.json").read_text()).effects
 
@@ -256,10 +255,8 @@ def test_a_limit_that_is_too_tight_is_told_without_a_traceback(
     environment: dict[str, str], worker: Path, tmp_path: Path
 ) -> None:
     words = shlex.join([*COMMAND, "-n", "1", "-a", "lea", "--", str(worker)])
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"ulimit -n 8; exec {words}"],
-        env=environment, cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    line = f"ulimit -n 8; exec {words}"
+    done = ran(["/bin/sh", "-c", line], env=environment, cwd=tmp_path)
     assert done.returncode == ExitCode.NOTHING_COMPARED
     assert "too little: Too many open files" in done.stderr
     assert "Traceback" not in done.stderr

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import library, program
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import library, program
 
 from .tools import Heapwright
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 from heapwright.experiment.program import needs
 
 from .tools import Heapwright, read
@@ -103,8 +103,8 @@ def test_what_is_missing_is_said_and_how_to_have_it(
         assert refused.status == ExitCode.BAD_INPUT
         assert "unfit cannot be run here: there is no program no-such-program" in refused.err
     monkeypatch.setattr(needs, "_is_installed", lambda _package: False)
-    monkeypatch.setattr("heapwright.cli.program_looking.has_packages", lambda: True)
-    monkeypatch.setattr("heapwright.cli.program_looking.as_root", lambda: None)
+    monkeypatch.setattr("heapwright.commands.programs.has_packages", lambda: True)
+    monkeypatch.setattr("heapwright.commands.programs.as_root", lambda: None)
     refused = heapwright("programs", "install", path)
     assert refused.status == ExitCode.NOTHING_COMPARED
     assert "only root installs packages" in refused.err

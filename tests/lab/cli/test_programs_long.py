@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.long_run import read_long_run
+from heapwright.artefacts.long_run.document import read_long_run
+from heapwright.artefacts.run.journal import Journal
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright
 

@@ -7,28 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.trace import trace_info
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli.record import parse_signal
-from heapwright.cli.recording import notes_on
+from heapwright.commands.record import notes_on
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import Outcome
+from support.documents import made
 
 from .tools import Heapwright, compile_c
 
-FINE = Outcome(
-    exit_status=0,
-    signal=0,
-    spawn_error=0,
-    seconds=1.0,
-    events=10,
-    bytes=100,
-    threads=1,
-    processes=1,
-    unfollowed=0,
-    lost=0,
-    stop="none",
-)
+FINE = made(Outcome, seconds=1.0, events=10, bytes=100, threads=1, processes=1)
 
 
 def test_one_line_at_the_end(native: Path, heapwright: Heapwright, worker: Path) -> None:

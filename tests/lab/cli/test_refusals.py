@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from heapwright import __version__
-from heapwright.artefacts.errors import ExitCode
+from heapwright.base.errors import ExitCode
 
 from .tools import WORKER, Heapwright, compile_c
 

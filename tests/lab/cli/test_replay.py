@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode
 
 from .tools import Heapwright, library, read
 
@@ -26,7 +26,7 @@ void *malloc(size_t n) {
 }
 void free(void *p) { if (p != memory) __libc_free(p); }
 """
-"""Hands out the same 48 bytes again and again."""
+"""WorkerPool out the same 48 bytes again and again."""
 
 
 @pytest.fixture

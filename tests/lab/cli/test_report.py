@@ -9,10 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import library, program
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.taxonomy import Criteria, Estimate, Plan, Row, Sharing, Speed, Taxonomy
+from heapwright.artefacts.run.provenance import Environment, Kind
+from heapwright.artefacts.taxonomy.document import (
+    Criteria,
+    Estimate,
+    Plan,
+    Row,
+    Sharing,
+    Speed,
+    Taxonomy,
+)
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import library, program
+from support.documents import made
 
 from .studies import write_study
 from .tools import Heapwright
@@ -100,20 +109,7 @@ def test_a_profile(heapwright: Heapwright, worker: Path, tmp_path: Path) -> None
 
 def survey() -> Taxonomy:
     """Of one allocator, whose speed alone is known."""
-    environment = Environment(
-        host="h",
-        kernel="k",
-        distribution="d",
-        cpu="c",
-        cpus=2,
-        memory_bytes=1,
-        governor="",
-        libc="l",
-        heapwright="0",
-        python="3",
-        date="2026-01-02T03:04:05",
-        clock="tsc",
-    )
+    environment = made(Environment, cpus=2, date="2026-01-02T03:04:05")
     plan = Plan(
         seed=7,
         blocks=3,

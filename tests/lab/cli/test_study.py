@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.study_file import read_study
+from heapwright.artefacts.study.file import read_study
 from heapwright.study import library
 
 from .tools import Heapwright

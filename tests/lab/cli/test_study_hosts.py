@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.study_results import open_results
+from heapwright.artefacts.study_results.reader import open_results
 
 pytest.importorskip("distributed", reason="Dask distributed is not installed (extra cluster)")
 pytestmark = pytest.mark.usefixtures("native")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_results import Results, open_results
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.base.errors import ExitCode
 
 from .studies import marks, write_study, write_text
 from .tools import Heapwright

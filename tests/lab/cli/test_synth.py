@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native as parts
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.fidelity import Fidelity, schema_text
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.artefacts.fidelity.document import Fidelity
+from heapwright.base import native as parts
+from heapwright.base.errors import ExitCode
+from heapwright.base.native import NativeMissingError
 from heapwright.profile.run import profile_trace
 
 from .tools import Heapwright
@@ -119,11 +119,6 @@ def test_what_is_refused_is_said(
     assert done.status == ExitCode.BAD_INPUT
     assert words in done.err
     assert "Traceback" not in done.err
-
-
-def test_the_schema_is_the_documented_one() -> None:
-    page = ROOT / "docs" / "fidelity.schema.json"
-    assert page.read_text(encoding="utf-8") == schema_text()
 
 
 def test_the_model_is_not_written_over(heapwright: Heapwright, model: Path) -> None:

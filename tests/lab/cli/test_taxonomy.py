@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native as parts
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.taxonomy import Taxonomy
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Taxonomy
+from heapwright.base import native as parts
 from heapwright.experiment.taxonomy.execution import Execution
 from heapwright.experiment.taxonomy.survey import Task
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import program
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import program
 
 from .tools import Heapwright
 

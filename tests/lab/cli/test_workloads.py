@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode
-from heapwright.artefacts.native import workload_dir
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workloads import Workload
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.workload.library import Workload
+from heapwright.base.errors import ExitCode
+from heapwright.base.native import workload_dir
 
 from .tools import Heapwright, forwarding, read
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("native")
 
 @pytest.fixture
 def names() -> list[str]:
-    return sorted(path.name for path in workload_dir().iterdir())
+    return sorted(path.name for path in workload_dir().iterdir() if path.is_file())
 
 
 def test_the_list_has_every_workload_with_a_line(heapwright: Heapwright, names: list[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison
+from heapwright.artefacts.comparison.document import Comparison
 
 FORWARDING = """
 #include <stddef.h>

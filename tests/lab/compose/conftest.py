@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.layers import Toolbox, read_toolbox
-from heapwright.artefacts.rungs import Scope, read_aliases
+from heapwright.artefacts.composition.aliases import Scope, read_aliases
+from heapwright.artefacts.composition.layers import Toolbox, read_toolbox
 from heapwright.compose.compiler import Compiler, find_compiler
 
 ROOT = Path(__file__).parents[3]
@@ -32,7 +32,7 @@ def make_compiler(names: tuple[str, ...], folder: Path) -> Compiler:
     if name is None:
         pytest.skip(f"no {names[0]} here (packages g++, clang-14)")
     compiler = find_compiler(name, os.environ, folder)
-    compiler.include = (ROOT / "include", ROOT)
+    compiler.include = (ROOT / "include", ROOT / "native")
     return compiler
 
 

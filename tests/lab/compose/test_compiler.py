@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.compose.compiler import MARK, Compiler, find_compiler, refuse_if_full
 
 

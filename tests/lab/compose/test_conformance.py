@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.conformance import Conformance, Verdict
 
 LIST = "printf 'a\\tours\\tone\\nb\\tours\\ttwo\\nc\\tours\\tthree\\n'"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.expression import parse_expression
-from heapwright.artefacts.layers import Toolbox
-from heapwright.artefacts.rungs import Scope
+from heapwright.artefacts.composition.aliases import Scope
+from heapwright.artefacts.composition.expression import parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
 from heapwright.cli.compose import EXAMPLES
 from heapwright.compose.edits import apply, parse_edits
 from heapwright.compose.origins import from_type
-from heapwright.compose.writing import type_of
+from heapwright.compose.source_text import type_of
 
 ROOT = Path(__file__).parents[3]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "compose.md")

@@ -4,11 +4,11 @@
 
 import pytest
 
-from heapwright.artefacts.expression import parse_expression
-from heapwright.artefacts.layers import Toolbox
-from heapwright.artefacts.rungs import Scope
+from heapwright.artefacts.composition.aliases import Scope
+from heapwright.artefacts.composition.expression import parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
 from heapwright.compose.compiler import Answer, Compiler
-from heapwright.compose.completing import HEADER, WANTED
+from heapwright.compose.completion import HEADER, WANTED
 from heapwright.compose.diagnosis import explain, why
 from heapwright.compose.questions import Failure, Questions
 

@@ -4,10 +4,10 @@
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.expression import Expression, parse_expression
-from heapwright.artefacts.layers import Toolbox
-from heapwright.artefacts.rungs import Scope
+from heapwright.artefacts.composition.aliases import Scope
+from heapwright.artefacts.composition.expression import Expression, parse_expression
+from heapwright.artefacts.composition.layers import Toolbox
+from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Compiler
 from heapwright.compose.edits import Edit, apply
 from heapwright.compose.questions import Questions

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.checkup import Check, Checkup, Finding, Noise, Visible
-from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.checkup.document import Check, Checkup, Finding, Noise, Visible
+from heapwright.artefacts.run.provenance import read_environment
 from heapwright.doctor.examine import CHECKS, checkup, examine
 from heapwright.doctor.machine import Machine, free_bytes
 
@@ -62,7 +62,7 @@ def test_this_machine_can_be_looked_at() -> None:
             "This machine is fit to measure on; in 10 min it shows differences of 0.8 % or more "
             "between two allocators",
         ),
-        ([Finding.CARE], None, True, "This machine is fit to measure on, with care for c0"),
+        ([Finding.WARNING], None, True, "This machine is fit to measure on, with care for c0"),
         ([Finding.GOOD, Finding.BAD], 0.1, False, "not fit to measure on now: c1: says 1"),
     ],
 )

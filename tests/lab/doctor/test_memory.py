@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.checkup.document import Finding
 from heapwright.doctor import memory
 
 from .conftest import MakeMachine
@@ -27,7 +27,7 @@ def meminfo(available: int = 8 << 20, swap: int = 0, swap_free: int = 0) -> dict
     [
         (0, 0, Finding.GOOD),
         (1 << 20, 1 << 20, Finding.NOTE),
-        (1 << 20, 0, Finding.CARE),
+        (1 << 20, 0, Finding.WARNING),
     ],
 )
 def test_swap(machine: MakeMachine, total: int, free: int, finding: Finding) -> None:
@@ -40,8 +40,8 @@ def test_swap(machine: MakeMachine, total: int, free: int, finding: Finding) -> 
     ("value", "personality", "finding"),
     [
         ("2", "00000000", Finding.GOOD),
-        ("2", "00040000", Finding.CARE),
-        ("0", "", Finding.CARE),
+        ("2", "00040000", Finding.WARNING),
+        ("0", "", Finding.WARNING),
         ("2", "", Finding.GOOD),
     ],
 )
@@ -55,7 +55,7 @@ def test_layout(machine: MakeMachine, value: str, personality: str, finding: Fin
 @pytest.mark.parametrize(
     ("modes", "finding"),
     [
-        ("[always] madvise never", Finding.CARE),
+        ("[always] madvise never", Finding.WARNING),
         ("always [madvise] never", Finding.GOOD),
         ("always madvise [never]", Finding.NOTE),
         ("", Finding.UNKNOWN),
@@ -67,10 +67,10 @@ def test_huge_pages(machine: MakeMachine, modes: str, finding: Finding) -> None:
 
 def test_free_memory_and_the_limit_of_the_group(machine: MakeMachine) -> None:
     assert memory.free_memory(machine(meminfo())).finding is Finding.GOOD
-    assert memory.free_memory(machine(meminfo(available=1000))).finding is Finding.CARE
+    assert memory.free_memory(machine(meminfo(available=1000))).finding is Finding.WARNING
     group = {"proc/self/cgroup": "0::/a", "sys/fs/cgroup/a/memory.max": str(512 << 20)}
     check = memory.free_memory(machine({**meminfo(), **group}))
-    assert check.finding is Finding.CARE
+    assert check.finding is Finding.WARNING
     assert "512 MiB allowed" in check.says
     wide = {"proc/self/cgroup": "0::/a", "sys/fs/cgroup/a/memory.max": "max"}
     assert "allowed" not in memory.free_memory(machine({**meminfo(), **wide})).says
@@ -80,9 +80,9 @@ def test_free_memory_and_the_limit_of_the_group(machine: MakeMachine) -> None:
     ("files", "finding"),
     [
         ({}, Finding.GOOD),
-        ({"proc/sys/vm/overcommit_memory": "2"}, Finding.CARE),
+        ({"proc/sys/vm/overcommit_memory": "2"}, Finding.WARNING),
         ({"proc/self/limits": "Max address space  unlimited  unlimited  bytes"}, Finding.GOOD),
-        ({"proc/self/limits": "Max address space  1000000  unlimited  bytes"}, Finding.CARE),
+        ({"proc/self/limits": "Max address space  1000000  unlimited  bytes"}, Finding.WARNING),
     ],
 )
 def test_reserving(machine: MakeMachine, files: dict[str, str], finding: Finding) -> None:
@@ -91,7 +91,7 @@ def test_reserving(machine: MakeMachine, files: dict[str, str], finding: Finding
 
 @pytest.mark.parametrize(
     ("free", "finding"),
-    [(1 << 40, Finding.GOOD), (1000, Finding.CARE), (0, Finding.BAD), (None, Finding.UNKNOWN)],
+    [(1 << 40, Finding.GOOD), (1000, Finding.WARNING), (0, Finding.BAD), (None, Finding.UNKNOWN)],
 )
 def test_disk(machine: MakeMachine, free: int | None, finding: Finding) -> None:
     folders = (Path("/a"), Path("/b"))

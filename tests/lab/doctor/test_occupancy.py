@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.checkup.document import Finding
 from heapwright.doctor import occupancy
 
 from .conftest import MakeMachine
@@ -14,7 +14,7 @@ from .conftest import MakeMachine
     ("load", "finding"),
     [
         ("0.12 0.1 0.1 1/99 7", Finding.GOOD),
-        ("1.00 0.1 0.1 1/99 7", Finding.CARE),
+        ("1.00 0.1 0.1 1/99 7", Finding.WARNING),
         ("3.5 9 9 4/99 7", Finding.BAD),
     ],
 )
@@ -36,7 +36,7 @@ def stat(busy: int, stolen: int) -> str:
     ("before", "now", "finding", "period"),
     [
         ("", stat(1000, 0), Finding.GOOD, "since the start"),
-        ("", stat(1000, 50), Finding.CARE, "since the start"),
+        ("", stat(1000, 50), Finding.WARNING, "since the start"),
         (stat(1000, 0), stat(1100, 30), Finding.BAD, "just now"),
         (stat(1000, 900), stat(1100, 900), Finding.GOOD, "just now"),
         (stat(1000, 900), stat(1001, 900), Finding.BAD, "since the start"),
@@ -92,7 +92,7 @@ def pressure(share: float) -> str:
 
 @pytest.mark.parametrize(
     ("memory", "io", "finding"),
-    [(0, 0, Finding.GOOD), (0, 25, Finding.CARE), (4, 25, Finding.BAD)],
+    [(0, 0, Finding.GOOD), (0, 25, Finding.WARNING), (4, 25, Finding.BAD)],
 )
 def test_stalls(machine: MakeMachine, memory: float, io: float, finding: Finding) -> None:
     files = {"proc/pressure/memory": pressure(memory), "proc/pressure/io": pressure(io)}

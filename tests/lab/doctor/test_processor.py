@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.checkup import Finding
+from heapwright.artefacts.checkup.document import Finding
 from heapwright.doctor import processor
 
 from .conftest import MakeMachine
@@ -18,15 +18,15 @@ SOURCE = "sys/devices/system/clocksource/clocksource0"
     [
         ([], Finding.UNKNOWN),
         (["performance", "performance"], Finding.GOOD),
-        (["performance", "powersave"], Finding.CARE),
-        (["schedutil"], Finding.CARE),
+        (["performance", "powersave"], Finding.WARNING),
+        (["schedutil"], Finding.WARNING),
     ],
 )
 def test_governor(machine: MakeMachine, governors: list[str], finding: Finding) -> None:
     files = {f"{CPU}/cpu{n}/cpufreq/scaling_governor": each for n, each in enumerate(governors)}
     check = processor.governor(machine(files))
     assert check.finding is finding
-    assert bool(check.advice) == (finding is Finding.CARE)
+    assert bool(check.advice) == (finding is Finding.WARNING)
     assert all(each in check.says for each in governors)
 
 
@@ -35,9 +35,9 @@ def test_governor(machine: MakeMachine, governors: list[str], finding: Finding) 
     [
         ({}, Finding.UNKNOWN, ""),
         ({f"{CPU}/intel_pstate/no_turbo": "1"}, Finding.GOOD, ""),
-        ({f"{CPU}/intel_pstate/no_turbo": "0"}, Finding.CARE, "echo 1"),
+        ({f"{CPU}/intel_pstate/no_turbo": "0"}, Finding.WARNING, "echo 1"),
         ({f"{CPU}/cpufreq/boost": "0"}, Finding.GOOD, ""),
-        ({f"{CPU}/cpufreq/boost": "1"}, Finding.CARE, "echo 0"),
+        ({f"{CPU}/cpufreq/boost": "1"}, Finding.WARNING, "echo 0"),
     ],
 )
 def test_turbo(machine: MakeMachine, files: dict[str, str], finding: Finding, advice: str) -> None:
@@ -70,7 +70,7 @@ def test_heat(machine: MakeMachine) -> None:
 
 @pytest.mark.parametrize(
     ("online", "finding"),
-    [([], Finding.GOOD), (["0"], Finding.CARE), (["0", "1"], Finding.GOOD)],
+    [([], Finding.GOOD), (["0"], Finding.WARNING), (["0", "1"], Finding.GOOD)],
 )
 def test_power(machine: MakeMachine, online: list[str], finding: Finding) -> None:
     files = {f"sys/class/power_supply/AC{n}/online": text for n, text in enumerate(online)}
@@ -81,7 +81,7 @@ def test_processors_that_are_ours(machine: MakeMachine) -> None:
     files = {f"{CPU}/online": "0-7"}
     check = processor.available(machine(files))
     assert (check.finding, check.says) == (Finding.GOOD, "4 of 8")
-    assert processor.available(machine(files, cpus=frozenset({5}))).finding is Finding.CARE
+    assert processor.available(machine(files, cpus=frozenset({5}))).finding is Finding.WARNING
     nodes = {f"sys/devices/system/node/node{n}/cpulist": "0-3" for n in range(2)}
     far = processor.available(machine({**files, **nodes}))
     assert far.finding is Finding.NOTE
@@ -103,7 +103,7 @@ def test_virtual_machines_and_containers(machine: MakeMachine) -> None:
     [
         ("tsc", Finding.GOOD, ""),
         ("arch_sys_counter", Finding.GOOD, ""),
-        ("hpet", Finding.CARE, "echo tsc | sudo tee"),
+        ("hpet", Finding.WARNING, "echo tsc | sudo tee"),
     ],
 )
 def test_clock(machine: MakeMachine, source: str, finding: Finding, advice: str) -> None:

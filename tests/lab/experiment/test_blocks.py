@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Allocator, Kind
 from heapwright.experiment import blocks
 from heapwright.experiment.blocks import TIMEOUT_UNKNOWN_S, Assignment, Blocks, Plan
 from heapwright.experiment.design import Key

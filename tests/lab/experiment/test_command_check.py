@@ -9,14 +9,13 @@ import os
 import shutil
 import stat
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.segments import InterpSegment
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.command_check import (
     CheckedCommand,
     Machine,
@@ -24,6 +23,7 @@ from heapwright.experiment.command_check import (
     defines_malloc,
     machine_of,
 )
+from support.running import ran
 
 SHELL = Path(os.path.realpath("/bin/sh"))
 MACHINE = machine_of(SHELL)
@@ -37,7 +37,7 @@ def compile_c(folder: Path, name: str, text: str, *flags: str, compiler: str = "
     source = folder / f"{name}.c"
     source.write_text(text)
     command = [compiler, str(source), "-o", str(folder / name), *flags]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     if done.returncode:
         pytest.skip(f"{' '.join([compiler, *flags])} does not work here: {done.stderr[-200:]}")
     return folder / name
@@ -334,13 +334,10 @@ def test_what_go_makes_is_recognised(tmp_path: Path, c: str, words: str) -> None
     (tmp_path / "main.go").write_text(f"package main\n{imported}func main() {{}}\n")
     kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
     own = {"HOME": str(tmp_path), "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CGO_ENABLED": c}
-    built = subprocess.run(
+    built = ran(
         [go, "build", "-o", "prog", "main.go"],
         cwd=tmp_path,
         env=kept | own | {"GOTOOLCHAIN": "local"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert built.returncode == 0, built.stderr
     if c == "0":

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment import blocks
 from heapwright.experiment.blocks import TIMEOUT_UNKNOWN_S, Assignment
 from heapwright.experiment.comparison import TIMEOUT_LEAST_S, Plan, run_experiment

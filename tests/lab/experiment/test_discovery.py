@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.catalogue import (
+from heapwright.artefacts.allocator.catalogue import (
     BrokenAllocator,
     Catalogue,
     ComposedAllocator,
@@ -19,9 +19,9 @@ from heapwright.artefacts.catalogue import (
     UserAllocator,
     read_catalogue,
 )
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import NativeMissingError, native_dir, program
-from heapwright.artefacts.provenance import Allocator, Kind, sha256_of
+from heapwright.artefacts.run.provenance import Allocator, Kind, sha256_of
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import NativeMissingError, native_dir, program
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.probe import Prober

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.engine import StopError, conduct
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.runs import ProcessRecord
+from heapwright.artefacts.run.measured import ProcessRecord
 from heapwright.experiment.interposition import CpuBalance, judge
 
 LIBC = "/lib/libc.so.6"

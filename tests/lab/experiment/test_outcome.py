@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from heapwright.artefacts.runs import Ending, Outcome, ProcessRecord
+from heapwright.artefacts.run.measured import Ending, Outcome, ProcessRecord
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.outcome import classify, signal_name
 from heapwright.experiment.runner import RawRun

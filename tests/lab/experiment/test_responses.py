@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.study import Response
+from heapwright.artefacts.study.model import Response
 from heapwright.experiment.responses import Left, read_responses
 
 FIGURES: dict[str, Any] = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import witness
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import witness
 from heapwright.experiment.runner import RunSpec, with_preload
 from heapwright.experiment.server import Question, Server
 

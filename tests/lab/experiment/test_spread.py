@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.blocks import GIVE_UP_AFTER, Assignment, Blocks, Plan
 from heapwright.experiment.design import Key, block_order
 from heapwright.experiment.engine import Ending, conduct

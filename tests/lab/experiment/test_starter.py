@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import program
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import program
 from heapwright.experiment.runner import RunSpec, run_once
 from heapwright.experiment.starter import Starter, starter
 
@@ -120,7 +120,7 @@ def test_a_program_that_does_not_serve_is_an_error() -> None:
 def test_it_ends_with_the_tool(end: str) -> None:
     script = (
         "import os\n"
-        "from heapwright.artefacts.native import program\n"
+        "from heapwright.base.native import program\n"
         "from heapwright.experiment.runner import RunSpec, run_once\n"
         "from heapwright.experiment.starter import starter\n"
         "run_once(RunSpec(('/bin/true',), os.environ))\n"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.study_file import parse_study
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.artefacts.study.file import parse_study
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.hooks import run_hook
 from heapwright.experiment.study_hooks import Filling, StudyHooks
 from heapwright.experiment.study_measurement import measuring, thinned

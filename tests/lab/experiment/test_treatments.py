@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.treatments import (
     Request,
     Setting,

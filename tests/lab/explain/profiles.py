@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 
-from heapwright.artefacts.profile import (
+from heapwright.artefacts.profile.document import (
     CrossThreadFrees,
     Pattern,
     Peak,
@@ -17,7 +17,7 @@ from heapwright.artefacts.profile import (
     Sizes,
     Totals,
 )
-from heapwright.artefacts.profile_series import (
+from heapwright.artefacts.profile.series import (
     HeapPlace,
     HeapRatio,
     MostHeld,
@@ -25,6 +25,7 @@ from heapwright.artefacts.profile_series import (
     System,
     SystemSample,
 )
+from support.documents import made
 
 MIB = 1 << 20
 
@@ -32,14 +33,13 @@ MIB = 1 << 20
 def phases(live: Sequence[int]) -> tuple[Phase, ...]:
     """Live bytes after each of as many even steps of 1,000 calls."""
     return tuple(
-        Phase(
+        made(
+            Phase,
             operation=1000 * (i + 1),
             time_s=0.01 * i,
             allocations=500,
             bytes=50_000,
             frees=500,
-            long_lived=0,
-            handed_over=0,
             live_bytes=each,
             live_objects=each // 100,
         )
@@ -110,36 +110,25 @@ def profile(
     """A profile whose live memory went as `live` says."""
     none = RoutineShare(count=0, share=0, bytes=0)
     most = max(live, default=0)
-    return Profile(
+    return made(
+        Profile,
         provenance=Provenance(duration_s=1, events=1000 * len(live)),
-        totals=Totals(
+        totals=made(
+            Totals,
             allocations=500 * len(live),
             bytes=50_000 * len(live),
             mean_bytes=100,
             frees=500 * len(live),
-            null_frees=0,
-            null_free_share=0,
             never_freed=never_freed_bytes // 100,
             never_freed_bytes=never_freed_bytes,
         ),
         sizes=Sizes(distinct=1, top10_share=1, top=(), cumulative=(), histogram=()),
         routines=Routines(malloc=none, calloc=none, realloc=none, aligned=none),
-        retention=Retention(
-            short=1,
-            medium=0,
-            long=0,
-            short_count=1,
-            medium_count=0,
-            long_count=0,
-            never_freed_share=0,
-            distribution=(),
-        ),
+        retention=made(Retention, short=1, short_count=1),
         pattern=Pattern.model_validate({"class": None, "rule": "none", "long_lived": ()}),
         peak_live_bytes=most,
         peak_live_objects=most // 100,
         peak=Peak(time_s=0, operation=0, live_bytes=most, live_objects=most // 100),
-        timeline=(),
-        threads=(),
         cross_thread_frees=CrossThreadFrees(count=0, share=0),
         phases=phases(live),
         system=seen,

@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.explanation import Ending, Explanation, Kind, Reachability
+from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Reachability
 from heapwright.explain.judge import Facts, explain, held_share
 
 from .profiles import MIB, profile, sample, site, system

@@ -4,9 +4,8 @@
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.explanation import Ending, Kind
-from heapwright.artefacts.long_run import (
+from heapwright.artefacts.explanation.document import Ending, Kind
+from heapwright.artefacts.long_run.document import (
     Direction,
     Load,
     LongRun,
@@ -15,9 +14,10 @@ from heapwright.artefacts.long_run import (
     SeriesGrowth,
     SeriesName,
 )
-from heapwright.artefacts.program_model import ProgramSubject
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.model import ProgramSubject
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.base.errors import HeapwrightError
 from heapwright.explain.long_run import explain_long_run
 
 MEBI = 2**20

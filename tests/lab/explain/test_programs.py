@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.explanation import Ending, Explanation, Kind
+from heapwright.artefacts.explanation.document import Ending, Explanation, Kind
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from support.running import ran
 
 FOREIGN = ("LD_", "MALLOC_", "GLIBC_", "TCMALLOC_", "MIMALLOC_")
 MIB = 1 << 20
@@ -27,7 +28,7 @@ Build = Callable[[str], str]
 @pytest.fixture(autouse=True)
 def _compiled() -> None:
     try:
-        for name in ("record", "profile", "trace", "reach"):
+        for name in ("record", "profile", "trace", "leakscan"):
             native.program(name)
     except HeapwrightError as error:
         pytest.skip(f"needs the compiled parts: {error}")
@@ -39,13 +40,10 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def run(*words: str, extra: Mapping[str, str] | None = None) -> Explanation:
     """What `heapwright explain` answers."""
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "heapwright", "explain", "-q", "--json", "-", *words],
         env=environment(extra),
-        capture_output=True,
-        text=True,
         timeout=TIMEOUT_S,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     found = Explanation.from_json(done.stdout)
@@ -188,13 +186,10 @@ def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_
     words = [str(native.program("record")), "--trace", str(trace), "--limit", str(320 << 10)]
     words += ["--preload", str(native.library("recorder")), "--", built("growth"), "free"]
     subprocess.run(words, env=environment(), check=True, timeout=TIMEOUT_S, capture_output=True)
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "heapwright", "explain", "-q", str(trace)],
         env=environment(),
-        capture_output=True,
-        text=True,
         timeout=TIMEOUT_S,
-        check=False,
     )
     assert done.stdout.startswith("Growth: ")
     assert "how the program ended is not known" in done.stdout
@@ -202,13 +197,10 @@ def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_
 
 
 def refused(*words: str) -> str:
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "heapwright", "explain", *words],
         env=environment(),
-        capture_output=True,
-        text=True,
         timeout=TIMEOUT_S,
-        check=False,
     )
     assert done.returncode == 2, done.stdout
     assert "Traceback" not in done.stderr

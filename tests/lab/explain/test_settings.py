@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.profile_series import MostHeld
+from heapwright.artefacts.profile.series import MostHeld
 from heapwright.explain.settings import allocator_in_use, setting_for
 
 from .profiles import MIB, place

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.analysis.kernel_models import nearness
-from heapwright.artefacts.kernel_models import MODELS
-from heapwright.kernel.booting import Asked, boot
-from heapwright.kernel.cache import Built, every
+from heapwright.analysis.kernelsim import nearness
+from heapwright.artefacts.kernelsim.document import MODELS
+from heapwright.kernel.boot import Asked, boot
+from heapwright.kernel.folders import cache_home
+from heapwright.kernel.image_cache import Built, every
 from heapwright.kernel.loads import load_of
-from heapwright.kernel.places import cache_home
-from heapwright.kernel.recording import record
+from heapwright.kernel.record import record
 from heapwright.kernel.records import GuestError
-from heapwright.models.program import run_trace
+from heapwright.kernelsim.program import run_trace
 
 CACHE = cache_home(os.environ)
 KERNELS = list(every(CACHE))
@@ -40,7 +40,7 @@ def test_a_cached_kernel_boots_twice_alike_and_runs_its_own_allocator() -> None:
 def test_what_a_kernel_was_asked_for_is_recorded_and_every_model_serves_it(
     needs_programs: Callable[..., None], tmp_path: Path
 ) -> None:
-    needs_programs("kernel-models")
+    needs_programs("kernelsim")
     built = KERNELS[0]
     lines, counts = record(built, Asked(load_of("nothing", "small")), CACHE)
     trace = tmp_path / "trace"
@@ -68,7 +68,7 @@ def test_a_buffer_that_is_too_small_is_said_and_nothing_is_made() -> None:
 def test_a_churn_is_recorded_alike_each_time_and_its_model_comes_near(
     built: Built, needs_programs: Callable[..., None], tmp_path: Path
 ) -> None:
-    needs_programs("kernel-models")
+    needs_programs("kernelsim")
     asked = Asked(load_of("churn", "small"), seed=5)
     traces = [list(record(built, asked, CACHE)[0]) for _ in range(2)]
     assert traces[0] == traces[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.configuration import (
     check_configuration,
     configuration_hash,
@@ -15,7 +15,7 @@ from heapwright.kernel.configuration import (
     read_fragment,
     read_fragments,
 )
-from heapwright.kernel.places import ALLOCATORS, shipped
+from heapwright.kernel.folders import ALLOCATORS, shipped
 
 
 def written(folder: Path, text: str) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel import guest
 
 
@@ -47,9 +47,8 @@ def test_the_archive_is_the_same_each_time_and_has_init_and_a_console(cache: Pat
 def test_an_init_that_does_not_compile_leaves_nothing(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "init").mkdir()
-    (tmp_path / "init" / "init.c").write_text("int main(void) { return x; }\n", "utf-8")
-    monkeypatch.setattr(guest, "shipped", lambda: tmp_path)
+    (tmp_path / "init.c").write_text("int main(void) { return x; }\n", "utf-8")
+    monkeypatch.setattr(guest, "guest_sources", lambda: tmp_path)
     there = set(cache.rglob("*"))
     with pytest.raises(HeapwrightError, match="could not be compiled"):
         guest.compiled_init(cache)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.machine import Machine, command_line, find_qemu, qemu_command
 
 MACHINE = Machine(

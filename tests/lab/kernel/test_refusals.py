@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.cli.kernel_building import cached_kernel, parse_allocators
-from heapwright.kernel import booting, building, places, source
+from heapwright.base.errors import HeapwrightError
+from heapwright.commands.kernel_build import cached_kernel, parse_allocators
+from heapwright.kernel import boot, build, folders, source
 from heapwright.kernel.libraries import parse_ldd
 from heapwright.kernel.loads import LOADS, SCALES, load_of
 from heapwright.kernel.machine import Machine
@@ -47,7 +47,7 @@ def test_a_source_is_unpacked_once_and_without_what_is_not_needed(tmp_path: Path
 
 def test_a_disk_that_is_too_small_is_refused_before_anything_is_done(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match=r"needs 1048576\.0 GiB under"):
-        places.need_room(tmp_path / "not" / "there", 1 << 50, "a test")
+        folders.need_room(tmp_path / "not" / "there", 1 << 50, "a test")
 
 
 def test_tools_that_are_missing_are_named_together(
@@ -55,7 +55,7 @@ def test_tools_that_are_missing_are_named_together(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HeapwrightError, match="needs make, gcc, binutils, flex, bison, bc, perl"):
-        building.need_tools()
+        build.need_tools()
 
 
 def test_a_make_that_fails_shows_its_error_and_its_log(tmp_path: Path) -> None:
@@ -63,16 +63,16 @@ def test_a_make_that_fails_shows_its_error_and_its_log(tmp_path: Path) -> None:
     made = tmp_path / "made"
     made.mkdir()
     with pytest.raises(HeapwrightError, match="make bzImage failed with status 2") as caught:
-        building._make(tmp_path, made, ("bzImage",))
+        build._make(tmp_path, made, ("bzImage",))
     assert "some error: no" in caught.value.hint
     assert str(made / "make.log") in caught.value.hint
 
 
 def test_two_builds_do_not_work_in_one_folder(tmp_path: Path) -> None:
     with (
-        building.alone(tmp_path),
+        build.alone(tmp_path),
         pytest.raises(HeapwrightError, match="another process builds"),
-        building.alone(tmp_path),
+        build.alone(tmp_path),
     ):
         raise AssertionError
 
@@ -123,10 +123,10 @@ def test_loads_and_scales_are_known_by_name() -> None:
 def test_a_kvm_device_that_is_not_there_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(booting, "KVM", tmp_path / "kvm")
+    monkeypatch.setattr(boot, "KVM", tmp_path / "kvm")
     machine = Machine(tmp_path / "k", tmp_path / "i", 64, kvm=True)
     with pytest.raises(HeapwrightError, match="there is no") as caught:
-        booting.prove_kvm("qemu", machine, tmp_path)
+        boot.prove_kvm("qemu", machine, tmp_path)
     assert "without --kvm" in caught.value.hint
 
 
@@ -136,5 +136,5 @@ def test_an_emulator_that_fails_is_shown(tmp_path: Path) -> None:
     emulator.chmod(0o755)
     machine = Machine(tmp_path / "k", tmp_path / "i", 64)
     with pytest.raises(GuestError, match="qemu left with status 1") as caught:
-        booting.run_machine(str(emulator), machine, tmp_path, 30)
+        boot.run_machine(str(emulator), machine, tmp_path, 30)
     assert "no such machine" in caught.value.hint

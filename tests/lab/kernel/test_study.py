@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from heapwright.analysis.kernel_study import figures
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.kernel_boot import Kernel, KernelBoot
-from heapwright.artefacts.kernel_study import (
+from heapwright.artefacts.kernel_study.boot import Kernel, KernelBoot
+from heapwright.artefacts.kernel_study.document import (
     BOOTS_FILE,
     Cell,
     KernelDesign,
@@ -20,9 +19,10 @@ from heapwright.artefacts.kernel_study import (
     read_runs,
     write_design,
 )
-from heapwright.artefacts.provenance import read_environment
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.base.errors import HeapwrightError
 from heapwright.kernel.design import cells
-from heapwright.kernel.places import shipped
+from heapwright.kernel.folders import shipped
 from heapwright.report.kernel.page import study_page
 from heapwright.report.kernel.summary import ratio_of
 from heapwright.report.kernel.text import figure

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from heapwright import __version__
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile
-from heapwright.profile.reading import read_profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.errors import HeapwrightError
+from heapwright.profile.reader import read_profile
 from heapwright.profile.run import profile_trace
 
 

@@ -5,7 +5,7 @@
 import math
 from pathlib import Path
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import figures, repeated
 

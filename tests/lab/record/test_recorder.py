@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.artefacts.trace.file import trace_info
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.record.recorder import MAGIC, HowToRecord, Outcome, Request, record
 
 QUIETLY = HowToRecord(system=False)
@@ -91,8 +92,6 @@ def test_the_environment_and_the_folder_are_the_commands(request_: Request, tmp_
 
 
 def test_every_option_reaches_the_trace(request_: Request) -> None:
-    from heapwright.artefacts.trace import trace_info  # noqa: PLC0415
-
     how = HowToRecord(stacks=True, sample=7, follow=True)
     record(changed(request_, how=how))
     info = trace_info(request_.trace)

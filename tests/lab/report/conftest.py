@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.comparison import (
+from heapwright.artefacts.comparison.document import (
     Comparison,
     Design,
     Effect,
@@ -19,8 +19,8 @@ from heapwright.artefacts.comparison import (
     TreatmentInfo,
     Verdict,
 )
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Environment, Kind
 
 MIB = 1 << 20
 LIBRARY = "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2"
@@ -161,7 +161,7 @@ def make_run() -> Callable[..., Run]:
 def _browsing() -> ModuleType:
     """Tests are loaded one by one, so that what they share has to be as well."""
     spec = importlib.util.spec_from_file_location(
-        "report_browsing", Path(__file__).with_name("browsing.py")
+        "report_browsing", Path(__file__).with_name("browser.py")
     )
     assert spec is not None
     assert spec.loader is not None

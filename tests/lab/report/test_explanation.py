@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from heapwright.artefacts.explanation import Culprit, Ending, Explanation, Kind, Moment
+from heapwright.artefacts.explanation.document import Culprit, Ending, Explanation, Kind, Moment
 from heapwright.report.console import make_console
 from heapwright.report.explanation import print_explanation
 

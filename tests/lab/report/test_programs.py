@@ -5,8 +5,8 @@
 from io import StringIO
 from pathlib import Path
 
-from heapwright.artefacts.program_library import open_program
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.program.library import open_program
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.report.console import make_console
 from heapwright.report.programs import print_program, print_programs, print_run
 

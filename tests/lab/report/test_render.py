@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from heapwright.artefacts.comparison import Comparison, Design, Verdict
+from heapwright.artefacts.comparison.document import Comparison, Design, Verdict
 from heapwright.report.console import make_console
 from heapwright.report.render import print_report, report_text
 

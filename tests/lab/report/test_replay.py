@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles of steps, and what is said of the trace that was replayed."""
 
-from heapwright.artefacts.replay import Oddities, ReplayPlan, ReplaySubject
+from heapwright.artefacts.run.replay import Oddities, ReplayPlan, ReplaySubject
 from heapwright.report.replay import quantile, subject_lines
 
 

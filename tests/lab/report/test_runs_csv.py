@@ -6,8 +6,8 @@ import csv
 from collections.abc import Callable
 from io import StringIO
 
-from heapwright.artefacts.comparison import Comparison
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.report.runs_csv import COLUMNS, write_runs
 
 

@@ -6,7 +6,21 @@ import io
 
 import pytest
 
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study.acceptance import (
+    AcceptanceFigure,
+    AcceptanceResult,
+    AcceptanceTable,
+    Met,
+)
+from heapwright.artefacts.study.substitution import (
+    Judged,
+    Overall,
+    Rival,
+    SubstitutionRow,
+    SubstitutionTable,
+    Worth,
+)
+from heapwright.artefacts.study_analysis.document import (
     Agreement,
     Exponent,
     RankedBy,
@@ -18,19 +32,10 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study_choice import (
-    ChoiceRow,
-    ChoiceTable,
-    Judged,
-    Overall,
-    Rival,
-    Worth,
-)
-from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.console import make_console
 from heapwright.report.study_analysis import p_text, print_analysis, print_verdict, value_text
-from heapwright.report.study_choice import rival_text
+from heapwright.report.study_substitution import rival_text
 
 
 def entry(allocator: str, place: int, **figures: object) -> RankingEntry:
@@ -141,7 +146,7 @@ def test_everything_that_is_to_be_known() -> None:
         assert part in text
 
 
-def choice() -> ChoiceTable:
+def choice() -> SubstitutionTable:
     judged = Judged(
         response="time",
         worth=Worth.PAYS,
@@ -152,15 +157,17 @@ def choice() -> ChoiceTable:
         instead=(Rival(level="reap", ratio=1.07), Rival(level="arena", ratio=None)),
     )
     none = Judged(response="time", worth=Worth.UNKNOWN, general=(), instead=judged.instead)
-    return ChoiceTable(
+    return SubstitutionTable(
         factor="allocator",
         custom="own",
         by="program",
         margin=0.05,
         confidence=0.95,
         rows=(
-            ChoiceRow(level="parser", overall=Overall.WORTH, words="pays", responses=(judged,)),
-            ChoiceRow(level="server", overall=Overall.UNKNOWN, words="", responses=(none,)),
+            SubstitutionRow(
+                level="parser", overall=Overall.WORTH, words="pays", responses=(judged,)
+            ),
+            SubstitutionRow(level="server", overall=Overall.UNKNOWN, words="", responses=(none,)),
         ),
     )
 
@@ -181,8 +188,8 @@ def test_whether_one_level_is_worth_it() -> None:
     assert "worth it?" not in printed(analysis())
 
 
-def bar() -> BarTable:
-    line = BarResult(
+def bar() -> AcceptanceTable:
+    line = AcceptanceResult(
         words="faster than the fastest",
         response="time",
         asked="at most 0.97",
@@ -191,7 +198,9 @@ def bar() -> BarTable:
         low=0.94,
         high=0.9651,
         rival="lea",
-        figures=(BarFigure(scope={}, rival="lea", ratio=0.95, low=0.94, high=0.9651, blocks=9),),
+        figures=(
+            AcceptanceFigure(scope={}, rival="lea", ratio=0.95, low=0.94, high=0.9651, blocks=9),
+        ),
     )
     slow = line.model_copy(
         update={
@@ -201,10 +210,10 @@ def bar() -> BarTable:
             "why": "no figures of a at perl, 1",
         }
     )
-    gone = BarResult(
+    gone = AcceptanceResult(
         words="lean", response="memory", asked="at most 1.00", verdict=Met.UNKNOWN, ratio=None
     )
-    return BarTable(
+    return AcceptanceTable(
         factor="allocator",
         level="own",
         rivals=("lea", "a"),

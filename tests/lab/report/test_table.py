@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from heapwright.artefacts.comparison import Comparison, Effect
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, Effect
+from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.report.table import legend, ratio_text, seconds_text, table_rows
 
 MakeComparison = Callable[..., Comparison]

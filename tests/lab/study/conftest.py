@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.study_file import StudyFile, parse_study
+from heapwright.artefacts.study.file import StudyFile, parse_study
 
 MakeStudy = Callable[..., StudyFile]
 

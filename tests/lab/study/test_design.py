@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.study_file import StudyError, StudyFile, parse_study
+from heapwright.artefacts.study.file import StudyError, StudyFile, parse_study
+from heapwright.base.errors import HeapwrightError
 from heapwright.study import combinations
 from heapwright.study.design import DesignedStudy, Machine, allocators_of, build_design
 

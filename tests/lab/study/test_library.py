@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import shipped
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.native import VARIABLE, NativeMissingError
-from heapwright.artefacts.study_file import parse_study, scale_names
+from heapwright.artefacts.study.file import parse_study, scale_names
+from heapwright.base import shipped
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.native import VARIABLE, NativeMissingError
 from heapwright.study import library
 from heapwright.study.design import Machine, build_design
 
@@ -40,7 +40,7 @@ def test_the_folder_is_that_of_the_installation(
     monkeypatch.setattr(shipped, "TREE", tmp_path / "elsewhere")
     with pytest.raises(NativeMissingError, match="there are no studies in"):
         library.study_names()
-    (tmp_path / "studies").mkdir()
+    (tmp_path / "catalogue" / "studies").mkdir(parents=True)
     (tmp_path / "studies" / "mine.toml").write_text("")
     assert library.study_names() == ["mine"]
     assert library.study_path("mine") == tmp_path / "studies" / "mine.toml"

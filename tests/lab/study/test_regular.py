@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import pytest
 
-from heapwright.artefacts.study_file import StudyError, StudyFile
+from heapwright.artefacts.study.file import StudyError, StudyFile
 from heapwright.study.regular import Regular, read_words
 
 MakeStudy = Callable[..., StudyFile]

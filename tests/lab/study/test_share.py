@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heapwright.artefacts.study_file import StudyFile, parse_study
+from heapwright.artefacts.study.file import StudyFile, parse_study
 from heapwright.study.combinations import Cells
 from heapwright.study.share import choose_share
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
 from heapwright.profile.run import profile_trace
 from heapwright.synth import program
 from heapwright.synth.plan import (

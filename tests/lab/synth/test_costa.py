@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.profile.run import profile_trace
 from heapwright.synth import costa, program
 from heapwright.synth.plan import LifetimeKind, Plan

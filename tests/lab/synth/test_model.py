@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.profile.run import profile_trace
 from heapwright.synth import costa, model, program
-from heapwright.synth.dealing import deal
 from heapwright.synth.distances import distances
-from heapwright.synth.fitting import fit
+from heapwright.synth.fit import fit
 from heapwright.synth.observed import observe
 from heapwright.synth.plan import LifetimeKind, Plan
+from heapwright.synth.whole_numbers import deal
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.synth.distances import distances, total_variation
 from heapwright.synth.ranks import kendall_tau, same_first
 from heapwright.synth.survival import ended_by, live_at

@@ -1,26 +1,26 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The checking library: tiny programs that misuse reaps and regions, each with its exact words.
+"""The checking library: misuse of reaps and regions, each with its exact words.
 
-The words stand in the program, after `aborts:`; nothing else may be on standard error, and the end
-must be abort. Programs without mistakes hold as they do on the other library.
+The words stand above each mistake, after `aborts:`; nothing else may be on standard error, and
+the end must be abort. Programs without mistakes hold as they do on the other library.
 """
 
 import os
 import re
-import resource
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.base.native import NativeMissingError, native_dir
+from support.mistakes import TESTS, make, mistakes_of
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
-MISUSES = sorted((HERE / "misuse").glob("*.c"))
+MISUSE = HERE / "misuse.c"
 SOURCES = [
     *sorted((ROOT / "native" / "capi" / "checked").glob("*.cpp")),
     *(
@@ -40,9 +40,7 @@ def tool(name: str) -> str:
 
 
 def run(*command: str | Path) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300
-    )
+    done = ran(command, env=ENVIRONMENT, timeout=300)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -66,18 +64,17 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return compile_library(tmp_path_factory.mktemp("checked"))
 
 
-def without_core() -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+@pytest.fixture(scope="module")
+def program(library: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("mistakes") / "misuse"
+    run(tool("gcc"), "-w", "-O1", *INCLUDE, f"-I{TESTS}", MISUSE, *library, "-o", made)
+    return made
 
 
-@pytest.mark.parametrize("source", MISUSES, ids=lambda path: str(path.stem))
-def test_misuse_dies_with_its_words(source: Path, library: list[Path], tmp_path: Path) -> None:
-    program = tmp_path / source.stem
-    run(tool("gcc"), "-w", "-O1", *INCLUDE, source, *library, "-o", program)
-    (words,) = re.findall(r"^// aborts: (.*)$", source.read_text("utf-8"), re.MULTILINE)
-    done = subprocess.run(
-        [program], capture_output=True, text=True, check=False, preexec_fn=without_core, timeout=60
-    )
+@pytest.mark.parametrize(("mistake", "comment"), mistakes_of(MISUSE).items())
+def test_misuse_dies_with_its_words(mistake: str, comment: str, program: Path) -> None:
+    (words,) = re.findall(r"^// aborts: (.*)$", comment, re.MULTILINE)
+    done = make(program, mistake, None)
     assert (done.returncode, done.stdout) == (-signal.SIGABRT, "")
     assert done.stderr == f"{words}\n"
 

@@ -8,12 +8,12 @@ is the library that is installed.
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.native import NativeMissingError, native_dir
+from heapwright.base.native import NativeMissingError, native_dir
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -34,9 +34,7 @@ def tool(name: str) -> str:
 
 def run(*command: str | Path, preload: tuple[Path, ...] = ()) -> str:
     environment = {**ENVIRONMENT, "LD_PRELOAD": ":".join(map(str, preload))}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=environment, timeout=120
-    )
+    done = ran(command, env=environment, timeout=120)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -102,7 +100,7 @@ def test_without_memory_an_obstack_calls_the_handler(library: list[Path], tmp_pa
     )
     # It ends in the middle, with objects on the obstack.
     quiet = {**ENVIRONMENT, "ASAN_OPTIONS": "detect_leaks=0"}
-    done = subprocess.run([program], capture_output=True, text=True, check=False, env=quiet)
+    done = ran([program], env=quiet)
     assert (done.returncode, done.stdout) == (7, "kept 5\nkept 100005\n")
     assert done.stderr == "memory exhausted\n"
 
@@ -111,7 +109,7 @@ def test_freeing_what_is_on_no_obstack_aborts(library: list[Path], tmp_path: Pat
     program = build(
         "obstack_foreign", tmp_path / "program", "-DWITH_HEAPWRIGHT", *SANITIZERS, *library
     )
-    done = subprocess.run([program], capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    done = ran([program], env=ENVIRONMENT)
     assert done.returncode == -6
     assert done.stderr == "heapwright: obstack_free(): object of another obstack\n"
 

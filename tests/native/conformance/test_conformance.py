@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import PeerAllocator, SystemAllocator, read_catalogue
-from heapwright.artefacts.user_registry import built_peers
+from heapwright.artefacts.allocator.catalogue import PeerAllocator, SystemAllocator, read_catalogue
+from heapwright.artefacts.allocator.user_registry import built_peers
+from heapwright.base import native
+from support.running import ran
 
 HERE = Path(__file__).parent
 CATALOGUE = read_catalogue(HERE.parents[2] / "catalogue" / "allocators.toml")
@@ -46,14 +47,7 @@ CASES = cases()
 
 def run(arguments: list[str], extra: dict[str, str]) -> subprocess.CompletedProcess[str]:
     plain = {key: value for key, value in os.environ.items() if not key.startswith(FOREIGN)}
-    return subprocess.run(
-        [PROGRAM, *arguments],
-        env=plain | extra,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT_S,
-    )
+    return ran([PROGRAM, *arguments], env=plain | extra, timeout=TIMEOUT_S)
 
 
 def verdict(case: str, extra: dict[str, str], *, silent: bool = True) -> None:

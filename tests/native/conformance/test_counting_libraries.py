@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
+from support.running import ran
 
 ROOT = Path(__file__).parents[3]
 CATALOGUE = read_catalogue(ROOT / "catalogue" / "allocators.toml")
@@ -54,12 +55,9 @@ print(json.dumps([start, both, read()]))
 @pytest.fixture(scope="module", params=[entry.name for entry in CATALOGUE.composed])
 def counts(request: pytest.FixtureRequest) -> list[dict[str, int]]:
     """What was counted at the start, after two threads, and after another one."""
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-c", ASK],
         env=os.environ | {"LD_PRELOAD": str(native.counting_library(request.param))},
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"

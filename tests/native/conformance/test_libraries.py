@@ -15,8 +15,8 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from heapwright.artefacts import native
-from heapwright.artefacts.catalogue import read_catalogue
+from heapwright.artefacts.allocator.catalogue import read_catalogue
+from heapwright.base import native
 
 ROOT = Path(__file__).parents[3]
 CATALOGUE = read_catalogue(ROOT / "catalogue" / "allocators.toml")

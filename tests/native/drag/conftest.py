@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.drag import Drag
-from heapwright.cli.dragging import watch_command
+from heapwright.artefacts.drag.document import Drag
+from heapwright.base import native
+from heapwright.commands.drag import watch_command
 from heapwright.drag import instrumented, valgrind
 
 from .known import Known

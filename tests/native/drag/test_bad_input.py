@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base.errors import HeapwrightError
 from heapwright.drag import valgrind
 from heapwright.report.drag.words import remarks
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 from .conftest import Build, Rebuild, Watch, known_of, watch_rebuilt
 from .known import KNOWN, access, allocate, drag_of, free

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.drag import instrumented
 from heapwright.report.drag.words import remarks
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.drag import Drag, Site
+from heapwright.artefacts.drag.document import Drag, Site
+from heapwright.base import native
 from heapwright.report.drag.words import place_of
 
 from .conftest import Build, Watch, known_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 BEGINS = "--7--   SCHED[{}]:  acquired lock (thread_wrapper(starting new thread))"
 RUNS = "--7--   SCHED[{}]:  acquired lock (VG_(client_syscall)[async])"

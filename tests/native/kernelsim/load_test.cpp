@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 namespace {
 
 const std::string whole =
@@ -122,4 +122,4 @@ TEST(KernelLoad, EndsAsManyElsewhereAsItSays) {
 }
 
 } // namespace
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernelsim/run.hpp"
 
+#include "kernelsim/kernel_trace.hpp"
 #include "kernelsim/load.hpp"
 #include "kernelsim/report.hpp"
-#include "kernelsim/trace.hpp"
 
 #include <heapwright/layers/kernel/slub_heap.hpp>
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace heapwright::models {
+namespace heapwright::kernelsim {
 namespace {
 
 /// Objects of a few sizes in a small memory that is full of holes.
@@ -137,8 +137,8 @@ TEST(KernelModels, ThatDoWhatNoneMayAreFoundOut) {
                             "cache 0 100 8 -- thing\nevents\n"
                             "a 1 0 1 0\na 2 0 2 0\nf 3 0 1\nf 4 0 2\nend 4\n");
     const Traffic traffic = readTrace(text);
-    EXPECT_THROW(models::Run<Forgetful>(traffic, 1).run(), ModelFault);
-    EXPECT_THROW(models::Run<Leaky>(traffic, 1).run(), ModelFault);
+    EXPECT_THROW(kernelsim::Run<Forgetful>(traffic, 1).run(), ModelFault);
+    EXPECT_THROW(kernelsim::Run<Leaky>(traffic, 1).run(), ModelFault);
 }
 
 TEST(KernelModels, AreToldAsJson) {
@@ -154,4 +154,4 @@ TEST(KernelModels, AreToldAsJson) {
 }
 
 } // namespace
-} // namespace heapwright::models
+} // namespace heapwright::kernelsim

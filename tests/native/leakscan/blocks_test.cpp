@@ -6,7 +6,7 @@
 
 #include "live_trace.hpp"
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 namespace {
 
 constexpr std::uint64_t page = 4096;
@@ -116,4 +116,4 @@ TEST(ProcessOf, TheLastOfThatNumber) {
 }
 
 } // namespace
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

@@ -9,7 +9,7 @@
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 
 inline trace::ProcessText processOfNumber(std::uint32_t pid,
                                           trace::Cause cause = trace::Cause::start) {
@@ -60,4 +60,4 @@ private:
     std::uint64_t time_ = 0;
 };
 
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

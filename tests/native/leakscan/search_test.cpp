@@ -10,7 +10,7 @@
 
 #include "live_trace.hpp"
 
-namespace heapwright::reach {
+namespace heapwright::leakscan {
 namespace {
 
 constexpr std::uint64_t page = 4096;
@@ -168,4 +168,4 @@ TEST(ProcessMemory, OfNoProcessIsAnError) {
 }
 
 } // namespace
-} // namespace heapwright::reach
+} // namespace heapwright::leakscan

@@ -8,7 +8,7 @@
 #include "profiler/heap_map.hpp"
 #include "scene.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 std::string drawn(HeapMap& map, std::uint64_t time) {
@@ -76,4 +76,4 @@ TEST(HeapMapCells, AbsurdBlocksDoNoHarm) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -11,7 +11,7 @@
 
 #include "scene.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using trace::Routine;
@@ -151,4 +151,4 @@ TEST_P(RandomPrograms, HaveTheFiguresOfTheModel) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range(1U, 9U));
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

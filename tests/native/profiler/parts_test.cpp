@@ -12,7 +12,7 @@
 #include "profiler/live_blocks.hpp"
 #include "profiler/scales.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 TEST(LiveBlocksTable, HoldsWhatAMapHolds) {
@@ -125,4 +125,4 @@ TEST(JsonText, IsEscapedAndAlwaysUnicode) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

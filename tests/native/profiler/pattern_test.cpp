@@ -9,7 +9,7 @@
 #include "profiler/pattern.hpp"
 #include "scene.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
@@ -116,4 +116,4 @@ TEST(PatternOfARun, StepsDoubleInLongRuns) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -13,7 +13,7 @@
 #include "trace/stack_table.hpp"
 #include "trace/writer.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using trace::Event;
@@ -156,4 +156,4 @@ TEST(Pass, OfALongTraceIsDecodedAhead) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

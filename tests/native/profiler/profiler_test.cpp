@@ -6,7 +6,7 @@
 
 #include "scene.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using trace::Routine;
@@ -231,4 +231,4 @@ TEST(SitesOfCalls, KnowWhatTheyAskedForAndWhatIsLeft) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -11,7 +11,7 @@
 
 #include "profiler/profiler.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 
 constexpr std::uint64_t millisecond = 1'000'000;
 constexpr std::uint64_t second = 1000 * millisecond;
@@ -130,4 +130,4 @@ bool begins(const std::string& document, const std::string& with, const Keys&...
     return after(document, keys...).starts_with(with);
 }
 
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 using trace::SystemMapping;
@@ -142,4 +142,4 @@ TEST(SystemView, OfAnotherProcessThereIsNothing) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -7,7 +7,7 @@
 #include "profiler/timeline.hpp"
 #include "scene.hpp"
 
-namespace heapwright::profile {
+namespace heapwright::profiler {
 namespace {
 
 /// How often a key stands in a document.
@@ -85,4 +85,4 @@ TEST(PhasesOfARun, AreEvenAndSumUp) {
 }
 
 } // namespace
-} // namespace heapwright::profile
+} // namespace heapwright::profiler

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +15,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.trace import TraceInfo, check_trace, trace_info
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.trace.file import TraceInfo, check_trace, trace_info
+from heapwright.artefacts.trace.frame import open_trace
+from heapwright.base import native
+from support.running import ran
 
 SOURCES = Path(__file__).parent / "programs"
 FOREIGN = ("LD_", "GLIBC_", "MALLOC_", "HEAPWRIGHT_TRACE", "HEAPWRIGHT_TOGGLE")
@@ -79,9 +79,7 @@ class Bench:
                 pytest.skip(f"needs a compiler ({name}, package g++)")
             output = self.folder / f"{Path(source).stem}-{len(self.built)}"
             words = [compiler, "-O1", "-fno-builtin", str(SOURCES / source), "-o", str(output)]
-            done = subprocess.run(
-                [*words, "-pthread", *flags], capture_output=True, text=True, check=False
-            )
+            done = ran([*words, "-pthread", *flags])
             if done.returncode and flags:
                 pytest.skip(f"cannot build with {' '.join(flags)}: {done.stderr.strip()[:200]}")
             assert done.returncode == 0, done.stderr
@@ -114,15 +112,12 @@ class Bench:
         )
         with os.fdopen(reading, "rb") as report:
             try:
-                done = subprocess.run(
+                done = ran(
                     [*words, *map(str, command)],
-                    capture_output=True,
-                    text=True,
                     pass_fds=[writing],
                     env=environment(),
                     timeout=TIMEOUT_S,
                     preexec_fn=prepare,
-                    check=False,
                 )
             finally:
                 os.close(writing)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 
 from .bench import Bench
 

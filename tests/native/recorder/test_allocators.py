@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program keeps the allocator that it has, and the recorder is in front of any."""
 
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from support.running import ran
 
 from .bench import Bench, environment
 
@@ -67,9 +67,7 @@ def test_operators_under_each(recording: Bench, name: str) -> None:
     library = library_of(name)
     program = recording.program("operators.cpp")
     extra = {"LD_PRELOAD": str(library)}
-    alone = subprocess.run(
-        [program], env=environment() | extra, capture_output=True, text=True, check=False
-    )
+    alone = ran([program], env=environment() | extra)
     run = recording.record([program], behind=[library])
     assert run.out == alone.stdout  # one of the peers ends the program where others throw
     recording.sound(run)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 from .bench import Bench, environment
 

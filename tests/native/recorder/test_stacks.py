@@ -4,9 +4,9 @@
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.profile import Profile, Site
+from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.profile.run import profile_trace
 
 from .bench import Bench

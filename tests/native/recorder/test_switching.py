@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.trace.frame import open_trace
 
 from .bench import TIMEOUT_S, Bench, environment
 
 RECORDING = 200
-"""Where the word stands in the header that says whether recording is on (native/trace/FORMAT.md)."""
+"""The offset of the word in the header that switches recording (native/trace/FORMAT.md)."""
 
 
 @dataclass

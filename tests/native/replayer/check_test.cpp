@@ -7,14 +7,14 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 namespace {
 
 using trace::Routine;
 
 class CheckTest : public testing::Test {
 protected:
-    std::uint64_t found(Wrong wrong) const {
+    std::uint64_t found(FaultKind wrong) const {
         return check.findings().count(static_cast<std::size_t>(wrong));
     }
     std::uint64_t all() const { return check.findings().count(); }
@@ -24,95 +24,95 @@ protected:
 };
 
 TEST_F(CheckTest, AGoodLifeIsFoundGood) {
-    check.gave(Routine::calloc, memory, 100, 0);
-    check.resizes(memory, 100);
+    check.allocated(Routine::calloc, memory, 100, 0);
+    check.reallocating(memory, 100);
     std::memcpy(memory + 4096, memory, 100);
-    check.resized(memory + 4096, memory, 100, 5000);
-    check.gave(Routine::malloc, memory, 4096, 0); // the old place, again
-    check.gave(Routine::memalign, memory + 12288, 0, 4096);
-    check.takes(memory + 4096, 5000);
-    check.takes(memory, 4096);
-    check.takes(memory + 12288, 0);
-    check.takes(nullptr, 0);
+    check.reallocated(memory + 4096, memory, 100, 5000);
+    check.allocated(Routine::malloc, memory, 4096, 0); // the old place, again
+    check.allocated(Routine::memalign, memory + 12288, 0, 4096);
+    check.freeing(memory + 4096, 5000);
+    check.freeing(memory, 4096);
+    check.freeing(memory + 12288, 0);
+    check.freeing(nullptr, 0);
     EXPECT_EQ(all(), 0U);
 }
 
 TEST_F(CheckTest, ContentsThatChange) {
-    check.gave(Routine::malloc, memory, 100, 0);
+    check.allocated(Routine::malloc, memory, 100, 0);
     memory[99] ^= 1;
-    check.takes(memory, 100);
-    EXPECT_EQ(found(Wrong::contents), 1U);
+    check.freeing(memory, 100);
+    EXPECT_EQ(found(FaultKind::contents), 1U);
     EXPECT_EQ(all(), 1U);
     EXPECT_EQ(check.findings().kept()[0].at, 99U);
 }
 
 TEST_F(CheckTest, ContentsThatAReallocLoses) {
-    check.gave(Routine::malloc, memory, 100, 0);
-    check.resizes(memory, 100);
+    check.allocated(Routine::malloc, memory, 100, 0);
+    check.reallocating(memory, 100);
     std::memcpy(memory + 4096, memory, 50); // half of them
-    check.resized(memory + 4096, memory, 100, 200);
-    EXPECT_EQ(found(Wrong::moved), 1U);
+    check.reallocated(memory + 4096, memory, 100, 200);
+    EXPECT_EQ(found(FaultKind::moved), 1U);
     EXPECT_EQ(all(), 1U);
 }
 
 TEST_F(CheckTest, AShrunkObjectNeedKeepNoMoreThanItHas) {
-    check.gave(Routine::malloc, memory, 100, 0);
-    check.resizes(memory, 100);
+    check.allocated(Routine::malloc, memory, 100, 0);
+    check.reallocating(memory, 100);
     std::memcpy(memory + 4096, memory, 10);
-    check.resized(memory + 4096, memory, 100, 10);
+    check.reallocated(memory + 4096, memory, 100, 10);
     EXPECT_EQ(all(), 0U);
 }
 
 TEST_F(CheckTest, MemoryOfCallocThatIsNotZero) {
     memory[30] = 1;
-    check.gave(Routine::calloc, memory, 31, 0);
-    EXPECT_EQ(found(Wrong::zeroes), 1U);
+    check.allocated(Routine::calloc, memory, 31, 0);
+    EXPECT_EQ(found(FaultKind::zeroes), 1U);
     EXPECT_EQ(all(), 1U);
 }
 
 TEST_F(CheckTest, AddressesThatAreNotAligned) {
-    check.gave(Routine::malloc, memory + 8, 16, 0); // a type of 16 bytes may need 16
-    check.gave(Routine::malloc, memory + 40, 8, 0); // one of 8 needs 8
-    check.gave(Routine::alignedAlloc, memory + 64, 64, 128);
-    check.gave(Routine::valloc, memory + 1024, 1, 0);
-    EXPECT_EQ(found(Wrong::alignment), 3U);
+    check.allocated(Routine::malloc, memory + 8, 16, 0); // a type of 16 bytes may need 16
+    check.allocated(Routine::malloc, memory + 40, 8, 0); // one of 8 needs 8
+    check.allocated(Routine::alignedAlloc, memory + 64, 64, 128);
+    check.allocated(Routine::valloc, memory + 1024, 1, 0);
+    EXPECT_EQ(found(FaultKind::alignment), 3U);
     EXPECT_EQ(all(), 3U);
 }
 
 TEST_F(CheckTest, ObjectsThatOverlap) {
-    check.gave(Routine::malloc, memory, 4096, 0);
-    check.gave(Routine::malloc, memory + 4088, 8, 0); // its last bytes
-    EXPECT_EQ(found(Wrong::overlap), 1U);
-    check.gave(Routine::malloc, memory + 4096, 100, 0); // behind it
+    check.allocated(Routine::malloc, memory, 4096, 0);
+    check.allocated(Routine::malloc, memory + 4088, 8, 0); // its last bytes
+    EXPECT_EQ(found(FaultKind::overlap), 1U);
+    check.allocated(Routine::malloc, memory + 4096, 100, 0); // behind it
     EXPECT_EQ(all(), 1U);
 }
 
 TEST_F(CheckTest, AnObjectOfNoBytesTakesUpAnAddress) {
-    check.gave(Routine::malloc, memory, 0, 0);
-    check.gave(Routine::malloc, memory, 0, 0);
-    EXPECT_EQ(found(Wrong::overlap), 1U);
+    check.allocated(Routine::malloc, memory, 0, 0);
+    check.allocated(Routine::malloc, memory, 0, 0);
+    EXPECT_EQ(found(FaultKind::overlap), 1U);
 }
 
 TEST_F(CheckTest, AfterAFailedReallocTheObjectIsStillThere) {
-    check.gave(Routine::malloc, memory, 64, 0);
-    check.resizes(memory, 64);
-    check.kept(memory, 64);
-    check.takes(memory, 64);
+    check.allocated(Routine::malloc, memory, 64, 0);
+    check.reallocating(memory, 64);
+    check.reallocFailed(memory, 64);
+    check.freeing(memory, 64);
     EXPECT_EQ(all(), 0U);
-    check.gave(Routine::malloc, memory, 64, 0);
-    check.resizes(memory, 64);
-    check.kept(memory, 64);
-    check.gave(Routine::malloc, memory + 32, 16, 0);
-    EXPECT_EQ(found(Wrong::overlap), 1U);
+    check.allocated(Routine::malloc, memory, 64, 0);
+    check.reallocating(memory, 64);
+    check.reallocFailed(memory, 64);
+    check.allocated(Routine::malloc, memory + 32, 16, 0);
+    EXPECT_EQ(found(FaultKind::overlap), 1U);
 }
 
 TEST_F(CheckTest, ManyFindingsAreCountedAndAFewKept) {
     for (int at = 0; at < 100; ++at) {
-        check.gave(Routine::malloc, memory, 8, 0);
+        check.allocated(Routine::malloc, memory, 8, 0);
     }
     EXPECT_EQ(all(), 99U);
     EXPECT_EQ(check.findings().kept().size(), 8U);
 }
 
 } // namespace
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace heapwright::replay {
+namespace heapwright::replayer {
 namespace {
 
 TEST(Histogram, EachNumberCountsInTheStepThatEndsAtOrBehindIt) {
@@ -70,4 +70,4 @@ TEST(Histogram, OfNothingSaysNothing) {
 }
 
 } // namespace
-} // namespace heapwright::replay
+} // namespace heapwright::replayer

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace heapwright::replay::testing {
+namespace heapwright::replayer::testing {
 
 using trace::Event;
 using trace::Routine;
@@ -231,4 +231,4 @@ inline void write(const std::string& path, const std::vector<Event>& events, uns
     writer.close();
 }
 
-} // namespace heapwright::replay::testing
+} // namespace heapwright::replayer::testing

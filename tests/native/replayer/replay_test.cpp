@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace heapwright::replay::testing {
+namespace heapwright::replayer::testing {
 namespace {
 
 struct Done {
@@ -253,4 +253,4 @@ TEST_F(ReplayTest, APlanThatWasCutIsRefused) {
 }
 
 } // namespace
-} // namespace heapwright::replay::testing
+} // namespace heapwright::replayer::testing

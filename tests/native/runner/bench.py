@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import ProcessRecord
+from heapwright.artefacts.run.measured import ProcessRecord
+from heapwright.base import native
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import RawRun, RunSpec, run_once, with_preload
 

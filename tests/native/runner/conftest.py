@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.preload import PreloadPaths
 
 from .bench import Bench

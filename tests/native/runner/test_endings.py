@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Ending
+from heapwright.artefacts.run.measured import Ending
+from heapwright.base import native
 from heapwright.experiment.runner import RawRun, run_once
 
 from .bench import Bench, of

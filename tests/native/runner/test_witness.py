@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Ending
+from heapwright.artefacts.run.measured import Ending
+from heapwright.base import native
 from heapwright.experiment.interposition import judge
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import RunSpec, run_once, with_preload

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lotteries, urns, the agenda and invented addresses, each by its own promise.
-#include "synth/agenda.hpp"
-#include "synth/lottery.hpp"
-#include "synth/places.hpp"
-#include "synth/urn.hpp"
+// Lotteries, urns, the wheel and invented addresses, each by its own promise.
+#include "synth/address_space.hpp"
+#include "synth/alias_table.hpp"
+#include "synth/fenwick_sampler.hpp"
+#include "synth/timing_wheel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@
 #include <set>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 namespace {
 
-TEST(Lottery, DrawsByWeightAndNeverWhatHasNone) {
+TEST(AliasTable, DrawsByWeightAndNeverWhatHasNone) {
     Random random(1);
-    const Lottery lottery({1, 0, 3, 0, 6});
+    const AliasTable lottery({1, 0, 3, 0, 6});
     std::vector<int> drawn(5);
     constexpr int draws = 100'000;
     for (int at = 0; at < draws; ++at)
@@ -31,57 +31,57 @@ TEST(Lottery, DrawsByWeightAndNeverWhatHasNone) {
     EXPECT_NEAR(drawn[2], draws * 0.3, 750);
 }
 
-TEST(Lottery, WithoutWeightsIsEmpty) {
-    EXPECT_TRUE(Lottery(std::vector<double>{0, 0}).empty());
-    EXPECT_TRUE(Lottery(std::vector<double>{}).empty());
+TEST(AliasTable, WithoutWeightsIsEmpty) {
+    EXPECT_TRUE(AliasTable(std::vector<double>{0, 0}).empty());
+    EXPECT_TRUE(AliasTable(std::vector<double>{}).empty());
 }
 
-TEST(Urn, HandsOutEachKindAsOftenAsItIsInIt) {
+TEST(FenwickSampler, HandsOutEachKindAsOftenAsItIsInIt) {
     Random random(2);
     const std::vector<std::uint64_t> counts{3, 0, 1, 100, 7, 0};
-    Urn urn(counts);
+    FenwickSampler urn(counts);
     std::vector<std::uint64_t> drawn(counts.size());
     while (urn.left() != 0)
         ++drawn[urn.draw(random)];
     EXPECT_EQ(drawn, counts);
 }
 
-TEST(Urn, CanBeEmptyFromTheStart) {
-    EXPECT_EQ(Urn({}).left(), 0U);
-    EXPECT_EQ(Urn({0, 0}).left(), 0U);
+TEST(FenwickSampler, CanBeEmptyFromTheStart) {
+    EXPECT_EQ(FenwickSampler({}).left(), 0U);
+    EXPECT_EQ(FenwickSampler({0, 0}).left(), 0U);
 }
 
-TEST(Agenda, HasEachBlockReadyAtItsEndAndNotBefore) {
+TEST(TimingWheel, HasEachBlockReadyAtItsEndAndNotBefore) {
     Random random(3);
-    Agenda agenda;
+    TimingWheel wheel;
     std::multimap<std::uint64_t, std::uint64_t> ends;
     for (std::uint64_t tick = 1; tick <= 20'000; ++tick) {
-        agenda.advance();
-        while (agenda.ready()) {
-            const Block block = agenda.take();
+        wheel.advance();
+        while (wheel.ready()) {
+            const Block block = wheel.take();
             ASSERT_EQ(block.size, tick); // the size says when it is to end
             ends.erase(ends.find(tick));
         }
         ASSERT_EQ(ends.count(tick), 0U);
         const std::uint64_t end = tick + 1 + random.below(std::uint64_t{1} << random.below(15));
-        agenda.add(end, {.address = tick, .size = end});
+        wheel.add(end, {.address = tick, .size = end});
         ends.emplace(end, tick);
     }
     std::size_t left = 0;
-    for (Block block; agenda.takeSoon(block);)
+    for (Block block; wheel.takeEarliest(block);)
         ++left;
     EXPECT_EQ(left, ends.size());
 }
 
-TEST(Places, NeverOverlapAmongLiveBlocks) {
+TEST(AddressSpace, NeverOverlapAmongLiveBlocks) {
     Random random(4);
-    Places places;
+    AddressSpace places;
     std::map<std::uint64_t, std::uint64_t> live; // address: size
     for (int step = 0; step < 20'000; ++step) {
         if (!live.empty() && random.below(2) == 0) {
             const auto victim =
                 std::next(live.begin(), static_cast<long>(random.below(live.size())));
-            places.giveBack(victim->first, victim->second);
+            places.release(victim->first, victim->second);
             live.erase(victim);
             continue;
         }
@@ -89,7 +89,7 @@ TEST(Places, NeverOverlapAmongLiveBlocks) {
         const std::uint64_t alignment = random.below(8) == 0 ? 4096 : 0;
         const std::uint64_t address = places.take(size, alignment);
         ASSERT_EQ(address % (alignment == 0 ? 16 : alignment), 0U);
-        ASSERT_GE(Places::usable(size), size);
+        ASSERT_GE(AddressSpace::usable(size), size);
         const auto next = live.lower_bound(address);
         ASSERT_TRUE(next == live.end() || address + size <= next->first);
         ASSERT_TRUE(next == live.begin() ||
@@ -99,4 +99,4 @@ TEST(Places, NeverOverlapAmongLiveBlocks) {
 }
 
 } // namespace
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

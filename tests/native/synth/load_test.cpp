@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plans and recreations as traces: what was planned is what is read back.
+#include "native/trace/trace_file.hpp"
 #include "synth/load.hpp"
 #include "synth/recreations.hpp"
 #include "trace/reader.hpp"
-#include "trace/trace_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace heapwright::synthesis {
+namespace heapwright::synth {
 namespace {
 
 using trace::Routine;
@@ -208,4 +208,4 @@ TEST(Recreations, AreFoundByNameOnly) {
 }
 
 } // namespace
-} // namespace heapwright::synthesis
+} // namespace heapwright::synth

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.trace import (
+from heapwright.artefacts.trace.file import (
     TraceError,
     TraceFormat,
     check_trace,
@@ -17,7 +16,8 @@ from heapwright.artefacts.trace import (
     import_trace,
     trace_info,
 )
-from heapwright.artefacts.trace_frame import open_trace
+from heapwright.artefacts.trace.frame import open_trace
+from heapwright.base.errors import HeapwrightError
 
 MAIN = bytes([8, 9, 9, 9, 10, 2])  # nine pointers, nine signals, two threads
 

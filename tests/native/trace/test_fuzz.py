@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.trace import export_wl
+from heapwright.artefacts.trace.file import export_wl
 
 ROOT = Path(__file__).parents[3]
 COMPILERS = ("clang++-14", "clang++")
@@ -41,7 +41,18 @@ def build(folder: Path, target: str, *more: Path) -> Path:
         ROOT / "tests" / "native" / "trace" / "fuzz" / f"{target}.cpp",
         *sorted((ROOT / "native" / "trace").glob("*.cpp")),
     ]
-    words = [compiler, *FLAGS, "-I", ROOT, "-I", ROOT / "include", *sources, *more, "-o", program]
+    words = [
+        compiler,
+        *FLAGS,
+        "-I",
+        ROOT / "native",
+        "-I",
+        ROOT / "include",
+        *sources,
+        *more,
+        "-o",
+        program,
+    ]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if "libclang_rt.fuzzer" in done.stderr:
         pytest.skip(f"{compiler} has no libFuzzer: the readers are not fuzzed")

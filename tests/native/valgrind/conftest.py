@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.counts import Counts
+from heapwright.artefacts.run.counts import Counts
 from heapwright.experiment import instrument
 
 HERE = Path(__file__).parent

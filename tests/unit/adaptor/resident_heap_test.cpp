@@ -39,20 +39,20 @@ using Kept = Composed<MappedFileHeap<File>>;
 struct Link {
     Link* next;
     std::size_t number;
-    std::size_t room;
+    std::size_t region;
 
     unsigned char* bytes() { return static_cast<unsigned char*>(forward(this, sizeof(Link))); }
 };
 
 template <class H>
 Link* push(H& heap, Link* list, std::size_t number) {
-    const std::size_t room = 1 + number * 37 % 3000;
-    void* const place = heap.malloc(sizeof(Link) + room);
+    const std::size_t region = 1 + number * 37 % 3000;
+    void* const place = heap.malloc(sizeof(Link) + region);
     if (place == nullptr) {
         return nullptr;
     }
-    auto* const link = ::new (place) Link{list, number, room};
-    std::memset(link->bytes(), static_cast<int>(number), room);
+    auto* const link = ::new (place) Link{list, number, region};
+    std::memset(link->bytes(), static_cast<int>(number), region);
     return link;
 }
 
@@ -61,7 +61,7 @@ std::ptrdiff_t lengthOf(Link* list) {
     std::ptrdiff_t length = 0;
     const std::size_t first = list == nullptr ? 0 : list->number;
     for (Link* link = list; link != nullptr; link = link->next) {
-        for (std::size_t i = 0; i < link->room; ++i) {
+        for (std::size_t i = 0; i < link->region; ++i) {
             if (link->bytes()[i] != static_cast<unsigned char>(link->number)) {
                 return -1;
             }
@@ -78,14 +78,14 @@ TEST(ResidentHeap, OnlyHousesWhatKeepsNothingOutside) {
     EXPECT_TRUE(HousableHeap<Source>);
     EXPECT_TRUE(HousableHeap<Shared>);
     EXPECT_TRUE(HousableHeap<Kept>);
-    EXPECT_FALSE(HousableHeap<MmapHeap>) << "it has no room";
+    EXPECT_FALSE(HousableHeap<MmapHeap>) << "it has no region";
     EXPECT_FALSE((HousableHeap<LockedHeap<FutexLock, Source>>)) << "a lock of one process";
     EXPECT_FALSE((HousableHeap<SignalSafeHeap<Source>>)) << "an arena of one process";
     EXPECT_FALSE((HousableHeap<TryHeap<Source, MmapHeap>>)) << "memory of one process";
     EXPECT_FALSE((HousableHeap<TryHeap<Source, SharedMemoryHeap<2 * MiB>>>)) << "two rooms";
     EXPECT_FALSE((HousableHeap<UniqueHeap<struct Here, Source>>)) << "an object of one process";
     EXPECT_FALSE((HousableHeap<DebugHeap<Source>>)) << "a map of one process";
-    EXPECT_TRUE((HousableHeap<TryHeap<Source, Source>>)) << "one room, twice";
+    EXPECT_TRUE((HousableHeap<TryHeap<Source, Source>>)) << "one region, twice";
 }
 
 TEST(ResidentHeap, LivesInItsMemoryAndServesAnyHistory) {

@@ -30,10 +30,10 @@ using allocators::Vmalloc;
 using allocators::WinXp;
 
 template <class H>
-Footprint footprintOf(H& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint;
+MemoryUsage footprintOf(H& heap) {
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage;
 }
 
 /// Objects of one size after another, all of a size freed before the next begins.
@@ -46,7 +46,7 @@ std::size_t mappedAfterPhases() {
         for (std::size_t bytes = 0; bytes < 4 * MiB; bytes += size) {
             objects.push_back(heap.malloc(size));
         }
-        const Footprint now = footprintOf(heap);
+        const MemoryUsage now = footprintOf(heap);
         most = now.mapped > most ? now.mapped : most;
         for (void* const object : objects) {
             heap.free(object);

@@ -17,9 +17,9 @@ namespace {
 using allocators::ReapHoard;
 
 std::size_t mappedBy(ReapHoard& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.mapped;
 }
 
 TEST(ReapHoard, ServesOneThreadsObjectsOneBehindAnotherAndWithWhatWasFreed) {

@@ -13,18 +13,18 @@ struct Least {
     void free(void*) {}
 };
 
-struct Phased : Least {
-    static constexpr std::size_t phase = 8;
+struct Sized : Least {
     std::size_t getSize(void*) { return 0; }
+};
+
+struct Core : Sized {
+    void* memalign(std::size_t, std::size_t) { return nullptr; }
+    bool resize(void*, std::size_t) { return false; }
+    void clear() {}
 };
 
 struct Throwing : Least {
     void* malloc(std::size_t) { throw 1; }
-};
-
-struct SharedByThreads : Least {
-    static constexpr bool concurrent = true;
-    static constexpr bool adopting = false;
 };
 
 struct WrongResult : Least {
@@ -35,51 +35,19 @@ struct WrongResult : Least {
 TEST(Concepts, TakeTheLeastHeap) {
     EXPECT_TRUE(Heap<Least>);
     EXPECT_FALSE(Heap<int>);
-    EXPECT_FALSE(Heap<Throwing>) << "a heap answers null";
+    EXPECT_FALSE(Heap<Throwing>) << "a heap returns null";
 }
 
 TEST(Concepts, TellACapabilityByItsVerb) {
     EXPECT_FALSE(SizedHeap<Least>);
-    EXPECT_TRUE(SizedHeap<Phased>);
-    EXPECT_FALSE(ClearableHeap<Phased> || AlignedHeap<Phased> || ZeroingHeap<Phased>);
-    EXPECT_FALSE(ResizableHeap<Phased> || RelocatingHeap<Phased> || HoldingHeap<Phased>);
-    EXPECT_FALSE(FlushableHeap<Phased> || TrimmableHeap<Phased> || MeasurableHeap<Phased>);
-    EXPECT_FALSE(ForkableHeap<Phased> || RecyclingHeap<Phased>);
+    EXPECT_TRUE(SizedHeap<Sized>);
+    EXPECT_FALSE(ClearableHeap<Sized> || AlignedHeap<Sized> || ResizableHeap<Sized>);
+    EXPECT_TRUE(SizedHeap<Core> && ClearableHeap<Core> && AlignedHeap<Core> && ResizableHeap<Core>);
 }
 
 TEST(Concepts, RefuseAVerbWithAnotherResult) {
     EXPECT_TRUE(Heap<WrongResult>);
     EXPECT_FALSE(SizedHeap<WrongResult> || ClearableHeap<WrongResult>);
-}
-
-TEST(Concepts, TakeThePhaseForZeroUnlessItIsGiven) {
-    EXPECT_EQ(phaseOf<Least>, 0U);
-    EXPECT_EQ(phaseOf<Phased>, 8U);
-}
-
-TEST(Concepts, AskAHeapWhatItsVerbsCannotShow) {
-    EXPECT_TRUE(ConcurrentHeap<SharedByThreads>);
-    EXPECT_FALSE(AdoptingHeap<SharedByThreads>) << "it says no";
-    EXPECT_FALSE(ConcurrentHeap<Least> || AdoptingHeap<Least> || UniquelyNamedHeap<Least>);
-}
-
-TEST(Footprint, CountsASharedHeapOnce) {
-    Footprint footprint;
-    const int first = 0;
-    const int second = 0;
-    EXPECT_TRUE(footprint.enters(&first));
-    EXPECT_TRUE(footprint.enters(&second));
-    EXPECT_FALSE(footprint.enters(&first));
-    EXPECT_FALSE(footprint.enters(&second));
-}
-
-TEST(Footprint, CountsAHeapForWhichThereIsNoRoom) {
-    Footprint footprint;
-    const std::array<int, 9> heaps = {};
-    for (const int& heap : heaps) {
-        EXPECT_TRUE(footprint.enters(&heap));
-    }
-    EXPECT_TRUE(footprint.enters(&heaps.back()));
 }
 
 } // namespace

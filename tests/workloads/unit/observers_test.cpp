@@ -3,7 +3,7 @@
 //
 // The map of live memory, and the bump pointer.
 #include <support/bump.hpp>
-#include <support/shadow.hpp>
+#include <support/live_bitmap.hpp>
 
 #include <heapwright/core/contents.hpp>
 #include <heapwright/core/random.hpp>
@@ -17,7 +17,7 @@ namespace heapwright::workloads {
 namespace {
 
 TEST(ShadowTest, TellsOverlapsFromNeighbours) {
-    Shadow shadow;
+    LiveBitmap shadow;
     const std::uintptr_t at = std::uintptr_t{5} << 30U; // where one piece of the map ends
     EXPECT_TRUE(shadow.mark(at - 1024, 1024));
     EXPECT_TRUE(shadow.mark(at, 4096));
@@ -33,7 +33,7 @@ TEST(ShadowTest, TellsOverlapsFromNeighbours) {
 void history(const Calls& bump) {
     Random random(7);
     std::map<void*, std::size_t> live;
-    Shadow shadow;
+    LiveBitmap shadow;
     for (std::uint64_t step = 1; step < 5'000; ++step) {
         if (live.size() > 100 || (!live.empty() && random.below(3) == 0)) {
             auto victim = live.begin();

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <obstack.h>
 
-#include "obstack_place.hpp"
+#include "obstack_storage.hpp"
 
 namespace heapwright::workloads::symbols {
 

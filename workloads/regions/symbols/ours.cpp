@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <heapwright/c/obstack.h>
 
-#include "obstack_place.hpp"
+#include "obstack_storage.hpp"
 
 namespace heapwright::workloads::symbols {
 

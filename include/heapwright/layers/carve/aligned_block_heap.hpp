@@ -17,8 +17,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 
@@ -39,7 +42,7 @@ class AlignedBlockHeap : private SuperHeap {
     /// are, else on the third.
     struct Chunk {
         std::uint64_t home =
-            0; ///< where a superblock has its own (structure/cache/home_word.hpp), and
+            0; ///< where a superblock has its own (structure/cache/owner_tag.hpp), and
         void* owner = nullptr; ///< where it says whose it is
         Chunk* next = nullptr;
         Chunk* previous = nullptr;
@@ -57,7 +60,7 @@ public:
     static constexpr std::size_t blockSize = BlockSize;
     static constexpr bool uniform = false;     // whatever is below is asked for chunks only
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "aligned blocks of one size out of larger chunks";
     using Below = Heaps<SuperHeap>;
 
@@ -129,14 +132,14 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         for (const Chunk* const list : {partial_, empty_}) {
             for (const Chunk* chunk = list; chunk != nullptr; chunk = chunk->next) {
-                footprint.held += chunk->vacancies * BlockSize;
-                footprint.heldCount += chunk->vacancies;
+                usage.held += chunk->vacancies * BlockSize;
+                usage.heldCount += chunk->vacancies;
             }
         }
     }

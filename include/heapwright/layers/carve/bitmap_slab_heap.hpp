@@ -17,8 +17,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 
@@ -135,16 +138,16 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         std::size_t vacancies = empty_ != nullptr ? perSlab : 0;
         for (const Slab* slab = partial_; slab != nullptr; slab = slab->next) {
             vacancies += slab->vacancies;
         }
-        footprint.held += vacancies * stride;
-        footprint.heldCount += vacancies;
+        usage.held += vacancies * stride;
+        usage.heldCount += vacancies;
     }
 
     /// Looks through all slabs: an address that is not ours may not be touched.

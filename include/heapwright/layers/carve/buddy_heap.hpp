@@ -21,7 +21,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/area/buddy_area.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/ring.hpp>
 
 #include <cstddef>
@@ -31,7 +34,9 @@
 namespace heapwright {
 
 template <std::size_t MinOrder, std::size_t MaxOrder, AnyOrderHeap SuperHeap>
-class BuddyHeap : private SuperHeap {
+class BuddyHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Area = BuddyArea<MinOrder, MaxOrder>;
 
 public:
@@ -126,27 +131,23 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         for (std::size_t order = MinOrder; order < MaxOrder; ++order) {
             if ((occupied_ & Area::sizeOf(order)) == 0) {
                 continue;
             }
             const Ring& list = free_[order - MinOrder];
             for (const RingNode* node = list.front(); node != list.end(); node = node->next) {
-                footprint.held += Area::sizeOf(order);
-                ++footprint.heldCount;
+                usage.held += Area::sizeOf(order);
+                ++usage.heldCount;
             }
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 private:
     /// A block of this order, live, from a free one that is as large or is halved; null if none is.

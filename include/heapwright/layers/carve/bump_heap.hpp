@@ -10,12 +10,15 @@
 // pieces are not taken back. What is left of a chunk when the next one is begun is lost, and so is
 // what the heap has left when it is destroyed. Cost: an addition and a compare.
 //
-// Example: BumpHeap<64 * KiB, 8, UniqueHeap<HeapName<1>, MmapHeap>>
+// Example: BumpHeap<64 * KiB, 8, UniqueHeap<DefaultName, MmapHeap>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -23,8 +26,10 @@
 namespace heapwright {
 
 template <std::size_t ChunkSize, std::size_t Lead, UniquelyNamedHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class BumpHeap : private SuperHeap {
+    requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class BumpHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// What is asked for below, which puts 16 bytes before it and leaves as many behind it.
     static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
 
@@ -33,8 +38,8 @@ class BumpHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::size_t phase = Lead;
-    static constexpr bool adopting = true;
+    static constexpr std::size_t alignmentOffset = Lead;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr bool processLocal = true; ///< so is the heap below
     static constexpr std::string_view caption = "moves a pointer through chunks that it leaves";
     using Below = Heaps<SuperHeap>;
@@ -69,19 +74,15 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 private:
     [[gnu::noinline]] void* refill(std::size_t size) noexcept {

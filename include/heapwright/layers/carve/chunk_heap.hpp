@@ -15,7 +15,11 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <new>
@@ -23,9 +27,11 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, std::size_t Lead, UnphasedHeap SuperHeap>
+template <std::size_t ChunkSize, std::size_t Lead, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
-class ChunkHeap : private SuperHeap {
+class ChunkHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Chunk {
         Chunk* next;
         Chunk* previous;
@@ -40,7 +46,7 @@ class ChunkHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr std::size_t phase = Lead;
+    static constexpr std::size_t alignmentOffset = Lead;
     static constexpr std::string_view caption =
         "takes memory in chunks, hands it out piece by piece";
     using Below = Heaps<SuperHeap>;
@@ -90,19 +96,15 @@ public:
         next_ = end_ = 0;
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 private:
     [[gnu::noinline]] void* refill(std::size_t size) noexcept {

@@ -17,8 +17,12 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/kernel/page_zone.hpp>
 #include <heapwright/structure/map/region_map.hpp>
@@ -53,7 +57,7 @@ public:
     static constexpr bool uniform = false; // whatever is below is asked for sections only
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "pages in buddies, kept apart by mobility and node";
     using Below = Heaps<SuperHeap>;
 
@@ -129,16 +133,16 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        forEachZone([&footprint](const PageZone& zone) {
-            footprint.held += zone.freePages() * bytesOfPage;
+        forEachZone([&usage](const PageZone& zone) {
+            usage.held += zone.freePages() * bytesOfPage;
             for (std::size_t order = 0; order < pageOrders; ++order) {
-                footprint.heldCount += zone.freeBlocks(order);
+                usage.heldCount += zone.freeBlocks(order);
             }
         });
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     /// A signal handler may fork that interrupted who holds one of the locks: that one is left to

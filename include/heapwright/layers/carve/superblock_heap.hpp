@@ -1,27 +1,30 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of many size classes from superblocks, each of which has objects of one: no header, no
-// search, and the fullest superblock serves first, so that others become empty and can serve any
-// class. Larger requests get null.
+// Allocates objects of many size classes from superblocks, each of which has objects of one class.
+// Objects have no header, and no search is needed. The fullest superblock serves first, so others
+// become empty and can serve any class. A request larger than `largest` returns null.
 //
-// The parts are in structure/: superblock.hpp (the slots of one), superblock_lists.hpp (the
-// superblocks of a class), superblock_classes.hpp (all). This is the heap of one thread; several of
-// them, with memory going from one to another, are in layers/thread/hoard_heap.hpp. A superblock
-// can be handed over to another heap of the type (`handOver`) and taken from one (`takeOver`).
-// A wrong free, and every other verb on what is no live object, ends the program as `CheckedHeap`
-// would have it; the address must be one that the heap `owns`. Cost: a load for the class, a bit
-// scan, a multiplication, a dozen stores. From Hoard (Berger 2002).
+// The parts are in structure/superblock/: superblock.hpp (the slots of one superblock) and
+// superblock_lists.hpp (the superblocks of all classes). This is the heap of one thread.
+// layers/thread/hoard_heap.hpp has several heaps that exchange superblocks. `handOver` removes a
+// superblock for another heap of this type, and `takeOver` adds it there.
+//
+// Each verb aborts on an object that is not live, as `CheckedHeap` does. Pre: the heap `owns` it.
+// Cost: a load for the class, a bit scan, a multiplication, a dozen stores.
+// Source: Hoard (Berger 2002).
 //
 // Example: SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>
-#include <heapwright/structure/superblock/superblock_classes.hpp>
+#include <heapwright/structure/superblock/superblock_lists.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -37,7 +40,7 @@ public:
 
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the heap of blocks
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
     static constexpr std::string_view caption = "size classes in superblocks, the fullest first";
     using Below = Heaps<SuperHeap>;
@@ -49,14 +52,14 @@ public:
         return fromClass(Classes::classFor(size));
     }
 
-    /// From the superblocks that there are.
+    /// An object from a superblock of this heap; null if none has room.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Classes::count) {
             return nullptr;
         }
-        void* const object = superblocks_[index].take();
-        return object != nullptr || !recycle(index) ? object : superblocks_[index].take();
+        void* const object = superblocks_[index].allocate();
+        return object != nullptr || !recycle(index) ? object : superblocks_[index].allocate();
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
@@ -64,13 +67,13 @@ public:
             return malloc(size < align ? align : size);
         }
         void* const slot = fromClass(Superblocks::classFor(align, size));
-        return slot == nullptr ? nullptr : Block::moveInside(slot, align);
+        return slot == nullptr ? nullptr : Block::alignInSlot(slot, align);
     }
 
     void free(void* object) noexcept {
         Block& block = Block::of(object);
         checkOwner(block, "free");
-        [[maybe_unused]] const bool tooEmpty = superblocks_.give(block, object);
+        [[maybe_unused]] const bool tooEmpty = superblocks_.free(block, object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -78,22 +81,22 @@ public:
         return Block::of(object).capacityAt(object);
     }
 
-    /// While it fits, and would not fit into half as much.
+    /// True if the size fits and is more than half of the capacity.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         check(object, "realloc");
         const std::size_t have = Block::of(object).capacityAt(object);
         return size <= have && size > have / 2;
     }
 
-    /// Aborts unless it is a live object of this heap.
+    /// Aborts unless the object is live and of this heap.
     void check(void* object, std::string_view routine) noexcept {
         const Block& block = Block::of(object);
         checkOwner(block, routine);
         block.check(object, routine);
     }
 
-    /// The same, and its size class; a number that is none if it stands inside its slot. It takes
-    /// no lock to ask this, either.
+    /// The class of an object; SIZE_MAX if the object is inside its slot. Aborts unless the object
+    /// is live. No lock is needed.
     [[nodiscard, gnu::always_inline]] std::size_t
     classOfLive(void* object, std::string_view routine) const noexcept {
         const Block& block = Block::of(object);
@@ -104,10 +107,10 @@ public:
         return index < Classes::count ? Classes::sizeOf(index) : 0;
     }
 
-    /// Removes an empty superblock, of whatever class, for another heap; null if there is none.
+    /// Removes an empty superblock of any class for another heap; null if there is none.
     [[nodiscard]] Block* handOver() noexcept { return superblocks_.removeEmpty(); }
-    /// Removes the fullest superblock of a class with room, and all its objects; null if there is
-    /// none.
+    /// Removes the fullest superblock of a class with room, with its objects, for another heap;
+    /// null if there is none.
     [[nodiscard]] Block* handOver(std::size_t sizeClass) noexcept {
         Block* const block = superblocks_[sizeClass].fullest();
         if (block != nullptr) {
@@ -115,13 +118,13 @@ public:
         }
         return block;
     }
-    /// Adds a superblock, and all its objects, that another heap of this type has handed over.
+    /// Adds a superblock, with its objects, that another heap of this type has handed over.
     void takeOver(Block& block) noexcept {
         block.owner.store(this, std::memory_order_relaxed);
         superblocks_.add(block);
     }
 
-    /// Hands empty superblocks down; true if there was any.
+    /// Frees all empty superblocks to the heap below; true if there was one.
     bool flush() noexcept {
         bool any = returnEmpty();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -140,11 +143,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        superblocks_.measure(footprint);
+        SuperHeap::measure(usage);
+        superblocks_.measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
@@ -160,13 +163,13 @@ private:
         if (index >= Classes::count) [[unlikely]] {
             return nullptr;
         }
-        if (void* const object = superblocks_[index].take()) [[likely]] {
+        if (void* const object = superblocks_[index].allocate()) [[likely]] {
             return object;
         }
-        return recycle(index) || grow(index) ? superblocks_[index].take() : nullptr;
+        return recycle(index) || grow(index) ? superblocks_[index].allocate() : nullptr;
     }
 
-    /// An empty superblock of another class becomes one of this.
+    /// Reuses an empty superblock of another class; false if there is none.
     [[gnu::noinline]] bool recycle(std::size_t index) noexcept {
         Block* const block = superblocks_.removeEmpty();
         if (block == nullptr) {

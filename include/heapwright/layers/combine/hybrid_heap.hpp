@@ -13,6 +13,8 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
 #include <algorithm>
@@ -26,9 +28,9 @@ class HybridHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = std::min(Small::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
-    static constexpr bool concurrent =
-        requires { requires Small::concurrent && SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires Small::adopting && SuperHeap::adopting; };
+    static constexpr bool concurrent = ConcurrentHeap<Small> && ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects =
+        ForeignFreeHeap<Small> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "one heap for small objects, another for large";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -65,11 +67,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
     {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept

@@ -20,10 +20,15 @@
 // Example: SegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 
@@ -33,10 +38,12 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
-                private SuperHeap {
+                private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Lists = ClassLists<SegHeap, PerClass, Classes>;
     using Lists::lists_;
 
@@ -46,11 +53,11 @@ class SegHeap : private ClassLists<SegHeap<Classes, PerClass, SuperHeap>, PerCla
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
-    static constexpr bool adopting =
-        requires { requires PerClass::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed by size, searches upward for a fit";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -109,8 +116,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// In place if the superheap can, else while it fits and no more than half would be lost.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -148,18 +153,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
     {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t rounded(std::size_t size) noexcept {

@@ -12,7 +12,12 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/large_limit.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -26,7 +31,9 @@ namespace heapwright {
 
 template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
     requires ZeroingHeap<Large> && ResizableHeap<Large> && AlignedHeap<Large>
-class SelectMmapHeap : private SuperHeap {
+class SelectMmapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// A fork is the business of the heap below if the other has no lock.
     static constexpr bool forkable = ForkableHeap<SuperHeap> && !ForkableHeap<Large>;
 
@@ -34,7 +41,8 @@ public:
     static constexpr std::size_t alignment = std::min(Large::alignment, SuperHeap::alignment);
     static constexpr bool tagged = true;
     static constexpr bool concurrent = ConcurrentHeap<Large> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = requires { requires Large::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        ForeignFreeHeap<Large> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "maps large objects one by one, serves the rest below";
     using Below = Heaps<Large, SuperHeap>;
@@ -92,7 +100,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap heap) { heap.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object);
     }
@@ -119,27 +127,15 @@ public:
         return isDirect(object) && limit_.isLarge(size) ? large_.relocate(object, size) : nullptr;
     }
 
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Large> && MeasurableHeap<SuperHeap>
     {
-        Footprint direct;
+        MemoryUsage direct;
         large_.measure(direct);
-        footprint.mapped += direct.mapped;
-        footprint.direct += direct.mapped;
-        footprint.directCount += count_.load(std::memory_order_relaxed);
-        SuperHeap::measure(footprint);
+        usage.mapped += direct.mapped;
+        usage.direct += direct.mapped;
+        usage.directCount += count_.load(std::memory_order_relaxed);
+        SuperHeap::measure(usage);
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept
@@ -164,10 +160,13 @@ public:
         SuperHeap::afterForkInChild();
     }
     [[nodiscard]] bool heldByThisThread() const noexcept
-        requires forkable && requires(const SuperHeap heap) { heap.heldByThisThread(); }
+        requires forkable && ReentryDetectingHeap<SuperHeap>
     {
         return SuperHeap::heldByThisThread();
     }
+
+    using Forwards::flush;
+    using Forwards::trim;
 
 private:
     static bool isDirect(void* object) noexcept { return Tag::of(object).has(Flag::direct); }

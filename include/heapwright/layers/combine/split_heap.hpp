@@ -12,8 +12,15 @@
 // Example: SplitHeap<4 * KiB, SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>, MmapHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 
@@ -27,33 +34,23 @@ namespace heapwright {
 
 /// An object of the first heap stands as one of the second would.
 template <class Small, class Large>
-concept AlignedAlike = Small::alignment % Large::alignment == 0 && phaseOf<Small> == phaseOf<Large>;
-
-namespace detail {
-
-/// 0 where objects do not stand in units.
-template <class H>
-inline constexpr std::size_t unitBytesOf = 0;
-template <class H>
-    requires requires { H::unitBytes; }
-inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
-
-} // namespace detail
+concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
+                       alignmentOffsetOf<Small> == alignmentOffsetOf<Large>;
 
 template <std::size_t Limit, OwningHeap Small, SizedHeap SuperHeap>
     requires SizedHeap<Small> && AlignedAlike<Small, SuperHeap> && AnyOrderHeap<Small> &&
              AnyOrderHeap<SuperHeap> && AnySizeHeap<SuperHeap>
-class SplitHeap : private SuperHeap {
+class SplitHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool uniform = false;
-    static constexpr bool concurrent =
-        requires { requires Small::concurrent && SuperHeap::concurrent; };
-    static constexpr bool processLocal = requires { requires Small::processLocal; } ||
-                                         requires { requires SuperHeap::processLocal; };
+    static constexpr bool concurrent = ConcurrentHeap<Small> && ConcurrentHeap<SuperHeap>;
+    static constexpr bool processLocal = ProcessLocalHeap<Small> || ProcessLocalHeap<SuperHeap>;
     static constexpr bool forkable = ForkableHeap<Small> || ForkableHeap<SuperHeap>;
-    static constexpr std::size_t unitBytes = detail::unitBytesOf<Small>;
+    static constexpr std::size_t unitBytes = unitBytesOf<Small>;
     static constexpr std::string_view caption = "small objects from one heap, large ones below";
     using Below = Heaps<Small, SuperHeap>;
 
@@ -107,16 +104,16 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires PromptHeap<Small>
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires FastPathHeap<Small>
     {
-        return size <= Limit ? small_.mallocAtOnce(size) : nullptr;
+        return size <= Limit ? small_.tryMallocFast(size) : nullptr;
     }
 
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires PromptHeap<Small>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires FastPathHeap<Small>
     {
-        return small_.owns(object) && small_.freeAtOnce(object);
+        return small_.owns(object) && small_.tryFreeFast(object);
     }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
@@ -126,13 +123,13 @@ public:
     /// For a caller that may be inside a lock itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if (small_.owns(object)) {
-            if constexpr (requires { small_.getSizeUnlocked(object); }) {
+            if constexpr (UnlockedSizeHeap<Small>) {
                 return small_.getSizeUnlocked(object);
             } else {
                 return small_.getSize(object);
             }
         }
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
@@ -191,52 +188,52 @@ public:
 
     /// For a cache above. What is large is nobody's; where both heaps have their objects in units
     /// of one size the word says so itself.
-    [[nodiscard, gnu::always_inline]] std::uint64_t homeOf(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard, gnu::always_inline]] std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
         if constexpr (sharesUnits) {
-            return small_.homeOf(object);
+            return small_.ownerTagOf(object);
         } else {
-            return small_.owns(object) ? small_.homeOf(object) : 0U;
+            return small_.owns(object) ? small_.ownerTagOf(object) : 0U;
         }
     }
-    [[nodiscard]] bool hasHome(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.hasHome(object);
+        return small_.hasOwnerTag(object);
     }
-    [[nodiscard]] bool mayKeep(const void* object) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.mayKeep(object);
+        return small_.mayCache(object);
     }
-    void abandonHome() noexcept
-        requires HomingHeap<Small>
+    void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        small_.abandonHome();
+        small_.releaseOwnership();
     }
-    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<Small>
     {
         if (size <= Limit) [[likely]] {
-            return small_.mallocHomed(size, number);
+            return small_.mallocOwned(size, number);
         }
         number = 0;
         return nullptr;
     }
-    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.freeHomed(chain, number);
+        return small_.freeOwned(chain, number);
     }
-    [[nodiscard]] std::uint64_t homeOfThread() noexcept
-        requires HomingHeap<Small>
+    [[nodiscard]] std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<Small>
     {
-        return small_.homeOfThread();
+        return small_.ownerTagOfThread();
     }
     /// Pre: it is small.
     [[nodiscard, gnu::always_inline]] std::size_t classAt(const void* object) noexcept
-        requires HomingHeap<Small>
+        requires OwnerTaggedHeap<Small>
     {
         return small_.classAt(object);
     }
@@ -251,17 +248,11 @@ public:
         }
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
-    {
-        return SuperHeap::tend();
-    }
-
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<Small> && InspectableHeap<SuperHeap>
     {
-        small_.inspect(inspection);
-        SuperHeap::inspect(inspection);
+        small_.inspect(snapshot);
+        SuperHeap::inspect(snapshot);
     }
 
     void walk(const ObjectVisitor& visit) noexcept
@@ -273,12 +264,12 @@ public:
 
     /// For a cache above that keeps what is small.
     [[nodiscard]] bool mark(const void* object) noexcept
-        requires requires(Small small) { small.mark(object); }
+        requires MarkingHeap<Small>
     {
         return small_.mark(object);
     }
     void unmark() noexcept
-        requires requires(Small small) { small.unmark(); }
+        requires MarkingHeap<Small>
     {
         small_.unmark();
     }
@@ -322,11 +313,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<Small> && MeasurableHeap<SuperHeap>
     {
-        small_.measure(footprint);
-        SuperHeap::measure(footprint);
+        small_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept
@@ -352,9 +343,10 @@ public:
         return false;
     }
 
+    using Forwards::purgeExpired;
+
 private:
-    static constexpr bool sharesUnits =
-        unitBytes != 0 && unitBytes == detail::unitBytesOf<SuperHeap>;
+    static constexpr bool sharesUnits = unitBytes != 0 && unitBytes == unitBytesOf<SuperHeap>;
 
     /// Names the heaps that are held over a fork, one at least, from 0 on.
     [[nodiscard]] auto visit() noexcept {

@@ -18,10 +18,16 @@
 // Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/class_lists.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -34,11 +40,13 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, KeepingHeap PerClass, SizedHeap SuperHeap>
+template <SizeClasses Classes, CacheOnlyHeap PerClass, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap> && KeepsClasses<PerClass, Classes>
 class StrictSegHeap
     : private ClassLists<StrictSegHeap<Classes, PerClass, SuperHeap>, PerClass, Classes>,
-      private SuperHeap {
+      private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Lists = ClassLists<StrictSegHeap, PerClass, Classes>;
     using Lists::lists_;
 
@@ -49,12 +57,12 @@ class StrictSegHeap
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = uniformHeap<SuperHeap>; // a list serves one class
     static constexpr bool concurrent = ConcurrentHeap<PerClass> && ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting =
-        requires { requires PerClass::adopting && SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects =
+        ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "rounds up to a size class, which an object never leaves";
     using Below = Heaps<PerClass, SuperHeap>;
@@ -130,8 +138,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// In place if the superheap can, else only while the new size is of the same class.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -168,17 +174,11 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> && MeasurableHeap<PerClass>
     {
-        SuperHeap::measure(footprint);
-        Lists::measureLists(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
+        SuperHeap::measure(usage);
+        Lists::measureLists(usage);
     }
 
     void beforeFork() noexcept
@@ -203,6 +203,9 @@ public:
     {
         return false;
     }
+
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     /// One heap after the other: each list, and last what is below.

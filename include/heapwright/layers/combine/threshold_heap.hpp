@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A request of `Threshold` bytes or more first makes the heap below hand down what it keeps for
-// reuse, so that it merges: deferred coalescing. Programs tend to ask for large objects at the turn
-// of their phases, when the small ones of the phase before are no longer of use. One of the two
-// routers of Doug Lea's design. Cost: one compare.
+// reuse, so that it merges: deferred coalescing. Programs purgeExpired to ask for large objects at
+// the turn of their phases, when the small ones of the phase before are no longer of use. One of
+// the two routers of Doug Lea's design. Cost: one compare.
 //
 // Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -19,11 +23,13 @@ namespace heapwright {
 
 template <std::size_t Threshold, FlushableHeap SuperHeap>
     requires SizedHeap<SuperHeap>
-class ThresholdHeap : private SuperHeap {
+class ThresholdHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "on a large request lets what waits for reuse merge first";
     using Below = Heaps<SuperHeap>;
@@ -56,45 +62,14 @@ public:
 
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
-    }
-
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
-        requires RelocatingHeap<SuperHeap>
-    {
-        return SuperHeap::relocate(object, size);
-    }
-
-    bool flush() noexcept { return SuperHeap::flush(); }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept
-        requires ClearableHeap<SuperHeap>
-    {
-        SuperHeap::clear();
-    }
-
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::getSize;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::relocate;
+    using Forwards::resize;
+    using Forwards::trim;
 
 private:
     void consider(std::size_t size) noexcept {

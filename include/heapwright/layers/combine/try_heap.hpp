@@ -12,8 +12,13 @@
 // Example: TryHeap<StaticBufferHeap<256 * KiB>, MmapHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -22,14 +27,14 @@
 namespace heapwright {
 
 template <OwningHeap First, Heap SuperHeap>
-    requires(First::alignment == SuperHeap::alignment && phaseOf<First> == phaseOf<SuperHeap>)
+    requires(First::alignment == SuperHeap::alignment &&
+             alignmentOffsetOf<First> == alignmentOffsetOf<SuperHeap>)
 class TryHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires First::tagged && SuperHeap::tagged; };
-    static constexpr bool concurrent =
-        requires { requires First::concurrent && SuperHeap::concurrent; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<First> && TagPreservingHeap<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<First> && ConcurrentHeap<SuperHeap>;
     static constexpr std::string_view caption = "asks one heap first, the other when it has none";
     using Below = Heaps<First, SuperHeap>;
 
@@ -171,11 +176,11 @@ public:
         return any;
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<First> && MeasurableHeap<SuperHeap>
     {
-        first_.measure(footprint);
-        SuperHeap::measure(footprint);
+        first_.measure(usage);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept

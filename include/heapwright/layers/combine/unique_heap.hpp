@@ -8,15 +8,20 @@
 //
 // What would be done to all that share the heap is not done through one of its faces: there is no
 // `clear`, and a fork is the business of the locks above, through which the heap is reached (one
-// that is reached without has `theHeap()` for it). In a footprint it is counted once. It is for
+// that is reached without has `theHeap()` for it). In a usage it is counted once. It is for
 // several threads if the superheap is. Cost: none, an address that the linker knows.
 //
-// Example: UniqueHeap<HeapName<1>, MmapHeap>
+// Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/immortal.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,27 +29,9 @@
 
 namespace heapwright {
 
-/// A name for who does not want to declare a type for it.
-template <std::size_t Number>
-struct HeapName {};
-
-namespace detail {
-
-/// 0 where objects do not stand in units.
-template <class H>
-inline constexpr std::size_t unitBytesIn = 0;
-template <class H>
-    requires requires { H::unitBytes; }
-inline constexpr std::size_t unitBytesIn<H> = H::unitBytes;
-
-/// 0 where it is no heap of blocks.
-template <class H>
-inline constexpr std::size_t blockSizeIn = 0;
-template <class H>
-    requires requires { H::blockSize; }
-inline constexpr std::size_t blockSizeIn<H> = H::blockSize;
-
-} // namespace detail
+/// The name of a heap of which the program has only one. Other names are types that the composition
+/// declares.
+struct DefaultName {};
 
 template <class Name, Heap SuperHeap>
 class UniqueHeap {
@@ -52,14 +39,14 @@ class UniqueHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = true;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr bool unique = true;
     static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
-    static constexpr std::size_t unitBytes = detail::unitBytesIn<SuperHeap>;
-    static constexpr std::size_t blockSize = detail::blockSizeIn<SuperHeap>;
+    static constexpr std::size_t unitBytes = unitBytesOf<SuperHeap>;
+    static constexpr std::size_t blockSize = blockSizeOf<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";
     using Below = Heaps<SuperHeap>;
 
@@ -93,7 +80,7 @@ public:
     }
 
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t from) noexcept
-        requires requires(SuperHeap heap) { heap.mallocAt(size, align, from); }
+        requires PhaseAlignedHeap<SuperHeap>
     {
         return theHeap().mallocAt(size, align, from);
     }
@@ -142,43 +129,43 @@ public:
         theHeap().freeBatch(chain);
     }
 
-    [[nodiscard, gnu::always_inline]] static std::uint64_t homeOf(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] static std::uint64_t ownerTagOf(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().homeOf(object);
+        return theHeap().ownerTagOf(object);
     }
-    [[nodiscard]] static bool hasHome(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static bool hasOwnerTag(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().hasHome(object);
+        return theHeap().hasOwnerTag(object);
     }
-    [[nodiscard]] static bool mayKeep(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static bool mayCache(const void* object) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().mayKeep(object);
+        return theHeap().mayCache(object);
     }
-    static void abandonHome() noexcept
-        requires HomingHeap<SuperHeap>
+    static void releaseOwnership() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        theHeap().abandonHome();
+        theHeap().releaseOwnership();
     }
-    [[nodiscard]] static ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().mallocHomed(size, number);
+        return theHeap().mallocOwned(size, number);
     }
-    [[nodiscard]] static ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().freeHomed(chain, number);
+        return theHeap().freeOwned(chain, number);
     }
-    [[nodiscard]] static std::uint64_t homeOfThread() noexcept
-        requires HomingHeap<SuperHeap>
+    [[nodiscard]] static std::uint64_t ownerTagOfThread() noexcept
+        requires OwnerTaggedHeap<SuperHeap>
     {
-        return theHeap().homeOfThread();
+        return theHeap().ownerTagOfThread();
     }
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept
-        requires HomingHeap<SuperHeap>
+        requires OwnerTaggedHeap<SuperHeap>
     {
         return theHeap().classAt(object);
     }
@@ -189,10 +176,10 @@ public:
         theHeap().check(object, routine);
     }
 
-    std::uint32_t tend() noexcept
-        requires requires(SuperHeap heap) { heap.tend(); }
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
-        return theHeap().tend();
+        return theHeap().purgeExpired();
     }
 
     bool flush() noexcept
@@ -207,11 +194,11 @@ public:
         return theHeap().trim(pad);
     }
 
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        if (inspection.enters(&only_)) {
-            theHeap().inspect(inspection);
+        if (snapshot.firstVisit(&only_)) {
+            theHeap().inspect(snapshot);
         }
     }
 
@@ -221,11 +208,11 @@ public:
         theHeap().walk(visit);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        if (footprint.enters(&only_)) {
-            theHeap().measure(footprint);
+        if (usage.firstVisit(&only_)) {
+            theHeap().measure(usage);
         }
     }
 };

@@ -9,18 +9,17 @@
 // the processors share, from partial slabs, from free ones, from new pages. A free goes onto the
 // array; from a full one a batch goes the other way. Objects of a cache with a constructor stay
 // constructed while they are free. Larger requests than the largest general cache get null.
-// `Processors` says on which processor a thread is (structure/thread/processor_choice.hpp). Where
+// `Processors` says on which processor a thread is (structure/thread/processor_selector.hpp). Where
 // the kernel turns interrupts off, a lock of the processor's is taken. From mm/slab.c of Linux 6.1;
 // Bonwick (1994, 2001). Cost: a lock, a load and a store, mostly.
 //
 // Example: SlabHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slab_model.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -28,7 +27,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
+template <HeapSelector Processors, Lock Mutex, PagedHeap SuperHeap>
 class SlabHeap
     : public KernelCaches<SlabModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:

@@ -16,6 +16,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slob_pages.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -31,7 +33,9 @@
 namespace heapwright {
 
 template <Lock Mutex, PagedHeap SuperHeap>
-class SlobHeap : private SuperHeap {
+class SlobHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Hold = Guard<Mutex>;
 
 public:
@@ -152,12 +156,14 @@ public:
     // --- pages ---
 
     /// Blocks of pages that are no cache's, as other parts of a kernel take them.
-    using SuperHeap::givePages;
-    using SuperHeap::takePages;
+    [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
+        return SuperHeap::takePages(order, mobility, node);
+    }
+    void givePages(Page& block) noexcept { SuperHeap::givePages(block); }
 
     /// How often pages of another mobility had to serve.
     [[nodiscard]] auto fallbacks() noexcept
-        requires requires(SuperHeap heap) { heap.fallbacks(); }
+        requires ZonedHeap<SuperHeap>
     {
         return SuperHeap::fallbacks();
     }
@@ -165,7 +171,7 @@ public:
     /// Runs `look` on the free pages of each node.
     template <class Look>
     void forEachZone(Look look) noexcept
-        requires requires(SuperHeap heap) { heap.forEachZone(look); }
+        requires ZonedHeap<SuperHeap>
     {
         SuperHeap::forEachZone(look);
     }
@@ -217,18 +223,6 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
 
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
     /// Nobody else may be inside, and no cache is one any more.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
@@ -238,15 +232,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         {
             const Hold hold(lock_);
-            footprint.held += pages_.freeBytes();
-            footprint.heldCount += pages_.pages();
+            usage.held += pages_.freeBytes();
+            usage.heldCount += pages_.pages();
         }
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {
@@ -264,6 +258,9 @@ public:
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+    using Forwards::flush;
+    using Forwards::trim;
 
 private:
     static constexpr std::size_t header = 8;

@@ -8,18 +8,17 @@
 // processor's own, then an object of one of its slabs, and new pages at last. A free goes onto the
 // queue if the object's slab is the processor's, else it waits with others to be handed over.
 // Larger requests than the largest general cache get null. `Processors` says on which processor a
-// thread is (structure/thread/processor_choice.hpp). Where the kernel turns interrupts off, a lock
-// of the processor's is taken. After Piggin's patch for Linux 2.6.30. Cost: a lock, a load and a
-// store, mostly.
+// thread is (structure/thread/processor_selector.hpp). Where the kernel turns interrupts off, a
+// lock of the processor's is taken. After Piggin's patch for Linux 2.6.30. Cost: a lock, a load and
+// a store, mostly.
 //
 // Example: SlqbHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slqb_model.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -27,7 +26,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
+template <HeapSelector Processors, Lock Mutex, PagedHeap SuperHeap>
 class SlqbHeap
     : public KernelCaches<SlqbModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:

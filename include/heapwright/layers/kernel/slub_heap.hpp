@@ -10,18 +10,17 @@
 // slab, which the processor then keeps if it was full. A slab that is empty goes back at once
 // unless the node has few with room. Caches of like objects are one, unless they keep state. Larger
 // requests than two pages are blocks of pages; larger ones than a block get null.
-// `Processors` says on which processor a thread is (structure/thread/processor_choice.hpp). Where
+// `Processors` says on which processor a thread is (structure/thread/processor_selector.hpp). Where
 // the kernel turns preemption off, a lock of the processor's is taken. From mm/slub.c of Linux 6.1;
 // Lameter (2007). Cost: a lock, a load and a store, mostly.
 //
 // Example: SlubHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/structure/kernel/kernel_caches.hpp>
 #include <heapwright/structure/kernel/slub_model.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -29,7 +28,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, Lock Mutex, PagedHeap SuperHeap>
+template <HeapSelector Processors, Lock Mutex, PagedHeap SuperHeap>
 class SlubHeap
     : public KernelCaches<SlubModel<Processors, SuperHeap::nodes, Mutex>, Mutex, SuperHeap> {
 public:

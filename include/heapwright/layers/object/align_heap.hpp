@@ -14,8 +14,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -26,23 +28,17 @@ namespace heapwright {
 
 template <TaggedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
-class AlignHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class AlignHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "honours any alignment, by a displaced header";
     using Below = Heaps<SuperHeap>;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
-
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept
-        requires ZeroingHeap<SuperHeap>
-    {
-        return SuperHeap::zalloc(size);
-    }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         if constexpr (AlignedHeap<SuperHeap>) {
@@ -84,15 +80,16 @@ public:
         return original(object) == object ? SuperHeap::relocate(object, size) : nullptr;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::trim;
+    using Forwards::zalloc;
 
 private:
     /// The object that was taken from below. An ordinary one is told first; what is neither is

@@ -12,8 +12,15 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -24,21 +31,23 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ANSIWrapper : private SuperHeap {
+    requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class ANSIWrapper : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
-    static constexpr bool lenient = LenientHeap<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
+    static constexpr bool splitPath = SplitPathHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "applies the C rules: zero sizes, overflow, realloc";
     using Below = Heaps<SuperHeap>;
 
     /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        if constexpr (lenient) {
-            void* const object = SuperHeap::mallocAtOnce(size);
+        if constexpr (splitPath) {
+            void* const object = SuperHeap::tryMallocFast(size);
             return object != nullptr ? object : afterAll(size, *this);
         } else {
             if (size > largest) [[unlikely]] {
@@ -49,8 +58,8 @@ public:
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if constexpr (lenient) {
-            if (!SuperHeap::freeAtOnce(object)) {
+        if constexpr (splitPath) {
+            if (!SuperHeap::tryFreeFast(object)) {
                 afterAll(object, *this);
             }
         } else if (object != nullptr) [[likely]] {
@@ -58,23 +67,23 @@ public:
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
-        return SuperHeap::mallocAtOnce(size);
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
-        return SuperHeap::freeAtOnce(object);
+        return SuperHeap::tryFreeFast(object);
     }
-    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept
-        requires LenientHeap<SuperHeap>
+    [[nodiscard]] void* mallocSlow(std::size_t size) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
         return afterAll(size, *this);
     }
-    void freeAfterAll(void* object) noexcept
-        requires LenientHeap<SuperHeap>
+    void freeSlow(void* object) noexcept
+        requires SplitPathHeap<SuperHeap>
     {
         afterAll(object, *this);
     }
@@ -84,8 +93,8 @@ public:
         if (__builtin_mul_overflow(count, each, &size) || size > largest) [[unlikely]] {
             return nullptr;
         }
-        if constexpr (lenient) {
-            if (void* const object = SuperHeap::mallocAtOnce(size)) [[likely]] {
+        if constexpr (splitPath) {
+            if (void* const object = SuperHeap::tryMallocFast(size)) [[likely]] {
                 return std::memset(object, 0, size);
             }
         }
@@ -150,27 +159,10 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
-    }
-
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
-    {
-        return SuperHeap::tend();
-    }
-
-    void inspect(Inspection& inspection) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(inspection);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
     }
 
     void beforeFork() noexcept {
@@ -193,26 +185,25 @@ public:
 
     /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
     [[nodiscard]] static bool inRequest() noexcept
-        requires requires { SuperHeap::inRequest(); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::inRequest();
     }
     [[nodiscard]] static auto beforeHandler(auto part, Address interrupted) noexcept
-        requires requires { SuperHeap::beforeHandler(part, interrupted); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         return SuperHeap::beforeHandler(part, interrupted);
     }
     static void afterHandler(const auto& before) noexcept
-        requires requires { SuperHeap::afterHandler(before); }
+        requires HandlerNotifiedHeap<SuperHeap>
     {
         SuperHeap::afterHandler(before);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::inspect;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::walk;
 
 private:
     static constexpr std::size_t largest = PTRDIFF_MAX;
@@ -228,11 +219,11 @@ private:
         if (size > largest) [[unlikely]] {
             return nullptr;
         }
-        return static_cast<SuperHeap&>(heap).mallocAfterAll(atLeastOne(size));
+        return static_cast<SuperHeap&>(heap).mallocSlow(atLeastOne(size));
     }
     [[gnu::noinline]] static void afterAll(void* object, ANSIWrapper& heap) noexcept {
         if (object != nullptr) {
-            static_cast<SuperHeap&>(heap).freeAfterAll(object);
+            static_cast<SuperHeap&>(heap).freeSlow(object);
         }
     }
 

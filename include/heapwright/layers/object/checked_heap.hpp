@@ -14,9 +14,11 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -24,15 +26,15 @@
 namespace heapwright {
 
 template <UncheckedHeap SuperHeap>
-class CheckedHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class CheckedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool tagged = true;
     static constexpr bool checked = true;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "aborts on a double free or a pointer that is no object";
     using Below = Heaps<SuperHeap>;
@@ -95,15 +97,15 @@ public:
         }
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::trim;
 
 private:
     static void* madeLive(void* object) noexcept {

@@ -17,7 +17,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/fit/block.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -27,8 +30,10 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap>
-class CoalesceableHeap : private SuperHeap {
+    requires MaxAlignedHeap<SuperHeap>
+class CoalesceableHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Span {
         Span* next;
         Span* previous;
@@ -75,7 +80,7 @@ public:
 
     /// Makes the newest span longer by about `size` bytes, not 16 less; what was added, or null.
     [[nodiscard]] void* extend(std::size_t size) noexcept {
-        if constexpr (ResizableHeap<SuperHeap> && requires { requires SuperHeap::contiguous; }) {
+        if constexpr (ResizableHeap<SuperHeap> && ContiguousHeap<SuperHeap>) {
             Span* const span = spans_;
             if (span == nullptr || !SuperHeap::resize(span, SuperHeap::getSize(span) + size)) {
                 return nullptr;
@@ -131,17 +136,8 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// What a span of an object of `size` bytes takes from below; 0 if there is no such number.

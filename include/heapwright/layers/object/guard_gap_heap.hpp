@@ -23,11 +23,17 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/closed_runs.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/lock.hpp>
@@ -40,44 +46,30 @@ namespace heapwright {
 
 /// A heap whose objects are whole pages.
 template <class H>
-concept PageHeap = SizedHeap<H> && H::alignment % platform::smallestPage == 0 && phaseOf<H> == 0;
-
-namespace detail {
-
-/// Runs of any length, rather than blocks of one size.
-template <class H>
-concept GivesRuns = requires(H heap, std::size_t size) { heap.mallocAt(size, size, size); };
-
-/// The size of a heap's blocks; 0 if it has none.
-template <class H>
-inline constexpr std::size_t blockSizeOf = 0;
-template <class H>
-    requires requires { H::blockSize; }
-inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
-
-} // namespace detail
+concept PageHeap =
+    SizedHeap<H> && H::alignment % platform::smallestPage == 0 && alignmentOffsetOf<H> == 0;
 
 /// A heap whose objects, if they are blocks of one size, are larger than a gap.
 template <class H, std::size_t Gap>
-concept RoomForGap =
-    detail::GivesRuns<H> || detail::blockSizeOf<H> == 0 || (detail::blockSizeOf<H> > Gap);
+concept RoomForGap = PhaseAlignedHeap<H> || blockSizeOf<H> == 0 || (blockSizeOf<H> > Gap);
 
 template <std::size_t Gap, std::size_t Wait, std::size_t Most, Lock Mutex, PageHeap SuperHeap>
     requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap> && RoomForGap<SuperHeap, Gap>
-class GuardGapHeap : private SuperHeap {
+class GuardGapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     static_assert(Gap > 0 && Gap % platform::smallestPage == 0);
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     /// The size of blocks, where the heap below has them.
     static constexpr std::size_t blockSize =
-        detail::GivesRuns<SuperHeap> || detail::blockSizeOf<SuperHeap> == 0
-            ? detail::blockSizeOf<SuperHeap>
-            : detail::blockSizeOf<SuperHeap> - Gap;
+        PhaseAlignedHeap<SuperHeap> || blockSizeOf<SuperHeap> == 0 ? blockSizeOf<SuperHeap>
+                                                                   : blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so is what is closed
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool adopting = false; ///< it knows what it has closed itself
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has closed itself
     static constexpr std::string_view caption =
         "leaves pages that nobody may touch behind each run";
     using Below = Heaps<SuperHeap>;
@@ -108,7 +100,7 @@ public:
 
     /// At `phase` modulo `align`, where the heap below can do that.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept
-        requires detail::GivesRuns<SuperHeap>
+        requires PhaseAlignedHeap<SuperHeap>
     {
         return obtain(size,
                       [&](std::size_t whole) { return SuperHeap::mallocAt(whole, align, phase); });
@@ -166,13 +158,8 @@ public:
         return moved;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
     [[nodiscard]] bool owns(const void* object) const noexcept
-        requires requires(const SuperHeap& heap) { heap.owns(object); }
+        requires ConstOwningHeap<SuperHeap>
     {
         return SuperHeap::owns(object);
     }
@@ -194,13 +181,6 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// What the heap below has to do from time to time (structure/extent/return_rule.hpp).
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
-    {
-        return SuperHeap::tend();
-    }
-
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
@@ -208,25 +188,18 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        closed_.measure(footprint);
-    }
-
-    /// Gaps, and runs that wait, count as in use.
-    void inspect(Inspection& inspection) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(inspection);
+        SuperHeap::measure(usage);
+        closed_.measure(usage);
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
-    /// wait, which nobody may touch. Held still as for an inspection.
+    /// wait, which nobody may touch. Held still as for an snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
-        requires requires(SuperHeap& heap) { heap.forEachRun([](void*, std::size_t, bool) {}); }
+        requires RunListingHeap<SuperHeap>
     {
         SuperHeap::forEachRun([&](void* run, std::size_t bytes, bool alone) {
             if (!closed_.waits(run)) {
@@ -244,6 +217,10 @@ public:
     }
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
+
+    using Forwards::inspect; ///< gaps, and runs that wait, count as in use
+    using Forwards::owns;
+    using Forwards::purgeExpired;
 
 private:
     /// What a run takes with its gap; 0 if there is no such number.

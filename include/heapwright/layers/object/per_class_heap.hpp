@@ -22,12 +22,14 @@
 // are as old as the language (Stroustrup, The C++ Programming Language); the layer is from Heap
 // Layers.
 //
-// Example: PerClassHeap<HeapName<1>, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
+// Example: PerClassHeap<DefaultName, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
 #include <heapwright/core/immortal.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/exceptions.hpp>
 
 #include <cstddef>
@@ -126,7 +128,7 @@ struct ClassMemory {
 
 } // namespace detail
 
-template <class Class, UnphasedHeap SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class PerClassHeap {
     using Memory_ = detail::ClassMemory<Class, SuperHeap>;
@@ -204,7 +206,7 @@ public:
 
 /// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
 /// destructor: else `delete` does not know of the heap.
-template <class Class, UnphasedHeap SuperHeap>
+template <class Class, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class PooledClass final : public Class,
                           public PerClassHeap<PooledClass<Class, SuperHeap>, SuperHeap> {

@@ -13,8 +13,10 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <new>
@@ -24,22 +26,22 @@ namespace heapwright {
 
 /// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
 template <class H>
-concept HeaderableHeap =
-    Heap<H> && H::alignment % minAlignment == 0 &&
-    (phaseOf<H> % minAlignment == 0 || (phaseOf<H> + Tag::bytes) % minAlignment == 0);
+concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
+                         (alignmentOffsetOf<H> % minAlignment == 0 ||
+                          (alignmentOffsetOf<H> + Tag::bytes) % minAlignment == 0);
 
 template <HeaderableHeap SuperHeap>
-class SizeHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class SizeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
     static constexpr std::size_t header =
-        phaseOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
+        alignmentOffsetOf<SuperHeap> % minAlignment == 0 ? minAlignment : Tag::bytes;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "writes each object's size before it";
     using Below = Heaps<SuperHeap>;
 
@@ -69,13 +71,13 @@ public:
         return Tag::of(object).plainSize() - Tag::bytes;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::heldByThisThread;
-    using Passed::measure;
-    using Passed::owns;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::heldByThisThread;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.

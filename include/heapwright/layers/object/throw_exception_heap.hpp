@@ -13,7 +13,10 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/exceptions.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -21,10 +24,12 @@
 namespace heapwright {
 
 template <Heap SuperHeap>
-class ThrowExceptionHeap : private SuperHeap {
+class ThrowExceptionHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption = "throws an exception when there is no memory";
     using Below = Heaps<SuperHeap>;
 
@@ -44,75 +49,18 @@ public:
 
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    void free(void* object, std::size_t size) noexcept
-        requires SizedFreeHeap<SuperHeap>
-    {
-        SuperHeap::free(object, size);
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
-    }
-
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
-        requires RelocatingHeap<SuperHeap>
-    {
-        return SuperHeap::relocate(object, size);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
-    void clear() noexcept
-        requires ClearableHeap<SuperHeap>
-    {
-        SuperHeap::clear();
-    }
-
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::free;
+    using Forwards::getSize;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::relocate;
+    using Forwards::resize;
+    using Forwards::trim;
 
 private:
     static void* orThrow(void* object) {

@@ -6,21 +6,26 @@
 //
 // The unit in which an object starts, which is that of the byte before it, begins with its header.
 // That says to who knows units only that nobody's cache may keep the object
-// (structure/cache/home_word.hpp), and to this layer whether there is a live object, so that a
+// (structure/cache/owner_tag.hpp), and to this layer whether there is a live object, so that a
 // wrong free ends the program. Sizes, growing in place, moving by pages and zero bytes are the
 // superheap's. Cost: a cache line; for an object that is aligned to units and more a unit, of which
 // a page is touched.
 //
-// Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>>
+// Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>>
 #pragma once
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -37,13 +42,13 @@ namespace heapwright {
 /// wanted.
 template <class H>
 concept RunHeap = SizedHeap<H> && ZeroingHeap<H> && ResizableHeap<H> && RelocatingHeap<H> &&
-                  AnySizeHeap<H> && AnyOrderHeap<H> && requires(H heap, std::size_t size) {
-                      { heap.mallocAt(size, size, size) } -> std::same_as<void*>;
-                  };
+                  AnySizeHeap<H> && AnyOrderHeap<H> && PhaseAlignedHeap<H>;
 
 template <std::size_t Unit, RunHeap SuperHeap>
     requires(SuperHeap::alignment % Unit == 0)
-class UnitObjectHeap : private SuperHeap {
+class UnitObjectHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     /// What a header says of its object.
     enum class State : std::uint64_t {
         live = 0xB7E5'4C41'5247'4531,
@@ -52,7 +57,7 @@ class UnitObjectHeap : private SuperHeap {
 
     /// Invariant: the first unit of a run starts with one.
     struct Header {
-        HomeWord home{noHome};
+        OwnerTagWord home{noOwnerTag};
         void* owner = nullptr; ///< where a superblock would say whose it is
         State state = State::live;
         std::size_t lead;     ///< from here to the object
@@ -72,18 +77,16 @@ class UnitObjectHeap : private SuperHeap {
     /// faces do not pass that on: who else stands on it does so behind locks of his own.
     template <class H>
     [[nodiscard]] static constexpr auto& forkedOf(H& heap) noexcept {
-        if constexpr (requires { H::theHeap(); }) {
+        if constexpr (FaceHeap<std::remove_const_t<H>>) {
             return H::theHeap();
         } else {
             return heap;
         }
     }
-    static constexpr bool forkable =
-        ForkableHeap<std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))>>;
-    static constexpr bool showsRuns =
-        requires(std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))> heap) {
-            heap.forEachRun([](void*, std::size_t, bool) {});
-        };
+    using Forked = std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))>;
+
+    static constexpr bool forkable = ForkableHeap<Forked>;
+    static constexpr bool showsRuns = RunListingHeap<Forked>;
 
     static constexpr std::size_t leastLead = 64;
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;
@@ -92,9 +95,9 @@ class UnitObjectHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr std::size_t unitBytes = Unit;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool processLocal = requires { requires SuperHeap::processLocal; };
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool processLocal = ProcessLocalHeap<SuperHeap>;
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr bool checked = true;
     static constexpr std::string_view caption =
         "large objects in runs of units, each behind a header";
@@ -177,52 +180,16 @@ public:
         return header.state == State::live || header.state == State::freed;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
-
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
-    {
-        return SuperHeap::tend();
-    }
-
-    void clear() noexcept
-        requires ClearableHeap<SuperHeap>
-    {
-        SuperHeap::clear();
-    }
-
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap> && showsRuns
     {
         eachObject([&](const LiveObject& object, bool alone) {
-            ++inspection.large.objects;
-            inspection.large.bytes += object.size;
-            inspection.large.direct += alone ? 1U : 0U;
-            inspection.large.directBytes += alone ? object.size : 0U;
+            ++snapshot.large.objects;
+            snapshot.large.bytes += object.size;
+            snapshot.large.direct += alone ? 1U : 0U;
+            snapshot.large.directBytes += alone ? object.size : 0U;
         });
-        SuperHeap::inspect(inspection);
+        SuperHeap::inspect(snapshot);
     }
 
     void walk(const ObjectVisitor& visit) noexcept
@@ -246,15 +213,18 @@ public:
     {
         forked().afterForkInChild();
     }
-    [[nodiscard]] bool heldByThisThread() noexcept
-        requires forkable &&
-                 requires(
-                     std::remove_reference_t<decltype(forkedOf(std::declval<SuperHeap&>()))> heap) {
-                     heap.heldByThisThread();
-                 }
+    [[nodiscard]] bool heldByThisThread() const noexcept
+        requires forkable && ReentryDetectingHeap<Forked>
     {
-        return forked().heldByThisThread();
+        return forkedOf(static_cast<const SuperHeap&>(*this)).heldByThisThread();
     }
+
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
 
 private:
     [[nodiscard]] auto& forked() noexcept { return forkedOf(static_cast<SuperHeap&>(*this)); }
@@ -264,8 +234,8 @@ private:
     void eachObject(Body body) noexcept {
         forked().forEachRun([&body](void* run, std::size_t /*bytes*/, bool alone) {
             const Header& header = *static_cast<const Header*>(run);
-            if (header.home.load(std::memory_order_relaxed) == noHome && header.owner == nullptr &&
-                header.state == State::live) {
+            if (header.home.load(std::memory_order_relaxed) == noOwnerTag &&
+                header.owner == nullptr && header.state == State::live) {
                 body(LiveObject{forward(run, header.lead), header.capacity}, alone);
             }
         });

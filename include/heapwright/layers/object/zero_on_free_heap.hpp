@@ -17,7 +17,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -26,15 +27,15 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class ZeroOnFreeHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class ZeroOnFreeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "fills freed objects with zero bytes";
     using Below = Heaps<SuperHeap>;
 
@@ -43,36 +44,10 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept
-        requires ZeroingHeap<SuperHeap>
-    {
-        return SuperHeap::zalloc(size);
-    }
-
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
-        requires HoldingHeap<SuperHeap>
-    {
-        return SuperHeap::mallocHeld(size);
-    }
-
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap>
-    {
-        return SuperHeap::memalign(align, size);
-    }
-
-    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
-        requires AlignedHoldingHeap<SuperHeap>
-    {
-        return SuperHeap::memalignHeld(align, size);
-    }
-
     void free(void* object) noexcept {
         zero(object, SuperHeap::getSize(object));
         SuperHeap::free(object);
     }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
 
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         const std::size_t have = SuperHeap::getSize(object);
@@ -90,30 +65,25 @@ public:
         }
     }
 
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
-        requires RelocatingHeap<SuperHeap>
-    {
-        return SuperHeap::relocate(object, size);
-    }
-
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
-    }
-
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear; // what is live then is not filled
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::inspect;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::tend;
-    using Passed::trim;
-    using Passed::walk;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::check;
+    using Forwards::clear; // what is live then is not filled
+    using Forwards::flush;
+    using Forwards::getSize;
+    using Forwards::heldByThisThread;
+    using Forwards::inspect;
+    using Forwards::mallocHeld;
+    using Forwards::measure;
+    using Forwards::memalign;
+    using Forwards::memalignHeld;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::relocate;
+    using Forwards::trim;
+    using Forwards::walk;
+    using Forwards::zalloc;
 
 private:
     /// Not a `memset`, which a compiler may leave out before a `free` that it knows.

@@ -17,11 +17,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -30,13 +33,13 @@ namespace heapwright {
 
 template <std::size_t Bytes, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
-class BoundedHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class BoundedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "lets no more than so many bytes be live";
     using Below = Heaps<SuperHeap>;
 
@@ -85,8 +88,6 @@ public:
         live_ -= have;
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// What has grown too far shrinks again, to what it had.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap>
@@ -128,13 +129,14 @@ public:
         live_ = 0;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::flush;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::flush;
+    using Forwards::getSize;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::trim;
 
 private:
     /// Asked in full, for a heap that moves pages might round up by more than one.

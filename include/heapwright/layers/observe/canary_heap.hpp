@@ -30,11 +30,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -47,8 +50,8 @@ namespace heapwright {
 
 template <Heap SuperHeap>
     requires(SuperHeap::alignment % minAlignment == 0)
-class CanaryHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class CanaryHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
     /// What stands before each object.
     struct Header {
         std::uint64_t sizeAndDistance; ///< the distance as a power of two, in the highest bits
@@ -61,9 +64,9 @@ class CanaryHeap : private PassedOn<SuperHeap> {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool processLocal = true; ///< so is the secret
-    static constexpr std::size_t phase = phaseOf<SuperHeap> % minAlignment;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap> % minAlignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "guards both ends of each object with a secret word";
     using Below = Heaps<SuperHeap>;
@@ -136,15 +139,15 @@ public:
         return memory == nullptr ? nullptr : seal(forward(memory, distance), size, distance);
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::trim;
 
 private:
     static Header& headerOf(void* object) noexcept {
@@ -189,7 +192,7 @@ private:
     }
 
     static void check(void* object, std::string_view routine) noexcept {
-        if (addressOf(object) % minAlignment != phase) [[unlikely]] {
+        if (addressOf(object) % minAlignment != alignmentOffset) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
         }
         const Header& front = headerOf(object);

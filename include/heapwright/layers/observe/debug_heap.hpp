@@ -33,9 +33,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/life_map.hpp>
 
 #include <cstddef>
@@ -45,13 +50,15 @@
 namespace heapwright {
 
 template <AnyOrderHeap SuperHeap>
-class DebugHeap : private SuperHeap {
+class DebugHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Entry = LifeMap::Entry;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption =
         "maps live objects, fills memory, aborts on misuse of it";
     using Below = Heaps<SuperHeap>;
@@ -163,32 +170,16 @@ public:
         objects_.clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += objects_.waitingBytes();
-        footprint.heldCount += objects_.waitingCount();
+        SuperHeap::measure(usage);
+        usage.held += objects_.waitingBytes();
+        usage.heldCount += objects_.waitingCount();
     }
 
     /// Whether an address lies in an object that is live or waits here.
     [[nodiscard]] bool owns(const void* object) const noexcept { return objects_.owns(object); }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
 
     /// How many objects are live: at the end of a program, how many have leaked.
     [[nodiscard]] std::size_t liveCount() const noexcept { return objects_.liveCount(); }
@@ -199,6 +190,10 @@ public:
     void forEachLive(Visit visit) const noexcept {
         objects_.forEachLive(visit);
     }
+
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
 
 private:
     static constexpr std::size_t mostWaiting = 256;

@@ -26,28 +26,32 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
-#include <heapwright/structure/passed_on.hpp>
 
 #include <cstddef>
 #include <string_view>
 
 namespace heapwright {
 
-template <UnphasedHeap SuperHeap>
-class LiveMapHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+template <MaxAlignedHeap SuperHeap>
+class LiveMapHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the bits
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = false; ///< it knows what it has given out itself
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has given out itself
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
     using Below = Heaps<SuperHeap>;
 
@@ -153,16 +157,16 @@ public:
         SuperHeap::walk(ObjectVisitor(told));
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::inspect;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::tend;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::inspect;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
 
 private:
     static bool isOdd(const void* object) noexcept { return addressOf(object) % minAlignment != 0; }

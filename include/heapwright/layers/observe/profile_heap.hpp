@@ -21,8 +21,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/address_map.hpp>
 #include <heapwright/structure/observe/fragmentation.hpp>
 
@@ -32,7 +37,9 @@
 namespace heapwright {
 
 template <MeasurableHeap SuperHeap>
-class ProfileHeap : private SuperHeap {
+class ProfileHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Nothing {};
     using Objects = AddressMap<Nothing>;
     using Entry = typename Objects::Entry;
@@ -40,8 +47,8 @@ class ProfileHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< its map is in memory of its own
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "measures fragmentation: most taken over most in use";
     using Below = Heaps<SuperHeap>;
@@ -95,12 +102,6 @@ public:
         SuperHeap::free(object, size);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap>
     {
@@ -123,12 +124,6 @@ public:
         return moved;
     }
 
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
     bool trim(std::size_t pad) noexcept
         requires TrimmableHeap<SuperHeap>
     {
@@ -145,35 +140,19 @@ public:
         figures_.unuse(figures_.inUse);
     }
 
-    void measure(Footprint& footprint) noexcept { SuperHeap::measure(footprint); }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::flush;
+    using Forwards::getSize;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     void look() noexcept {
-        Footprint footprint;
-        SuperHeap::measure(footprint);
-        figures_.see(footprint.mapped);
+        MemoryUsage usage;
+        SuperHeap::measure(usage);
+        figures_.see(usage.mapped);
         unseen_ = 0;
     }
 

@@ -3,7 +3,7 @@
 //
 // Counts what is asked of the heap below, without changing it: calls and failures of each verb,
 // live and greatest numbers of objects and bytes, and a histogram of the sizes by power of two.
-// `statistics()` shows the figures at any time, `HeapStatistics::writeTo` as text.
+// `statistics()` shows the figures at any time, `CallStatistics::writeTo` as text.
 //
 // An object counts as large as it may be used (`getSize`), since that is what is known when it
 // comes back. The calls are those made of this layer: a `realloc` above it is a `resize`, and if
@@ -16,11 +16,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/observe/heap_statistics.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/observe/call_statistics.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -28,13 +31,13 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-class StatisticsHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class StatisticsHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "counts calls, sizes and what is live";
     using Below = Heaps<SuperHeap>;
 
@@ -42,7 +45,7 @@ public:
     ~StatisticsHeap() = default;
 
     /// The figures up to now. What has been cleared is live no more; the rest goes on.
-    [[nodiscard]] const HeapStatistics& statistics() const noexcept { return statistics_; }
+    [[nodiscard]] const CallStatistics& statistics() const noexcept { return statistics_; }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         return given(Verb::malloc, size, SuperHeap::malloc(size));
@@ -137,11 +140,11 @@ public:
         statistics_.liveObjects = statistics_.liveBytes = 0;
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::measure;
-    using Passed::owns;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     /// What an object may use; nothing if a check below will end the program for it.
@@ -174,7 +177,7 @@ private:
         statistics_.remove(bytes);
     }
 
-    HeapStatistics statistics_;
+    CallStatistics statistics_;
 };
 
 } // namespace heapwright

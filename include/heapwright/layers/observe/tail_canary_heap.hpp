@@ -33,12 +33,16 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
 #include <atomic>
@@ -52,17 +56,17 @@ namespace heapwright {
 
 template <SizedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
-class TailCanaryHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class TailCanaryHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
     using Word = std::uint64_t;
     static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< so are the secrets
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "guards the end of each object with a secret word";
     using Below = Heaps<SuperHeap>;
 
@@ -153,17 +157,17 @@ public:
         SuperHeap::walk(ObjectVisitor(told));
     }
 
-    using Passed::afterForkInChild;
-    using Passed::afterForkInParent;
-    using Passed::beforeFork;
-    using Passed::clear;
-    using Passed::flush;
-    using Passed::heldByThisThread;
-    using Passed::inspect;
-    using Passed::measure;
-    using Passed::owns;
-    using Passed::tend;
-    using Passed::trim;
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::clear;
+    using Forwards::flush;
+    using Forwards::heldByThisThread;
+    using Forwards::inspect;
+    using Forwards::measure;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::trim;
 
 private:
     /// An object's memory: how much there is, how much was asked for, and where the tail is.

@@ -17,8 +17,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/observe/trace_record.hpp>
 
 #include <cstddef>
@@ -28,12 +33,14 @@
 namespace heapwright {
 
 template <TraceSink Sink, Heap SuperHeap>
-class TraceHeap : private SuperHeap {
+class TraceHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool processLocal = true; ///< where it writes to is open here only
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "writes a record of every call";
     using Below = Heaps<SuperHeap>;
 
@@ -150,18 +157,6 @@ public:
         note({.verb = Verb::clear});
     }
 
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::beforeFork();
@@ -181,6 +176,9 @@ public:
             SuperHeap::afterForkInChild();
         }
     }
+
+    using Forwards::measure;
+    using Forwards::owns;
 
 private:
     void note(TraceRecord record) noexcept {

@@ -17,8 +17,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/area/bump_area.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/object/tag.hpp>
@@ -32,7 +35,7 @@
 namespace heapwright {
 
 /// `Second` is asked only for what was freed to it (`mallocHeld`); it goes by the tags.
-template <IndirectHeap Second, UnphasedHeap SuperHeap>
+template <IndirectHeap Second, MaxAlignedHeap SuperHeap>
     requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &&
              AnySizeHeap<Second> && AnyOrderHeap<Second> && ClearableHeap<SuperHeap> &&
              AnySizeHeap<SuperHeap>
@@ -151,17 +154,17 @@ public:
         return SuperHeap::owns(object);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         if constexpr (MeasurableHeap<Second>) {
             if (second_ != nullptr) {
-                second_->measure(footprint);
+                second_->measure(usage);
             }
         }
-        footprint.held += area_.rest();
-        footprint.heldCount += area_.rest() != 0 ? 1U : 0U;
+        usage.held += area_.rest();
+        usage.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
     /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made

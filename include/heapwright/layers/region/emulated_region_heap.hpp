@@ -18,6 +18,11 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/map/object_record.hpp>
 
 #include <cstddef>
@@ -25,13 +30,15 @@
 
 namespace heapwright {
 
-template <UnphasedHeap Records, AnyOrderHeap SuperHeap>
+template <MaxAlignedHeap Records, AnyOrderHeap SuperHeap>
     requires AnySizeHeap<Records> && AnyOrderHeap<Records>
-class EmulatedRegionHeap : private SuperHeap {
+class EmulatedRegionHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     /// That of the records is not this heap's.
     static constexpr bool uniform = uniformHeap<SuperHeap>;
     static constexpr std::string_view caption = "frees all at once, object by object";
@@ -65,18 +72,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
-    }
-
     /// What is not in the record stays where it is.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
@@ -90,18 +85,6 @@ public:
             record_.replace(place, moved);
         }
         return moved;
-    }
-
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
     }
 
     void clear() noexcept {
@@ -126,17 +109,17 @@ public:
 
     /// With what the records take. Of a superheap that does not measure itself, the sizes of the
     /// live objects.
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap>
     {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
             if constexpr (MeasurableHeap<Records>) {
-                records_.measure(footprint);
+                records_.measure(usage);
             }
         } else {
             static_cast<void>(record_.any([&](void* each) {
-                footprint.mapped += SuperHeap::getSize(each);
+                usage.mapped += SuperHeap::getSize(each);
                 return false;
             }));
         }
@@ -157,6 +140,11 @@ public:
     {
         eachForkable([](auto& heap) { heap.afterForkInChild(); });
     }
+
+    using Forwards::flush;
+    using Forwards::getSize;
+    using Forwards::resize;
+    using Forwards::trim;
 
 private:
     /// An object that cannot be recorded goes back.

@@ -19,6 +19,11 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/area/bump_area.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -30,7 +35,9 @@
 namespace heapwright {
 
 template <ClearableHeap SuperHeap>
-class NestedHeap : private SuperHeap {
+class NestedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct NoLock {
         void lock() noexcept {}
         [[nodiscard]] bool tryLock() noexcept { return true; }
@@ -46,15 +53,15 @@ public:
     using Release = void (*)(NestedHeap* child) noexcept;
 
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr std::string_view caption = "has children that are freed with it";
     using Below = Heaps<SuperHeap>;
 
     constexpr NestedHeap() noexcept = default;
     /// A child whose memory is the program's.
-    explicit NestedHeap(NestedHeap& parent) noexcept : SuperHeap() { join(parent); }
+    explicit NestedHeap(NestedHeap& parent) noexcept : Forwards() { join(parent); }
     NestedHeap(const NestedHeap&) = delete;
     NestedHeap& operator=(const NestedHeap&) = delete;
     ~NestedHeap() {
@@ -69,7 +76,7 @@ public:
 
     /// A child in this heap's own memory; null if there is none.
     [[nodiscard]] NestedHeap* makeChild() noexcept
-        requires UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+        requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
     {
         static_assert(alignof(NestedHeap) <= SuperHeap::alignment);
         void* const memory = SuperHeap::malloc(sizeof(NestedHeap));
@@ -109,73 +116,7 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return SuperHeap::malloc(size); }
 
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
-        requires HoldingHeap<SuperHeap>
-    {
-        return SuperHeap::mallocHeld(size);
-    }
-
-    [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept
-        requires AreaHeap<SuperHeap>
-    {
-        return SuperHeap::mallocArea(least, granted);
-    }
-
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept
-        requires ZeroingHeap<SuperHeap>
-    {
-        return SuperHeap::zalloc(size);
-    }
-
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap>
-    {
-        return SuperHeap::memalign(align, size);
-    }
-
-    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
-        requires AlignedHoldingHeap<SuperHeap>
-    {
-        return SuperHeap::memalignHeld(align, size);
-    }
-
     void free(void* object) noexcept { SuperHeap::free(object); }
-
-    void free(void* object, std::size_t size) noexcept
-        requires SizedFreeHeap<SuperHeap>
-    {
-        SuperHeap::free(object, size);
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
-    }
-
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
-        requires RelocatingHeap<SuperHeap>
-    {
-        return SuperHeap::relocate(object, size);
-    }
-
-    bool flush() noexcept
-        requires FlushableHeap<SuperHeap>
-    {
-        return SuperHeap::flush();
-    }
-
-    bool trim(std::size_t pad) noexcept
-        requires TrimmableHeap<SuperHeap>
-    {
-        return SuperHeap::trim(pad);
-    }
 
     /// The children first: those made here are gone afterwards, the others are empty.
     void clear() noexcept {
@@ -183,22 +124,9 @@ public:
         SuperHeap::clear();
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    /// Without its children.
-    void measure(Footprint& footprint) noexcept
-        requires MeasurableHeap<SuperHeap>
-    {
-        SuperHeap::measure(footprint);
-    }
-
     /// Where objects are made one behind another, for who makes them by itself.
-    [[nodiscard]] auto& cursor() noexcept
-        requires requires(SuperHeap heap) { heap.cursor(); }
+    [[nodiscard]] BumpCursor& cursor() noexcept
+        requires CursorHeap<SuperHeap>
     {
         return SuperHeap::cursor();
     }
@@ -221,6 +149,20 @@ public:
         SuperHeap::afterForkInChild();
         lock_.reset();
     }
+
+    using Forwards::flush;
+    using Forwards::free;
+    using Forwards::getSize;
+    using Forwards::mallocArea;
+    using Forwards::mallocHeld;
+    using Forwards::measure; ///< without its children
+    using Forwards::memalign;
+    using Forwards::memalignHeld;
+    using Forwards::owns;
+    using Forwards::relocate;
+    using Forwards::resize;
+    using Forwards::trim;
+    using Forwards::zalloc;
 
 private:
     static void end(NestedHeap* heap) noexcept {

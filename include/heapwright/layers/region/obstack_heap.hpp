@@ -17,6 +17,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/area/chunk_stack.hpp>
 
 #include <cstddef>
@@ -25,7 +27,7 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
+template <std::size_t ChunkSize, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class ObstackHeap : private SuperHeap {
     static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
@@ -121,12 +123,12 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
 private:

@@ -17,6 +17,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/structure/area/chunk_stack.hpp>
 
@@ -44,7 +46,7 @@ public:
     static constexpr void advance() noexcept {}
 };
 
-template <std::size_t FirstChunk, std::size_t MostChunk, UnphasedHeap SuperHeap>
+template <std::size_t FirstChunk, std::size_t MostChunk, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
 class RegionHeap : private SuperHeap {
     /// A chunk is so much smaller than it is called that a rung below can put a header before it.
@@ -119,12 +121,12 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += end_ - next_;
-        footprint.heldCount += end_ != next_ ? 1U : 0U;
+        SuperHeap::measure(usage);
+        usage.held += end_ - next_;
+        usage.heldCount += end_ != next_ ? 1U : 0U;
     }
 
 private:

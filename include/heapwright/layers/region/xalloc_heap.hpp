@@ -15,6 +15,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/area/xalloc_area.hpp>
 
 #include <cstddef>
@@ -22,7 +24,7 @@
 
 namespace heapwright {
 
-template <std::size_t Size, UnphasedHeap SuperHeap>
+template <std::size_t Size, MaxAlignedHeap SuperHeap>
 class XallocHeap : private SuperHeap {
     static_assert(Size >= XallocArea::least);
 
@@ -63,13 +65,13 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return area_.owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         if (area_.memory() != nullptr) {
-            footprint.held += Size - area_.used();
-            ++footprint.heldCount;
+            usage.held += Size - area_.used();
+            ++usage.heldCount;
         }
     }
 

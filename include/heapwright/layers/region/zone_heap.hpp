@@ -8,8 +8,9 @@
 // Example: ZoneHeap<64 * KiB, MmapHeap>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/region/region_heap.hpp>
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace heapwright {
 
-template <std::size_t ChunkSize, UnphasedHeap SuperHeap>
+template <std::size_t ChunkSize, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
 class ZoneHeap : private RegionHeap<ChunkSize, ChunkSize, SuperHeap> {
     using Region = RegionHeap<ChunkSize, ChunkSize, SuperHeap>;
@@ -48,10 +49,10 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return Region::owns(object); }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        Region::measure(footprint);
+        Region::measure(usage);
     }
 };
 

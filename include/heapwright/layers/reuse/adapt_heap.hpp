@@ -8,14 +8,19 @@
 // any request. One that does not (`LifoList`, `FifoList`) gives whatever is next, so it belongs
 // where every request is for one size; a request for more than the smallest object was asked for
 // with goes below, so that none is ever too small. Requests are raised to what the links take.
-// What a full dictionary has no room for goes below, too, or is declined (`keep`).
+// What a full dictionary has no room for goes below, too, or is declined (`tryRetain`).
 // Cost: the dictionary's, and a compare. The layer is from Heap Layers.
 //
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/best_fit_tree.hpp>
 #include <heapwright/structure/list/dictionary.hpp>
 #include <heapwright/structure/list/fifo_list.hpp>
@@ -34,16 +39,19 @@ concept SizedFor = SizedHeap<H> || !Waiting::bySize;
 
 template <Dictionary Waiting, AnyOrderHeap SuperHeap>
     requires SizedFor<SuperHeap, Waiting>
-class AdaptHeap : private SuperHeap {
+class AdaptHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = Waiting::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool uniform = keeping || uniformHeap<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
+    static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
-    static constexpr bool adopting = (keeping || Waiting::bySize) && AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects =
+        (cacheOnly || Waiting::bySize) && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed in a dictionary for the next request";
     using Below = Heaps<SuperHeap>;
@@ -78,7 +86,7 @@ public:
 
     /// What waits may be aligned no better than any object.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap>
+        requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap>
     {
         return align <= alignment ? malloc(size)
                                   : noted(SuperHeap::memalign(align, raised(size)), raised(size));
@@ -86,7 +94,7 @@ public:
 
     void free(void* object) noexcept {
         if constexpr (BoundedDictionary<Waiting>) {
-            if (!keep(object)) [[unlikely]] {
+            if (!tryRetain(object)) [[unlikely]] {
                 SuperHeap::free(object);
             }
         } else {
@@ -95,7 +103,7 @@ public:
     }
 
     /// `free` while there is room; false if there is none.
-    [[nodiscard]] bool keep(void* object) noexcept
+    [[nodiscard]] bool tryRetain(void* object) noexcept
         requires BoundedDictionary<Waiting>
     {
         if (waiting_.full()) [[unlikely]] {
@@ -107,12 +115,6 @@ public:
 
     /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
     void remove(void* object) noexcept { waiting_.remove(object); }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
 
     /// Only where sizes are compared: a list relies on them to stay as they were.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
@@ -147,41 +149,25 @@ public:
     }
 
     /// Without sizes, what waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept
-        requires keeping || MeasurableHeap<SuperHeap>
+    void measure(MemoryUsage& usage) noexcept
+        requires cacheOnly || MeasurableHeap<SuperHeap>
     {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
-        footprint.heldCount += waiting_.count();
+        usage.heldCount += waiting_.count();
         if constexpr (Waiting::bySize) {
-            footprint.held += waiting_.bytes();
+            usage.held += waiting_.bytes();
         } else {
-            footprint.held += floor_.times(waiting_.count());
+            usage.held += floor_.times(waiting_.count());
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {
@@ -203,7 +189,7 @@ private:
     /// From below; if there is no memory, all that waits goes there first and it is asked again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
-        if constexpr (keeping) {
+        if constexpr (cacheOnly) {
             return object;
         } else {
             return object == nullptr && handDown() ? noted(SuperHeap::malloc(size), size) : object;
@@ -227,7 +213,7 @@ private:
     }
 
     Waiting waiting_;
-    [[no_unique_address]] SizeFloor<keeping || Waiting::bySize> floor_;
+    [[no_unique_address]] SizeFloor<cacheOnly || Waiting::bySize> floor_;
 };
 
 } // namespace heapwright

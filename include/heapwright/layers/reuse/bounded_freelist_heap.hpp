@@ -7,15 +7,15 @@
 //
 // It belongs where every request is for one size; a request for more than the smallest object was
 // asked for with goes below, so that none is ever too small. As the list of a size class it
-// declines what is beyond the bound (`keep`), so that it goes to the heap which the classes share.
-// Its verbs are those of layers/reuse/adapt_heap.hpp, but that none is taken out of its turn.
-// Cost: two compares and a count beyond the list's. The layer is from Heap Layers.
+// declines what is beyond the bound (`tryRetain`), so that it goes to the heap which the classes
+// share. Its verbs are those of layers/reuse/adapt_heap.hpp, but that none is taken out of its
+// turn. Cost: two compares and a count beyond the list's. The layer is from Heap Layers.
 //
 // Example: BoundedFreelistHeap<64, SizeHeap<MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/reuse/adapt_heap.hpp>
 #include <heapwright/structure/list/bounded_list.hpp>
 
@@ -29,7 +29,7 @@ class BoundedFreelistHeap : public AdaptHeap<BoundedList<Most>, SuperHeap> {
 public:
     static constexpr bool uniform = uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
-    static constexpr bool adopting = false;
+    static constexpr bool acceptsForeignObjects = false;
     static constexpr std::string_view caption =
         "keeps a limited number of freed objects for the next requests";
     using Below = Heaps<SuperHeap>;

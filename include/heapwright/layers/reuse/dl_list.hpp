@@ -13,8 +13,8 @@
 // Example: DLList<ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/layers/reuse/adapt_heap.hpp>
 #include <heapwright/structure/list/fifo_list.hpp>
 

@@ -12,7 +12,10 @@
 
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <new>
@@ -21,18 +24,20 @@
 namespace heapwright {
 
 template <AnyOrderHeap SuperHeap>
-class FreelistHeap : private SuperHeap {
+class FreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Node {
         Node* next;
     };
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool uniform = true;
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what is freed on a list for the next request";
     using Below = Heaps<SuperHeap>;
@@ -67,12 +72,6 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
-    }
-
     /// Hands the whole list to the superheap; true if there was anything on it.
     bool flush() noexcept {
         const bool any = head_ != nullptr;
@@ -93,23 +92,20 @@ public:
     }
 
     /// Counts what waits; how much that is only where sizes are known.
-    void measure(Footprint& footprint) noexcept {
+    void measure(MemoryUsage& usage) noexcept {
         for (Node* node = head_; node != nullptr; node = node->next) {
-            ++footprint.heldCount;
+            ++usage.heldCount;
             if constexpr (SizedHeap<SuperHeap>) {
-                footprint.held += SuperHeap::getSize(node);
+                usage.held += SuperHeap::getSize(node);
             }
         }
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     Node* head_ = nullptr;

@@ -19,10 +19,15 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/random.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -35,7 +40,9 @@ namespace heapwright {
 
 template <std::size_t Bytes, SizedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
-class QuarantineHeap : private SuperHeap {
+class QuarantineHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Waiting {
         Waiting* next;
         std::size_t size;
@@ -44,10 +51,10 @@ class QuarantineHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = sizeof(Waiting);
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets freed objects wait, poisoned, before they serve again";
     using Below = Heaps<SuperHeap>;
@@ -104,8 +111,6 @@ public:
         releaseDownTo(Bytes);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap>
     {
@@ -149,35 +154,19 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        footprint.held += bytes_;
-        footprint.heldCount += count_;
+        SuperHeap::measure(usage);
+        usage.held += bytes_;
+        usage.heldCount += count_;
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
-
-    void beforeFork() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::beforeFork();
-    }
-    void afterForkInParent() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInParent();
-    }
-    void afterForkInChild() noexcept
-        requires ForkableHeap<SuperHeap>
-    {
-        SuperHeap::afterForkInChild();
-    }
+    using Forwards::afterForkInChild;
+    using Forwards::afterForkInParent;
+    using Forwards::beforeFork;
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {

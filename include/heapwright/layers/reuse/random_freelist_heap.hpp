@@ -17,8 +17,13 @@
 // Example: RandomFreelistHeap<64, ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/list/lifo_list.hpp>
 #include <heapwright/structure/list/size_floor.hpp>
 #include <heapwright/structure/random_numbers.hpp>
@@ -30,16 +35,18 @@
 namespace heapwright {
 
 template <std::size_t Slots, AnyOrderHeap SuperHeap>
-class RandomFreelistHeap : private SuperHeap {
+class RandomFreelistHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::size_t leastObject = LifoList::leastObject;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool keeping = requires { requires SuperHeap::memoryless; };
-    static constexpr bool uniform = keeping || uniformHeap<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
+    static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
     /// Of another heap's objects it is not known with what size they were asked for.
-    static constexpr bool adopting = keeping && AdoptingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = cacheOnly && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "draws at random which of the waiting objects serves";
     using Below = Heaps<SuperHeap>;
@@ -51,7 +58,7 @@ public:
         if (!floor_.covers(size)) [[unlikely]] {
             return fetched(raised(size));
         }
-        if (!keeping && count_ < Slots) {
+        if (!cacheOnly && count_ < Slots) {
             fill(raised(size));
         }
         return drawn();
@@ -70,7 +77,7 @@ public:
 
     /// What waits may be aligned no better than any object.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap>
+        requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap>
     {
         return align <= alignment ? malloc(size)
                                   : noted(SuperHeap::memalign(align, raised(size)), raised(size));
@@ -84,12 +91,6 @@ public:
             list_.insert(slot, 0);
             slot = object;
         }
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept
-        requires SizedHeap<SuperHeap>
-    {
-        return SuperHeap::getSize(object);
     }
 
     /// Hands all that waits to the superheap and lets it do the same; true if there was any.
@@ -119,21 +120,15 @@ public:
     }
 
     /// What waits is as large as the smallest request, at least.
-    void measure(Footprint& footprint) noexcept
-        requires keeping || MeasurableHeap<SuperHeap>
+    void measure(MemoryUsage& usage) noexcept
+        requires cacheOnly || MeasurableHeap<SuperHeap>
     {
         if constexpr (MeasurableHeap<SuperHeap>) {
-            SuperHeap::measure(footprint);
+            SuperHeap::measure(usage);
         }
         const std::size_t count = count_ + list_.count();
-        footprint.heldCount += count;
-        footprint.held += floor_.times(count);
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
+        usage.heldCount += count;
+        usage.held += floor_.times(count);
     }
 
     void beforeFork() noexcept {
@@ -153,6 +148,9 @@ public:
         }
         numbers_.forget();
     }
+
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     static constexpr std::size_t raised(std::size_t size) noexcept {
@@ -185,7 +183,7 @@ private:
     /// From below; if there is no memory, all that waits goes there first and it is asked again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
-        if constexpr (keeping) {
+        if constexpr (cacheOnly) {
             return object;
         } else {
             return object == nullptr && handDown() ? noted(SuperHeap::malloc(size), size) : object;
@@ -214,7 +212,7 @@ private:
     std::size_t count_ = 0; ///< of slots that have an object, the first ones
     LifoList list_;         ///< empty unless all slots have one
     RandomNumbers numbers_;
-    [[no_unique_address]] SizeFloor<keeping> floor_;
+    [[no_unique_address]] SizeFloor<cacheOnly> floor_;
 };
 
 } // namespace heapwright

@@ -15,9 +15,14 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <cstddef>
@@ -28,7 +33,9 @@ namespace heapwright {
 
 template <Lock Mutex, std::size_t Bytes, SizedHeap SuperHeap>
     requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class SpareHeap : private SuperHeap {
+class SpareHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     struct Node {
         Node* next;
     };
@@ -43,9 +50,9 @@ class SpareHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
+    static constexpr bool processLocal = !InterProcessLock<Mutex>;
     static constexpr std::string_view caption =
         "keeps freed chunks, up to a sum, for the next requests";
     using Below = Heaps<SuperHeap>;
@@ -70,18 +77,6 @@ public:
         return object;
     }
 
-    [[nodiscard]] void* zalloc(std::size_t size) noexcept
-        requires ZeroingHeap<SuperHeap>
-    {
-        return SuperHeap::zalloc(size);
-    }
-
-    [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
-        requires AlignedHeap<SuperHeap>
-    {
-        return SuperHeap::memalign(align, size);
-    }
-
     void free(void* object) noexcept {
         const std::size_t size = SuperHeap::getSize(object);
         if (size >= least && size <= most && lock_.tryLock()) {
@@ -97,20 +92,6 @@ public:
             }
         }
         SuperHeap::free(object);
-    }
-
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
-    }
-
-    [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
-        requires RelocatingHeap<SuperHeap>
-    {
-        return SuperHeap::relocate(object, size);
     }
 
     /// Hands all that waits down; true if there was anything.
@@ -137,23 +118,17 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         const Guard<Mutex> hold(lock_);
-        footprint.held += waiting_;
+        usage.held += waiting_;
         for (const Node* const bin : bins_) {
             for (const Node* node = bin; node != nullptr; node = node->next) {
-                ++footprint.heldCount;
+                ++usage.heldCount;
             }
         }
-    }
-
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
     }
 
     void beforeFork() noexcept
@@ -174,6 +149,13 @@ public:
         SuperHeap::afterForkInChild();
         lock_.reset();
     }
+
+    using Forwards::getSize;
+    using Forwards::memalign;
+    using Forwards::owns;
+    using Forwards::relocate;
+    using Forwards::resize;
+    using Forwards::zalloc;
 
 private:
     void* takeFit(std::size_t size) noexcept {

@@ -15,6 +15,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/exceptions.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
@@ -54,7 +55,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    static constexpr bool adopting = Traits::is_always_equal::value;
+    static constexpr bool acceptsForeignObjects = Traits::is_always_equal::value;
     static constexpr std::string_view caption = "asks a standard allocator";
     using Below = Heaps<>;
 
@@ -92,7 +93,7 @@ public:
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     Pointer allocate(std::size_t units) { return Traits::allocate(allocator_, units); }

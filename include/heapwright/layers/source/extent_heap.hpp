@@ -1,33 +1,33 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of aligned units of `Unit` bytes, out of chunks of 4 to 32 MiB that it maps: what
-// superblocks and large objects are made of. A run is taken where it fits best, what is freed
-// merges with its neighbours, and units are never touched: who gets some finds them as the last
-// one left them, or zero. What is larger than the next chunk would be has a mapping of its own,
-// which can grow and move by its pages; so can any larger run, out of its chunk.
+// Allocates runs of aligned units of `Unit` bytes from chunks of 4 to 32 MiB that it maps. It is
+// the source of superblocks and large objects. A run is taken where it fits best, and a freed run
+// merges with its neighbours (structure/extent/extent_space.hpp). The heap never touches a unit. A
+// new run holds zero bytes or the bytes of its last user. A request larger than the next chunk gets
+// a chunk of its own, which can grow and move by its pages. So can any larger run.
 //
-// Free units that somebody used are dirty: their memory is still there and serves the next one
-// without a page fault. They go back to the system when they have been free for as long as `Rule`
-// says (structure/extent/return_rule.hpp), which is looked at whenever units come back, and by
-// `tend`; a surplus at once (structure/extent/extent_returns.hpp). So what is free and yet takes
-// memory was freed within the delay before it was last looked at, and is no more than half of what
-// is in use, or than 8 MiB unless more was wanted again and again. Clean units are known to be
-// zero, and cost nothing but addresses. (The system does not take back what is locked in memory.)
+// A free unit that was used is dirty. Its memory serves the next request without a page fault. It
+// returns to the system when it was free for the delay of `Rule`
+// (structure/extent/purge_policy.hpp). The heap checks this when a run is freed and in
+// `purgeExpired`. A surplus returns at once (structure/extent/extent_memory.hpp). A clean unit is
+// zero and costs only addresses. The system does not take back memory that is locked.
 //
-// It is for several threads: one lock, and no system call and no fill under it. A chunk's first
-// unit holds what is known of it, in one page or two; chunks are in the map of the address space,
-// so that `owns` may be asked by any thread at any time. Cost: a lock and a bit scan.
+// Invariant: dirty memory was freed within the delay before the last check. It is at most half of
+// the memory in use, or 8 MiB. The latter limit grows with repeated need.
+// Invariant: threads share one lock, and no system call and no fill is made under it.
+// Invariant: each chunk is in the region map. So any thread may call `owns` at any time.
+// Cost: a lock and a bit scan; of memory, one or two pages for each chunk.
 //
-// Example: ExtentHeap<32 * KiB, FutexLock, ReturnAfter<250>, SystemExtents>
+// Example: ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
-#include <heapwright/structure/extent/extent_returns.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/structure/extent/extent_memory.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/extent/system_extents.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
@@ -42,20 +42,14 @@
 
 namespace heapwright {
 
-template <std::size_t Unit, Lock Mutex, ReturnRule Rule, ExtentSystem System>
-class ExtentHeap : private ExtentReturns<Unit, Mutex, Rule, System> {
-    using Memory = ExtentReturns<Unit, Mutex, Rule, System>;
-    using Memory::chunkOf;
-    using Memory::dirtyUnits;
-    using Memory::lock_;
-    using Memory::returning_;
-    using Memory::space_;
-    using Memory::unitsFor;
-    using typename Memory::Bits;
-    using typename Memory::Chunk;
-    using typename Memory::Hold;
-    using typename Memory::Run;
-    using typename Memory::Space;
+template <std::size_t Unit, Lock Mutex, PurgePolicy Rule, ExtentSystem System>
+class ExtentHeap {
+    using Extents = ExtentPurge<Unit, Mutex, Rule, System>;
+    using Memory = typename Extents::Memory;
+    using Bits = typename Extents::Bits;
+    using Chunk = typename Extents::Chunk;
+    using Hold = typename Extents::Hold;
+    using Run = typename Extents::Run;
 
     static_assert(std::has_single_bit(Unit) && Unit >= 4 * KiB);
 
@@ -66,7 +60,7 @@ public:
     static constexpr bool concurrent = true;
     static constexpr bool mapsRegions = true;
     static constexpr bool processLocal = true; ///< so is the map
-    static constexpr bool ownsOpenly = true;
+    static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "runs of units out of chunks that it maps";
     using Below = Heaps<>;
 
@@ -79,7 +73,7 @@ public:
         return start(taken(size, 1, 0, nullptr));
     }
 
-    /// What is known to be zero is not filled.
+    /// Fills only the units that may not be zero.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
         Bits dirt;
         const Run run = taken(size, 1, 0, &dirt);
@@ -93,58 +87,58 @@ public:
         return mallocAt(size, align, 0);
     }
 
-    /// At `phase` modulo `align`; the phase is a multiple of the unit.
+    /// A run at `phase` modulo `align`. Pre: the phase is a multiple of the unit.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept {
         return align <= Unit ? malloc(size)
                              : start(taken(size, align / Unit, phase / Unit, nullptr));
     }
 
     void free(void* run) noexcept {
-        Chunk& chunk = chunkOf(run);
+        Chunk& chunk = Memory::chunkOf(run);
         if (chunk.single) {
-            Memory::freeSingle(chunk);
+            extents_.freeSingle(chunk);
         } else {
             const std::size_t first = chunk.indexOf(run);
-            Memory::give({&chunk, first, chunk.lengthAt(first)});
+            extents_.release({&chunk, first, chunk.lengthAt(first)});
         }
     }
 
     [[nodiscard]] std::size_t getSize(void* run) noexcept {
-        const Chunk& chunk = chunkOf(run);
+        const Chunk& chunk = Memory::chunkOf(run);
         return chunk.lengthAt(chunk.indexOf(run)) * Unit;
     }
 
-    /// Into free units that follow, or into addresses that do; what it is made shorter by is free.
+    /// Grows a run into the free units or addresses that follow, or frees its last units.
     [[nodiscard]] bool resize(void* run, std::size_t size) noexcept {
         if (size > Memory::largest) {
             return false;
         }
-        Chunk& chunk = chunkOf(run);
+        Chunk& chunk = Memory::chunkOf(run);
         const std::size_t first = chunk.indexOf(run);
         const std::size_t have = chunk.lengthAt(first);
-        const std::size_t length = size == 0 ? 1 : unitsFor(size);
+        const std::size_t length = size == 0 ? 1 : Memory::unitsFor(size);
         if (length == have) {
             return true;
         }
         if (chunk.single) {
-            return Memory::resizeSingle(chunk, length);
+            return memory().resizeSingle(chunk, length);
         }
         if (length > have) {
-            const Hold hold(lock_);
-            return space_.grow(chunk, first, length);
+            const Hold hold(memory().lock);
+            return memory().space.grow(chunk, first, length);
         }
         chunk.notes[first] = static_cast<std::uint32_t>(length);
-        Memory::give({&chunk, first + length, have - length});
+        extents_.release({&chunk, first + length, have - length});
         return true;
     }
 
-    /// Into a chunk of its own, with addresses to grow on.
+    /// Moves the pages of a run into a chunk of its own, with addresses for further growth.
     [[nodiscard]] void* relocate(void* run, std::size_t size) noexcept {
         if (size > Memory::largest) {
             return nullptr;
         }
-        Chunk& chunk = chunkOf(run);
-        const std::size_t length = size == 0 ? 1 : unitsFor(size);
+        Chunk& chunk = Memory::chunkOf(run);
+        const std::size_t length = size == 0 ? 1 : Memory::unitsFor(size);
         const std::size_t first = chunk.indexOf(run);
         const Run old{&chunk, first, chunk.lengthAt(first)};
         if (length < old.length || old.bytes() < leastMoved) {
@@ -152,41 +146,41 @@ public:
         }
         const std::size_t room = length / 4;
         if (!chunk.single && !madeSingle(old)) {
-            return start(Memory::moveOut(old, length, room));
+            return start(memory().moveRun(old, length, room));
         }
-        return start(Memory::moveSingle(chunk, length, room));
+        return start(memory().moveSingle(chunk, length, room));
     }
 
-    [[nodiscard]] bool owns(const void* object) const noexcept { return Memory::isMine(object); }
+    [[nodiscard]] bool owns(const void* object) const noexcept { return memory().isMine(object); }
 
-    /// Gives back what is due, however much it is. In how many milliseconds something will be;
-    /// `returnNever` if nothing waits for its time.
-    std::uint32_t tend() noexcept {
+    /// Purges all that is due. Returns the time until more is due, in milliseconds; `purgeNever` if
+    /// nothing is dirty.
+    std::uint32_t purgeExpired() noexcept {
         const std::uint32_t delay = Rule::returnDelay();
-        if (delay == returnNever) {
-            return returnNever;
+        if (delay == purgeNever) {
+            return purgeNever;
         }
         const std::uint32_t now = System::milliseconds();
-        Memory::giveBackAll(now, delay, 0, Memory::leastUnits);
-        const Hold hold(lock_);
-        if (space_.dirtyUnits() == 0) {
-            return returnNever;
+        extents_.purgeAll(now, delay, 0, Memory::leastUnits);
+        const Hold hold(memory().lock);
+        if (memory().space.dirtyUnits() == 0) {
+            return purgeNever;
         }
-        const std::uint32_t age = space_.oldestAge(now);
+        const std::uint32_t age = memory().space.oldestAge(now);
         return age < delay ? delay - age : 0;
     }
 
-    /// Gives back what is dirty until it is no more than `pad` bytes, and with none to keep the
-    /// chunks without objects, too; true if there was any.
+    /// Purges until at most `pad` bytes are dirty. With `pad == 0` it also unmaps the chunks
+    /// without objects. True if any memory was returned.
     bool trim(std::size_t pad) noexcept {
         const std::size_t keep = (pad + Unit - 1) / Unit;
-        bool any = Memory::giveBackAll(System::milliseconds(), 0, keep, keep);
+        bool any = extents_.purgeAll(System::milliseconds(), 0, keep, keep);
         while (pad == 0) {
             Chunk* const chunk = removedEmpty();
             if (chunk == nullptr) {
                 break;
             }
-            Memory::unmap(*chunk);
+            memory().unmap(*chunk);
             any = true;
         }
         return any;
@@ -194,40 +188,40 @@ public:
 
     bool flush() noexcept { return trim(0); }
 
-    /// Nobody else may be inside.
+    /// Pre: no other thread uses the heap.
     void clear() noexcept {
-        while (Chunk* const chunk = space_.removeAny()) {
-            Memory::unmap(*chunk);
+        while (Chunk* const chunk = memory().space.removeAny()) {
+            memory().unmap(*chunk);
         }
     }
 
-    /// What is free and yet takes memory.
-    [[nodiscard]] std::size_t dirtyBytes() noexcept { return dirtyUnits() * Unit; }
+    /// The bytes of free units that still have memory.
+    [[nodiscard]] std::size_t dirtyBytes() noexcept { return extents_.dirtyUnits() * Unit; }
 
-    void measure(Footprint& footprint) noexcept {
-        const Hold hold(lock_);
-        footprint.mapped += Memory::mappedBytes();
-        footprint.direct += space_.singleUnits() * Unit;
-        footprint.directCount += space_.singleCount();
-        footprint.held += space_.freeUnits() * Unit;
-        footprint.heldCount += space_.freeUnits();
+    void measure(MemoryUsage& usage) noexcept {
+        const Hold hold(memory().lock);
+        usage.mapped += memory().mappedBytes();
+        usage.direct += memory().space.singleUnits() * Unit;
+        usage.directCount += memory().space.singleCount();
+        usage.held += memory().space.freeUnits() * Unit;
+        usage.heldCount += memory().space.freeUnits();
     }
 
-    void inspect(Inspection& inspection) noexcept { Memory::tell(inspection); }
+    void inspect(HeapSnapshot& snapshot) noexcept { memory().inspect(snapshot); }
 
-    /// Runs `body(start, bytes, alone)` on each run in use, held still as for an inspection;
-    /// `alone` says that it has a mapping of its own.
+    /// Runs `body(start, bytes, alone)` on each run in use; `alone`: the run has a mapping of its
+    /// own. Pre: `beforeFork` was called, or no other thread uses the heap.
     template <class Body>
     void forEachRun(Body body) noexcept {
-        space_.forEachChunk([&body](Chunk& chunk) {
+        memory().space.forEachChunk([&body](Chunk& chunk) {
             chunk.forEachRun([&](std::size_t first, std::size_t length) {
                 body(chunk.at(first), length * Unit, chunk.single);
             });
         });
     }
 
-    /// A signal handler may fork that interrupted who holds one of the locks: that one is left to
-    /// him, on both sides.
+    /// A signal handler may fork while the request that it interrupted holds one of the locks. That
+    /// lock is left to the request, on both sides.
     void beforeFork() noexcept { holds_.hold(locks()); }
     void afterForkInParent() noexcept {
         holds_.letGo(locks(), [](auto& part) { part.lock.unlock(); });
@@ -235,14 +229,15 @@ public:
     void afterForkInChild() noexcept {
         holds_.letGo(locks(), [](auto& part) { part.lock.reset(); });
     }
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false: the heap has several locks, and `beforeFork` takes those that this thread does
+    /// not hold.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
-    /// Shorter runs are copied, which costs less than to move their pages.
+    /// Shorter runs are copied, since that costs less than moving their pages.
     static constexpr std::size_t leastMoved = 128 * KiB;
 
-    /// A lock as what is held still over a fork.
+    /// A lock in the form that ForkHolds needs.
     struct Held {
         Mutex& lock;
         [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
@@ -250,7 +245,7 @@ private:
     };
     [[nodiscard]] auto locks() noexcept {
         return [this](std::size_t index, auto body) {
-            Held held{index == 0 ? returning_ : lock_};
+            Held held{index == 0 ? extents_.purging : memory().lock};
             body(held);
         };
     }
@@ -262,13 +257,13 @@ private:
         return chunk == nullptr ? nullptr : chunk->at(chunk->first);
     }
 
-    /// Units for a request; `align` and `phase` are in units.
+    /// A run for a request; `align` and `phase` are in units.
     [[nodiscard]] Run taken(std::size_t size, std::size_t align, std::size_t phase,
                             Bits* dirt) noexcept {
         if (size > Memory::largest || align > Memory::largest / Unit) [[unlikely]] {
             return {};
         }
-        const std::size_t count = size == 0 ? 1 : unitsFor(size);
+        const std::size_t count = size == 0 ? 1 : Memory::unitsFor(size);
         Run run = takenHeld(count, align, phase, dirt);
         if (run.chunk == nullptr) [[unlikely]] {
             run = takenFresh(count, align, phase, dirt);
@@ -278,17 +273,17 @@ private:
 
     [[nodiscard]] Run takenHeld(std::size_t count, std::size_t align, std::size_t phase,
                                 Bits* dirt) noexcept {
-        // A chunk is only so much aligned.
+        // The alignment of a chunk is the limit.
         return align > Memory::chunkAlignment / Unit ? Run{}
-                                                     : Memory::take(count, align, phase, dirt);
+                                                     : extents_.allocate(count, align, phase, dirt);
     }
 
     [[gnu::noinline]] Run takenFresh(std::size_t count, std::size_t align, std::size_t phase,
                                      Bits* dirt) noexcept {
-        const std::size_t usual = Memory::usualUnits();
+        const std::size_t usual = memory().usualUnits();
         const std::size_t whole = count + align;
         if (whole < usual && align <= Memory::chunkAlignment / Unit) {
-            while (Memory::addChunk(whole, usual)) {
+            while (memory().addChunk(whole, usual)) {
                 const Run run = takenHeld(count, align, phase, dirt);
                 if (run.chunk != nullptr) {
                     return run; // another thread may have been faster
@@ -296,25 +291,25 @@ private:
             }
             return {};
         }
-        Chunk* const chunk = Memory::addSingle(count, align, phase);
+        Chunk* const chunk = memory().addSingle(count, align, phase);
         return chunk == nullptr ? Run{} : Run{chunk, chunk->first, count};
     }
 
     [[nodiscard]] bool madeSingle(const Run& run) noexcept {
-        const Hold hold(lock_);
-        return space_.makeSingle(run);
+        const Hold hold(memory().lock);
+        return memory().space.makeSingle(run);
     }
     [[nodiscard]] Chunk* removedEmpty() noexcept {
-        const Hold hold(lock_);
-        return space_.removeEmpty();
+        const Hold hold(memory().lock);
+        return memory().space.removeEmpty();
     }
 
-    /// Fills what of a run is not known to be zero.
+    /// Fills the dirty units of a run with zero bytes.
     static void fill(const Run& run, std::size_t size, const Bits& dirt) noexcept {
         if (run.chunk->single) {
             return;
         }
-        const std::size_t last = run.first + unitsFor(size);
+        const std::size_t last = run.first + Memory::unitsFor(size);
         std::size_t unit = dirt.next(run.first);
         while (unit < last) {
             const std::size_t end = std::min(dirt.nextGap(unit), last);
@@ -325,6 +320,10 @@ private:
         }
     }
 
+    [[nodiscard]] Memory& memory() noexcept { return extents_.memory; }
+    [[nodiscard]] const Memory& memory() const noexcept { return extents_.memory; }
+
+    Extents extents_;
     ForkHolds<2> holds_;
 };
 

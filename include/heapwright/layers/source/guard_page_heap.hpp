@@ -31,6 +31,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
@@ -151,7 +152,7 @@ public:
     }
 
     /// The pages of live objects; closed ones are addresses only.
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += open_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += open_; }
 
 private:
     static constexpr unsigned char pattern = 0xD3;

@@ -16,8 +16,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/huge_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/mapped_objects.hpp>
@@ -57,7 +57,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::allDirect;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "maps huge pages for each object";
     using Below = Heaps<>;
 

@@ -10,6 +10,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 
 #include <cstddef>
@@ -23,7 +24,7 @@ class MallocHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "asks the system's malloc";
     using Below = Heaps<>;
 

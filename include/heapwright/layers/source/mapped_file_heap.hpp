@@ -13,9 +13,9 @@
 // A bump pointer moves through it; the object given out last can grow, and goes back when it is
 // freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it.
 // Null when the file is full, or cannot be opened: another process has it, it holds something else,
-// or who had it last died (structure/room/room_memory.hpp). By itself the heap keeps what it gave
-// out, and goes on behind it; layers above it keep their state in the file if the whole heap lies
-// there:
+// or who had it last died (structure/shared_region/shared_region_memory.hpp). By itself the heap
+// keeps what it gave out, and goes on behind it; layers above it keep their state in the file if
+// the whole heap lies there:
 //   using Kept = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, MappedFileHeap<Index>>>>;
 //   ResidentHeap<Kept> heap;   // adaptor/resident_heap.hpp: heap->malloc(), heap.root()
 //
@@ -23,13 +23,13 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/room/room.hpp>
-#include <heapwright/structure/room/room_memory.hpp>
-#include <heapwright/structure/room/room_source.hpp>
+#include <heapwright/structure/shared_region/shared_region.hpp>
+#include <heapwright/structure/shared_region/shared_region_memory.hpp>
+#include <heapwright/structure/shared_region/shared_region_source.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -37,10 +37,10 @@
 namespace heapwright {
 
 template <MappedFile File>
-class MappedFileHeap : private RoomSource<MappedFileHeap<File>, FileMemory<File>> {
+class MappedFileHeap : private SharedRegionSource<MappedFileHeap<File>, FileMemory<File>> {
     static_assert(File::size >= platform::smallestPage && File::size % platform::smallestPage == 0);
 
-    using Source = RoomSource<MappedFileHeap<File>, FileMemory<File>>;
+    using Source = SharedRegionSource<MappedFileHeap<File>, FileMemory<File>>;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -50,7 +50,7 @@ public:
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption = "gives out a file as memory";
     using Below = Heaps<>;
-    using RoomMemory = FileMemory<File>; ///< where a heap that stands on this one can live
+    using SharedRegionMemory = FileMemory<File>; ///< where a heap that stands on this one can live
 
     constexpr MappedFileHeap() noexcept = default;
 

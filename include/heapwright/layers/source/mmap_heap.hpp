@@ -14,6 +14,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/mapped_objects.hpp>
 #include <heapwright/structure/object/tag.hpp>
@@ -44,7 +45,7 @@ public:
     static constexpr Tags writes = Tags::allDirect;
     static constexpr bool concurrent = true;
     /// What another one mapped can be unmapped here: it is their sum that counts what is mapped.
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "maps pages for each object, unmaps them on free";
     using Below = Heaps<>;
 

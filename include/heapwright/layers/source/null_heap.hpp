@@ -19,7 +19,7 @@ class NullHeap {
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr bool memoryless = true;
     static constexpr std::string_view caption = "never has memory";
     using Below = Heaps<>;

@@ -16,6 +16,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/exceptions.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
@@ -57,7 +58,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "asks a polymorphic memory resource";
     using Below = Heaps<>;
 
@@ -82,7 +83,7 @@ public:
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;

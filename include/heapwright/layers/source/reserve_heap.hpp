@@ -16,8 +16,8 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/object/tag.hpp>
@@ -105,7 +105,7 @@ public:
     }
 
     /// What runs extend over; what is only reserved is no memory.
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += mapped_; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     static constexpr std::size_t overhead = minAlignment + Tag::bytes;

@@ -16,6 +16,8 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/layers/source/mmap_heap.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>
@@ -109,9 +111,9 @@ public:
         return true;
     }
 
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += mapped_;
-        instead_.measure(footprint);
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += mapped_;
+        instead_.measure(usage);
     }
 
 private:

@@ -18,10 +18,12 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/room/room.hpp>
-#include <heapwright/structure/room/room_memory.hpp>
-#include <heapwright/structure/room/room_source.hpp>
+#include <heapwright/structure/shared_region/shared_region.hpp>
+#include <heapwright/structure/shared_region/shared_region_memory.hpp>
+#include <heapwright/structure/shared_region/shared_region_source.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -29,10 +31,10 @@
 namespace heapwright {
 
 template <std::size_t Bytes>
-class SharedMemoryHeap : private RoomSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>> {
+class SharedMemoryHeap : private SharedRegionSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>> {
     static_assert(Bytes >= 4 * KiB && Bytes % minAlignment == 0);
 
-    using Source = RoomSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>>;
+    using Source = SharedRegionSource<SharedMemoryHeap<Bytes>, SharedMemory<Bytes>>;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -42,7 +44,8 @@ public:
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption = "gives out memory that forked processes share";
     using Below = Heaps<>;
-    using RoomMemory = SharedMemory<Bytes>; ///< where a heap that stands on this one can live
+    using SharedRegionMemory =
+        SharedMemory<Bytes>; ///< where a heap that stands on this one can live
 
     constexpr SharedMemoryHeap() noexcept = default;
 

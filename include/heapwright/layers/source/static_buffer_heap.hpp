@@ -18,6 +18,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/area/bump.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
@@ -68,10 +69,10 @@ public:
     void clear() noexcept { bump_.clear(); }
 
     /// The buffer counts as taken, whoever gave it.
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += Bytes;
-        footprint.held += Bytes - bump_.used();
-        footprint.heldCount += bump_.used() < Bytes ? 1U : 0U;
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += Bytes;
+        usage.held += Bytes - bump_.used();
+        usage.heldCount += bump_.used() < Bytes ? 1U : 0U;
     }
 
 private:

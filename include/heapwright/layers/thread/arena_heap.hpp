@@ -7,7 +7,7 @@
 // The heaps take their memory from regions that are entered in the map of the address space
 // (structure/map/region_map.hpp), so whose an object is follows from where it lies: it carries
 // nothing for that, and what is nobody's is told without being touched. Which heap serves says
-// `Assignment`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
+// `ArenaPolicy`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
 // is inside (`FirstFree`). Cost: the assignment's, two loads and a division by a constant on free,
 // which waits for whoever is inside the owner.
 //
@@ -19,12 +19,16 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/map/region_map.hpp>
 #include <heapwright/structure/object/tag.hpp>
-#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/structure/thread/arena_policy.hpp>
 #include <heapwright/structure/thread/heap_group.hpp>
 
 #include <cstddef>
@@ -32,11 +36,11 @@
 
 namespace heapwright {
 
-template <class Assignment, ConcurrentHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap> && RegionalHeap<SuperHeap> &&
-             AssignmentOf<Assignment, HeapArray<Assignment::count, SuperHeap>>
-class ArenaHeap : public HeapGroup<Assignment::count, SuperHeap> {
-    using HeapGroup<Assignment::count, SuperHeap>::heaps_;
+template <class ArenaPolicy, ConcurrentHeap SuperHeap>
+    requires MaxAlignedHeap<SuperHeap> && RegionalHeap<SuperHeap> &&
+             ArenaPolicyOf<ArenaPolicy, HeapArray<ArenaPolicy::count, SuperHeap>>
+class ArenaHeap : public HeapGroup<ArenaPolicy::count, SuperHeap> {
+    using HeapGroup<ArenaPolicy::count, SuperHeap>::heaps_;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -52,28 +56,28 @@ public:
     ~ArenaHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        return assignment_.serve(
+        return policy_.serve(
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.malloc(size); });
     }
 
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
         requires HoldingHeap<SuperHeap>
     {
-        return assignment_.serve(
+        return policy_.serve(
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.mallocHeld(size); });
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        return assignment_.serve(
+        return policy_.serve(
             heaps_, [size](auto& heap, std::size_t /*index*/) { return heap.zalloc(size); });
     }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
-        return assignment_.serve(heaps_, [align, size](auto& heap, std::size_t /*index*/) {
+        return policy_.serve(heaps_, [align, size](auto& heap, std::size_t /*index*/) {
             return heap.memalign(align, size);
         });
     }
@@ -87,7 +91,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         return ownerOf(object, "malloc_usable_size").getSizeUnlocked(object);
     }
@@ -106,7 +110,7 @@ public:
 
     /// Whether an address lies in a region of one of the heaps: no lock is taken.
     [[nodiscard]] bool owns(const void* object) const noexcept {
-        return placeOf(object) < Assignment::count;
+        return placeOf(object) < ArenaPolicy::count;
     }
 
 private:
@@ -117,13 +121,13 @@ private:
 
     SuperHeap& ownerOf(const void* object, std::string_view routine) noexcept {
         const std::size_t place = placeOf(object);
-        if (place >= Assignment::count) [[unlikely]] {
+        if (place >= ArenaPolicy::count) [[unlikely]] {
             platform::abortWithMessage(routine, "invalid pointer");
         }
         return heaps_[place];
     }
 
-    [[no_unique_address]] Assignment assignment_;
+    [[no_unique_address]] ArenaPolicy policy_;
 };
 
 } // namespace heapwright

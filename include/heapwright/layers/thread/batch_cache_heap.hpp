@@ -22,14 +22,18 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/batch_depot.hpp>
 #include <heapwright/structure/cache/batch_lists.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/cache/caching_heap.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
-#include <heapwright/structure/cache/waiting_object.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 #include <heapwright/sync/thread_slot.hpp>
@@ -44,7 +48,7 @@ namespace heapwright {
 
 template <SizeClasses Classes, std::size_t Target, std::size_t Most, std::size_t Slots,
           ConcurrentHeap SuperHeap>
-    requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+    requires BatchingHeap<SuperHeap> && SizedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> &&
              AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class BatchCacheHeap : public CachingHeap<BatchCacheHeap<Classes, Target, Most, Slots, SuperHeap>,
                                           Classes, SuperHeap> {
@@ -81,7 +85,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps a thread's freed objects up to a threshold, exchanges them by batches";
     using Below = Heaps<SuperHeap>;
@@ -97,12 +101,12 @@ public:
     }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : mallocBelow(size, *this);
     }
 
     /// From this thread's serving list, or null.
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots
@@ -123,7 +127,7 @@ public:
     }
 
     /// Onto this thread's serving list unless it has reached the target.
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots && put(slots_[slot].lists[index], object, index);
@@ -145,18 +149,18 @@ public:
         below().clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        below().measure(footprint);
+        below().measure(usage);
         for (std::size_t index = 0; index < Classes::count; ++index) {
             std::size_t count = depots_[index].count() * target[index];
             for (const Slot& slot : slots_) {
                 count += slot.lists[index].count();
                 count += slot.lists[index].hasSpare() ? target[index] : 0U;
             }
-            footprint.heldCount += count;
-            footprint.held += count * Classes::sizeOf(index);
+            usage.heldCount += count;
+            usage.held += count * Classes::sizeOf(index);
         }
     }
 
@@ -255,7 +259,7 @@ private:
     /// Ends the wait of all objects of a list; answers with the list, as a chain.
     static ObjectLink* awake(ObjectLink* list, std::size_t index) noexcept {
         for (ObjectLink* each = list; each != nullptr; each = each->next) {
-            WaitingObject::wake(each, Classes::sizeOf(index));
+            CachedObject::wake(each, Classes::sizeOf(index));
         }
         return list;
     }

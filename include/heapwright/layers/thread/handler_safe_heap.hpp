@@ -1,32 +1,38 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets a signal handler that interrupted the heap below allocate and free nevertheless, without a
-// flag on the way of who is not interrupted (`SignalSafeHeap` has one).
+// Serves a signal handler that interrupted the heap below. The uninterrupted fast path sets no flag
+// (`SignalSafeHeap` sets one). docs/signals.md has the state diagram.
 //
-// What the heap below does at once works on a state of the thread. Who runs a handler tells this
-// layer before and after (`beforeHandler`, `afterHandler`: native/preload/signal_handlers.hpp), if
-// the handler interrupted the heap: then the state is out of sight, the heap below refuses to do
-// anything at once, and only then is it asked who is here. Somebody inside, in a handler or in a
-// fork, gets memory from an arena beside the heap; what is freed there goes back to it, known by
-// its home word, and what is the heap's waits on a lock-free list for the next ordinary slow path.
-// So nothing waits for a lock which its own thread holds. Where nobody tells of handlers, they may
-// not use the heap: `SignalSafeHeap` is for that.
+// The fast path of the heap below uses a state of the thread. The function that runs a handler
+// calls `beforeHandler` and `afterHandler` if the handler interrupted the heap
+// (native/preload/signal_handlers.hpp). In between the state is suspended, so the fast path refuses
+// every request, and the slow functions here check where the thread is. In a handler, or in a fork,
+// they allocate from an arena. They free an arena object to the arena, and defer the free of any
+// other object to the next ordinary slow path.
 //
-// Cost: none on a request that is served at once; a flag set and cleared, and one look at a list,
-// on others.
+// Invariant: no request waits for a lock that its own thread holds.
+// Pre: a handler that interrupted the heap runs between `beforeHandler` and `afterHandler`, or it
+// does not use the heap.
+// Cost: none on the fast path; a flag set and cleared and a load of a list's head on others.
 //
-// Example: HandlerSafeHeap<HomeCacheHeap<LinearSlots<512, 512, 512>, CacheLimits<2 * KiB, 32, 512, 8, 32, 64 * KiB>, PlainLinks, UniqueHeap<HeapName<3>, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
+// Example: HandlerSafeHeap<OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
 #include <heapwright/structure/signal/handler_arena.hpp>
-#include <heapwright/structure/signal/hidden_state.hpp>
-#include <heapwright/structure/signal/slow_path.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/signal/request_state.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,25 +42,27 @@
 
 namespace heapwright {
 
-template <HideableHeap SuperHeap>
-    requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && UnphasedHeap<SuperHeap> &&
+template <SuspendableHeap SuperHeap>
+    requires SizedHeap<SuperHeap> && AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
-class HandlerSafeHeap : private SuperHeap {
+class HandlerSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Arena = HandlerArena<SuperHeap::unitBytes>;
-    using Hidden = HiddenState<typename SuperHeap::ThreadState>;
+    using Suspended = SuspendedState<typename SuperHeap::ThreadState>;
     using Entry = SlowPath::Entry;
 
-    /// What a fork of this thread found, until it is over.
+    /// What this thread's `beforeFork` found, until the fork is over.
     struct Fork {
-        bool inside;  ///< it was inside already
-        bool waiting; ///< and the interrupted request was still waiting for another thread
+        bool inside;  ///< the flag was set already
+        bool waiting; ///< and the interrupted request may wait for a lock
     };
     using ForkOf = platform::PerThread<HandlerSafeHeap, Fork>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
-    static constexpr bool lenient = true;
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
+    static constexpr bool splitPath = true;
     static constexpr bool processLocal = true; ///< its arena is of the process
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap, at no cost to others";
@@ -66,35 +74,35 @@ public:
     ~HandlerSafeHeap() { drain(); }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        void* const object = SuperHeap::mallocAtOnce(size);
-        return object != nullptr ? object : mallocAfterAll(size);
+        void* const object = SuperHeap::tryMallocFast(size);
+        return object != nullptr ? object : mallocSlow(size);
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!SuperHeap::freeAtOnce(object)) {
-            freeAfterAll(object);
+        if (!SuperHeap::tryFreeFast(object)) {
+            freeSlow(object);
         }
     }
 
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
-        return SuperHeap::mallocAtOnce(size);
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
-        return SuperHeap::freeAtOnce(object);
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
+        return SuperHeap::tryFreeFast(object);
     }
 
-    /// Once it was refused: here it is asked who is inside.
-    [[nodiscard]] void* mallocAfterAll(std::size_t size) noexcept {
+    /// Serves a request that the fast path has refused: checks where the thread is.
+    [[nodiscard]] void* mallocSlow(std::size_t size) noexcept {
         if (isInside()) [[unlikely]] {
             return arena_.memalign(alignment, size);
         }
-        Chores::look();
+        DeferredWork::look();
         const Entry entry;
         drain();
-        return SuperHeap::mallocAfterAll(size);
+        return SuperHeap::mallocSlow(size);
     }
-    void freeAfterAll(void* object) noexcept {
-        if constexpr (requires { SuperHeap::freeAmongOthers(object); }) {
+    void freeSlow(void* object) noexcept {
+        if constexpr (SharedUnitCachingHeap<SuperHeap>) {
             if (SuperHeap::freeAmongOthers(object)) {
                 return;
             }
@@ -107,10 +115,10 @@ public:
             deferred_.add(object);
             return;
         }
-        Chores::look();
+        DeferredWork::look();
         const Entry entry;
         drain();
-        SuperHeap::freeAfterAll(object);
+        SuperHeap::freeSlow(object);
     }
 
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
@@ -179,36 +187,25 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         if (isInside()) {
             return;
         }
         const Entry entry;
-        SuperHeap::measure(footprint);
-        footprint.mapped += arena_.bytes();
+        SuperHeap::measure(usage);
+        usage.mapped += arena_.bytes();
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         if (isInside()) {
             return 0;
         }
         const Entry entry;
-        return SuperHeap::tend();
-    }
-
-    void inspect(Inspection& inspection) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(inspection);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
+        return SuperHeap::purgeExpired();
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept
@@ -217,32 +214,32 @@ public:
         return SuperHeap::owns(object) || isHandlers(object);
     }
 
-    /// Whether this thread is inside, so that a handler which interrupts it must be told of.
+    /// Whether a handler that interrupts this thread needs `beforeHandler` and `afterHandler`.
     [[nodiscard]] static bool inRequest() noexcept {
-        return SlowPath::entered() || Hidden::isHidden();
+        return SlowPath::entered() || Suspended::isSuspended();
     }
 
-    using BeforeHandler = typename Hidden::Before;
+    using BeforeHandler = typename Suspended::Before;
 
-    /// From here until `afterHandler` a handler runs on the given part of the stack; it interrupted
-    /// the thread, perhaps inside the heap, at the stack address `interrupted`.
+    /// Suspends the fast path until `afterHandler`, for a handler that runs on a part of the stack.
+    /// It interrupted the thread at the stack address `interrupted`.
     [[nodiscard]] static BeforeHandler beforeHandler(StackPart part, Address interrupted) noexcept {
         if (!SlowPath::entered()) {
-            Hidden::stillHidden(interrupted);
+            Suspended::checkSuspended(interrupted);
         }
-        return Hidden::hide(SuperHeap::threadState(), part);
+        return Suspended::suspend(SuperHeap::threadState(), part);
     }
-    static void afterHandler(const BeforeHandler& before) noexcept { Hidden::show(before); }
+    static void afterHandler(const BeforeHandler& before) noexcept { Suspended::resume(before); }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside a slow path already, in a handler that interrupted it, the
-    /// locks are its own in the parent as in the child, and are left to the interrupted request;
-    /// unless that was still waiting for one: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a slow path, the locks of that request are left to
+    /// it, in the parent and in the child. If the request may still wait for a lock, the heap below
+    /// takes the locks that the thread does not hold.
     void beforeFork() noexcept {
         Fork& fork = ForkOf::mine();
         fork = {SlowPath::mark(true), false};
         if constexpr (ForkableHeap<SuperHeap>) {
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 fork.waiting =
                     fork.inside && !platform::singleThreaded() && !SuperHeap::heldByThisThread();
             }
@@ -272,11 +269,15 @@ public:
         SlowPath::mark(fork.inside);
     }
 
+    using Forwards::inspect;
+    using Forwards::walk;
+
 private:
-    /// Whether the thread is in a slow path, or in a handler that interrupted what is done at once.
+    /// Whether the thread is in a slow path, in a fork, or in a handler that interrupted the heap.
     [[nodiscard, gnu::always_inline]] static bool isInside() noexcept {
         return SlowPath::entered() ||
-               (Hidden::isHidden() && Hidden::stillHidden(addressOf(__builtin_frame_address(0))));
+               (Suspended::isSuspended() &&
+                Suspended::checkSuspended(addressOf(__builtin_frame_address(0))));
     }
 
     [[nodiscard]] bool isHandlers(const void* object) const noexcept {
@@ -284,7 +285,7 @@ private:
     }
 
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
@@ -292,7 +293,7 @@ private:
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     Arena arena_;

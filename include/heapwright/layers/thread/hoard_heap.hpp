@@ -1,33 +1,37 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hoard: a heap of superblocks for each thread or a few of them, and a global one to which a heap
-// gives a superblock when too little of what it has is used. So no thread waits for another as a
-// rule, and yet memory that one thread does not use serves the others.
+// Hoard: a heap of superblocks for each thread or a few of them, and a global heap. A thread's heap
+// moves a superblock to the global heap when too few of its slots are used. So threads seldom wait
+// for each other, and memory that one thread does not use serves the others.
 //
-// `Assignment` says which heap is the thread's (structure/thread/heap_choice.hpp), `Rule` when a
-// heap has too much, class by class (structure/superblock/emptiness.hpp), `Lines` whether a
-// superblock that has been transferred may put objects of two owners on one cache line
-// (structure/superblock/superblock.hpp). Memory returns to the superblock it came from, whoever
-// frees it; the fullest superblock with room serves first. How superblocks go from heap to heap is
-// in structure/superblock/hoard_memory.hpp. Larger requests get null.
+// `Selector` selects the thread's heap (structure/thread/heap_selector.hpp). `Rule` says, by class,
+// when a heap is too empty (structure/superblock/emptiness.hpp). `Lines` says whether a superblock
+// that has moved may put objects of two threads on one cache line
+// (structure/superblock/superblock.hpp). A freed object returns to its superblock, on whichever
+// thread. The fullest superblock with room serves first. structure/superblock/hoard_memory.hpp
+// moves superblocks between heaps. A request larger than `largest` returns null.
 //
-// Invariant, for each heap and class: u >= a - K superblocks' worth, or u >= (1 - f) a, where u is
-// what is used of the a that is held. So for H heaps and live memory U the most that is held is
-// U / (1 - f) + H K S for each class, whatever goes on between the threads.
-// Over a fork every lock is held.
-// Cost: one lock for `malloc` and one for `free`, as long as no superblock moves.
-// From Berger, McKinley, Blumofe, Wilson (2000) and Berger (2002).
+// Invariant, for each heap and class: u >= a - K S or u >= (1 - f) a, where u of a held bytes are
+// used and S is the size of a superblock. So H heaps with U live bytes hold at most
+// U / (1 - f) + H K S in each class.
+// Invariant: over a fork every lock is held.
+// Cost: one lock for `malloc` and one for `free` while no superblock moves.
+// Source: Berger, McKinley, Blumofe, Wilson (2000) and Berger (2002).
 //
 // Example: HoardHeap<GeometricSlots<6, 5, 16, 4 * KiB>, ByThread<4>, Emptiness<1, 4, 4>, AnyLines, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/sizeclass/geometric_slots.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/hoard_memory.hpp>
 
@@ -40,22 +44,22 @@
 
 namespace heapwright {
 
-template <SizeClasses Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
-class HoardHeap : private HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap> {
-    using Memory = HoardMemory<Classes, Assignment, Rule, Lines, SuperHeap>;
+template <SizeClasses Classes, HeapSelector Selector, class Rule, class Lines, BlockHeap SuperHeap>
+class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap> {
+    using Memory = HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>;
     using Block = typename Memory::Block;
     using Hold = typename Memory::Hold;
     using Owner = typename Memory::Owner;
     using Superblocks = typename Memory::Superblocks;
-    using Memory::give;
-    using Memory::giveChain;
+    using Memory::allocate;
+    using Memory::allocateChain;
+    using Memory::freeChainInto;
+    using Memory::freeInto;
     using Memory::global;
-    using Memory::locked;
-    using Memory::mine;
+    using Memory::heapOfThread;
+    using Memory::lockOwner;
     using Memory::owners_;
     using Memory::returnEmpty;
-    using Memory::taken;
-    using Memory::takenChain;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
@@ -63,7 +67,7 @@ public:
     static constexpr bool processLocal = true; ///< its threads are those of one process
     /// The largest size that it serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
-    /// At the start of each unit of so many bytes stands a home word.
+    /// At the start of each unit of so many bytes stands a owner tag.
     static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
@@ -76,7 +80,7 @@ public:
         if constexpr (ClearableHeap<SuperHeap>) {
             SuperHeap::clear();
         } else {
-            this->giveAllBack();
+            this->freeAllBlocks();
         }
     }
 
@@ -85,9 +89,9 @@ public:
         if (index >= Superblocks::count) [[unlikely]] {
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         heap.lock.lock();
-        void* const object = taken(heap, index);
+        void* const object = allocate(heap, index);
         heap.lock.unlock();
         return object;
     }
@@ -100,37 +104,37 @@ public:
         if (index >= Superblocks::count) {
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
-        void* const slot = taken(heap, index);
-        return slot == nullptr ? nullptr : Block::moveInside(slot, align);
+        void* const slot = allocate(heap, index);
+        return slot == nullptr ? nullptr : Block::alignInSlot(slot, align);
     }
 
     void free(void* object) noexcept {
         Block& block = Block::of(object);
-        Owner& owner = locked(block, "free");
-        give(owner, block, object);
+        Owner& owner = lockOwner(block, "free");
+        freeInto(owner, block, object);
         owner.lock.unlock();
     }
 
     [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t number) noexcept {
-        return mallocHomed(size, number);
+        return mallocOwned(size, number);
     }
 
-    /// Under one lock; as many as there is memory for, which `number` then says.
-    [[nodiscard]] ObjectLink* mallocHomed(std::size_t size, std::size_t& number) noexcept {
+    /// A chain of up to `number` objects, under one lock. Post: `number` is their number.
+    [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
             number = 0;
             return nullptr;
         }
-        Owner& heap = mine();
+        Owner& heap = heapOfThread();
         const Hold hold(heap.lock);
         ObjectLink* first = nullptr;
         ObjectLink** end = &first;
         auto left = static_cast<std::uint32_t>(number);
         while (left > 0) {
-            const std::uint32_t more = takenChain(heap, index, left, end);
+            const std::uint32_t more = allocateChain(heap, index, left, end);
             if (more == 0) {
                 break;
             }
@@ -142,22 +146,22 @@ public:
 
     void freeBatch(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
-            chain = freeHomed(chain, UINT32_MAX);
+            chain = freeOwned(chain, UINT32_MAX);
         }
     }
 
-    /// The first `number` of a chain, as far as it goes: under one lock each time all that one
-    /// owner has of them. The rest of it.
-    [[nodiscard]] ObjectLink* freeHomed(ObjectLink* chain, std::size_t number) noexcept {
+    /// Frees the first `number` objects of a chain and returns the rest of it. All objects of one
+    /// owner are freed under one acquisition of its lock.
+    [[nodiscard]] ObjectLink* freeOwned(ObjectLink* chain, std::size_t number) noexcept {
         while (chain != nullptr && number > 0) {
-            Owner& owner = locked(Block::of(chain), "free");
+            Owner& owner = lockOwner(Block::of(chain), "free");
             std::size_t left = std::exchange(number, 0);
             for (ObjectLink** at = &chain; left > 0 && *at != nullptr;) {
                 Block& block = Block::of(*at);
                 if (block.owner.load(std::memory_order_relaxed) == &owner) [[likely]] {
                     auto given =
                         static_cast<std::uint32_t>(std::min<std::size_t>(left, UINT32_MAX));
-                    giveChain(owner, block, *at, given);
+                    freeChainInto(owner, block, *at, given);
                     left -= given;
                 } else {
                     at = &(*at)->next;
@@ -175,23 +179,24 @@ public:
         return Block::of(object).capacityAt(object);
     }
 
-    /// For a caller that may be inside a lock itself, a signal handler: it is not checked.
+    /// For a signal handler whose thread may hold a lock. The object is not checked.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         return Block::of(object).capacityAt(object);
     }
 
-    /// While it fits, and would not fit into half as much.
+    /// True if the size fits and is more than half of the capacity.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         check(object, "realloc");
         const std::size_t have = Block::of(object).capacityAt(object);
         return size <= have && size > have / 2;
     }
 
-    /// Aborts unless it is a live object. No lock is taken where nobody else changes its state.
+    /// Aborts unless the object is live. No lock is taken if only the calling thread changes its
+    /// state.
     void check(void* object, std::string_view routine) noexcept {
         Block& block = Block::of(object);
         if constexpr (Lines::clean) {
-            Owner& owner = locked(block, routine);
+            Owner& owner = lockOwner(block, routine);
             block.check(object, routine);
             owner.lock.unlock();
         } else {
@@ -202,8 +207,8 @@ public:
         }
     }
 
-    /// For a cache above, by the same classes: aborts unless it is a live object, and answers with
-    /// its class; a number that is none if it stands inside its slot.
+    /// The class of an object, for a cache above with the same classes; SIZE_MAX if the object is
+    /// inside its slot. Aborts unless the object is live.
     [[nodiscard, gnu::always_inline]] std::size_t classOfLive(void* object,
                                                               std::string_view routine) noexcept
         requires(!Lines::clean)
@@ -219,76 +224,76 @@ public:
         return index < Classes::count ? Classes::sizeOf(index) : 0;
     }
 
-    /// For a cache above: it keeps an object, which for the program is freed from now on.
-    void setAside(void* object, std::string_view routine) noexcept
+    /// Marks an object that a cache above keeps: freed for the program.
+    void markCached(void* object, std::string_view routine) noexcept
         requires(!Lines::clean)
     {
-        Block::of(object).setAside(object, routine);
+        Block::of(object).markCached(object, routine);
     }
-    /// It gives it out again, or is about to free it.
-    void bringBack(void* object) noexcept
+    /// Removes the mark, before the cache reuses or frees the object.
+    void unmarkCached(void* object) noexcept
         requires(!Lines::clean)
     {
-        Block::of(object).bringBack(object);
+        Block::of(object).unmarkCached(object);
     }
 
-    /// What a class holds, and how often the global lock was taken
+    /// The memory of a class, and the number of acquisitions of the global lock
     /// (structure/superblock/hoard_memory.hpp).
     using Memory::figuresOf;
     using Memory::globalTakes;
 
-    /// Where others have blocks of the same heap, its own are those with a home word.
+    /// If other heaps have blocks of the heap below, this heap's blocks are those with an owner
+    /// tag.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         if constexpr (UniquelyNamedHeap<SuperHeap>) {
-            return SuperHeap::owns(object) && homeOf(object) != noHome;
+            return SuperHeap::owns(object) && ownerTagOf(object) != noOwnerTag;
         } else {
             return SuperHeap::owns(object);
         }
     }
 
-    /// For a cache above: the home word of an object's superblock (structure/cache/home_word.hpp),
-    /// which is the calling thread's key, `homeOfThread()`, as long as the cache may keep the
-    /// object for that thread. The object is then of class `classAt(object)`, and what is kept
-    /// counts as used.
+    /// The owner tag of an object's superblock (structure/cache/owner_tag.hpp), for a cache above.
+    /// The cache may keep the object while the tag equals `ownerTagOfThread()`. The object is then
+    /// of class `classAt(object)`, and it counts as used here.
     ///
-    /// It does no harm that the word may change in the same moment: the superblock has got another
-    /// tenant, so what is kept became old there. Its thread has it still, alone; and all that is
-    /// live on its lines is old, too, or the thread's, since nothing was given out on them to
-    /// another tenant, nor will be before it comes back.
-    [[nodiscard, gnu::always_inline]] static Home homeOf(const void* object) noexcept {
-        return heapwright::homeOf<SuperHeap::blockSize>(object);
+    /// The word may change at the same time, when the superblock is assigned to another thread.
+    /// That is harmless: the cached object becomes old there. Only its thread uses it. All live
+    /// objects on its cache lines are old as well, or belong to its thread. No slot on these lines
+    /// is given to another thread until the object is freed.
+    [[nodiscard, gnu::always_inline]] static OwnerTag ownerTagOf(const void* object) noexcept {
+        return heapwright::ownerTagOf<SuperHeap::blockSize>(object);
     }
-    [[nodiscard]] bool hasHome(const void* object) const noexcept { return owns(object); }
-    /// Where the word is the thread's key with its lowest bit set: whether this object may be kept
-    /// nevertheless, since it is others that may not.
-    [[nodiscard]] static bool mayKeep(const void* object) noexcept {
-        return Block::of(pointerTo(unitOf<unitBytes>(object))).isUsual(object);
+    [[nodiscard]] bool hasOwnerTag(const void* object) const noexcept { return owns(object); }
+    /// Whether a cache may keep an object although the lowest bit of the owner tag is set: other
+    /// objects of the superblock are special, this one is not.
+    [[nodiscard]] static bool mayCache(const void* object) noexcept {
+        return Block::of(pointerTo(unitOf<unitBytes>(object))).isPlain(object);
     }
-    /// The calling thread ends, or will get nothing any more: its superblocks are for all.
-    void abandonHome() noexcept {
-        if constexpr (requires { Assignment::isExclusive(0); }) {
-            Owner& heap = mine();
+    /// Moves the superblocks of the calling thread, which ends, to the global heap.
+    void releaseOwnership() noexcept {
+        if constexpr (ExclusiveHeapSelector<Selector>) {
+            Owner& heap = heapOfThread();
             if (&heap != &owners_.first()) {
                 const Hold hold(heap.lock);
-                this->giveAllAway(heap);
+                this->moveAllToGlobal(heap);
             }
         }
     }
-    /// Pre: it is an object of this heap.
+    /// The size class of an object. Pre: the object is of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
-    /// `noHome` if the thread has no heap of its own.
-    [[nodiscard]] Home homeOfThread() noexcept {
-        if constexpr (Lines::clean && requires { Assignment::isExclusive(0); }) {
-            Owner& heap = mine();
-            return &heap == &owners_.first() ? noHome : keyOfThread(platform::threadNumber());
+    /// The tag of the calling thread; `noOwnerTag` if it has no heap of its own.
+    [[nodiscard]] OwnerTag ownerTagOfThread() noexcept {
+        if constexpr (Lines::clean && ExclusiveHeapSelector<Selector>) {
+            Owner& heap = heapOfThread();
+            return &heap == &owners_.first() ? noOwnerTag : keyOfThread(platform::threadNumber());
         } else {
-            return noHome;
+            return noOwnerTag;
         }
     }
 
-    /// Hands all empty superblocks down; true if there was any.
+    /// Frees all empty superblocks to the heap below; true if there was one.
     bool flush() noexcept {
         bool any = returnEmpty();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -304,32 +309,32 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// Nobody else may be inside.
+    /// Pre: no other thread uses the heap.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
         const Hold hold(global().lock);
-        this->forget();
+        this->reset();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        owners_.forEachHeap([&footprint](Owner& heap) {
+        owners_.forEachHeap([&usage](Owner& heap) {
             const Hold hold(heap.lock);
-            heap.superblocks.measure(footprint);
+            heap.superblocks.measure(usage);
         });
         const Hold hold(global().lock);
-        global().superblocks.measure(footprint);
-        SuperHeap::measure(footprint);
+        global().superblocks.measure(usage);
+        SuperHeap::measure(usage);
     }
 
-    void inspect(Inspection& inspection) noexcept {
-        inspection.blockBytes = SuperHeap::blockSize;
-        this->view().inspect(inspection, this->returned_);
+    void inspect(HeapSnapshot& snapshot) noexcept {
+        snapshot.blockBytes = SuperHeap::blockSize;
+        this->view().inspect(snapshot, this->returned_);
         if constexpr (InspectableHeap<SuperHeap>) {
-            SuperHeap::inspect(inspection);
+            SuperHeap::inspect(snapshot);
         }
     }
 
@@ -337,8 +342,8 @@ public:
         this->view().forEach([&visit](auto view) { view.walk(visit); });
     }
 
-    /// For a cache above, while a walk goes on: an object that it keeps is shown as such until
-    /// `unmark`. False if it is no object, whatever the address. All is held still.
+    /// Marks an object of a cache above for a walk, until `unmark`. False if no live object is at
+    /// the address, which may be any. Pre: as for `walk`.
     [[nodiscard]] bool mark(const void* object) noexcept {
         return owns(object) && Block::of(object).owner.load(std::memory_order_relaxed) != nullptr &&
                SuperblockView<Block>(Block::of(object)).mark(object);
@@ -366,12 +371,13 @@ public:
             SuperHeap::afterForkInChild();
         }
         owners_.afterForkInChild();
-        if constexpr (requires { Assignment::afterForkInChild(); }) {
-            Assignment::afterForkInChild();
+        if constexpr (ForkAwareHeapSelector<Selector>) {
+            Selector::afterForkInChild();
         }
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false: the heap has several locks, and `beforeFork` takes those that this thread does
+    /// not hold.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 };
 

@@ -9,8 +9,15 @@
 // Example: LockedHeap<FutexLock, MallocHeap>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
+#include <heapwright/structure/cache/classifying_heap.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -21,18 +28,20 @@
 namespace heapwright {
 
 template <Lock Mutex, Heap SuperHeap>
-class LockedHeap : private SuperHeap {
+class LockedHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Hold = Guard<Mutex>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = !requires { requires Mutex::betweenProcesses; };
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
-    static constexpr bool ownsOpenly = OpenlyOwningHeap<SuperHeap>;
-    static constexpr bool keeping = requires { requires SuperHeap::keeping; };
+    static constexpr bool processLocal = !InterProcessLock<Mutex>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
+    static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
+    static constexpr bool cacheOnly = CacheOnlyHeap<SuperHeap>;
     static constexpr std::size_t leastObject = leastObjectOf<SuperHeap>;
     static constexpr std::string_view caption = "lets one thread in at a time, for every verb";
     using Below = Heaps<SuperHeap>;
@@ -98,21 +107,14 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// Without the lock: it is asked by those who have something to save by not taking it.
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
-    }
-
     /// Without the lock, too.
     [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept
-        requires requires(SuperHeap heap) { heap.classOfLive(object, routine); }
+        requires ClassReportingHeap<SuperHeap>
     {
         return SuperHeap::classOfLive(object, routine);
     }
     [[nodiscard]] static constexpr std::size_t sizeOfClass(std::size_t index) noexcept
-        requires requires { SuperHeap::sizeOfClass(index); }
+        requires ClassReportingHeap<SuperHeap>
     {
         return SuperHeap::sizeOfClass(index);
     }
@@ -131,11 +133,11 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    [[nodiscard]] bool keep(void* object) noexcept
-        requires DecliningHeap<SuperHeap>
+    [[nodiscard]] bool tryRetain(void* object) noexcept
+        requires RetainingHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        return SuperHeap::keep(object);
+        return SuperHeap::tryRetain(object);
     }
 
     /// Several for one time in the lock.
@@ -182,40 +184,34 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         const Hold hold(lock_);
-        return SuperHeap::tend();
+        return SuperHeap::purgeExpired();
     }
 
     /// Without the lock, which is held already, as `walk` is.
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
-        if constexpr (requires { lock_.takes(); }) {
-            inspection.sourceLock.add(lock_.takes(), lock_.waits());
+        SuperHeap::inspect(snapshot);
+        if constexpr (CountingLock<Mutex>) {
+            snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
-    }
-
     /// Inside the lock unless the heap below can do without.
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
-        if constexpr (OpenlyOwningHeap<SuperHeap>) {
+        if constexpr (LockFreeOwningHeap<SuperHeap>) {
             return SuperHeap::owns(object);
         } else {
             const Hold hold(lock_);
@@ -257,6 +253,9 @@ public:
         }
         lock_.reset();
     }
+
+    using Forwards::check; ///< without the lock, which the caller avoids
+    using Forwards::walk;
 
 private:
     /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody

@@ -19,8 +19,12 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/thread/heap_group.hpp>
 
@@ -32,7 +36,7 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap>
+    requires MaxAlignedHeap<SuperHeap>
 class PHOThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
@@ -117,7 +121,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         const Header& mark = checked(object, "malloc_usable_size");
         return heaps_[mark.owner].getSizeUnlocked(blockOf(object)) - leadOf(object);

@@ -1,23 +1,32 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a thread from entering the heap below while it is already inside: a signal handler that
-// interrupted malloc and allocates, an atfork handler that runs while the heap is held still.
+// Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc,
+// or in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
 //
-// A flag of the thread's own says that it is inside. A request that finds it set is served from an
-// emergency arena; what is freed then goes back there, or, if it is the heap's, onto a lock-free
-// list that the next ordinary request works off. So nothing waits for a lock which its own thread
-// holds. Cost: a thread-local flag set and cleared, one look at the list, one range check on free.
+// Each request sets a flag of its thread. A request that finds the flag set allocates from an
+// emergency arena. It frees an arena object to the arena, and defers the free of any other object
+// to the next ordinary request.
+//
+// Invariant: no request waits for a lock that its own thread holds.
+// Cost: a thread-local flag set and cleared, a load of a list's head, a range check on free.
 //
 // Example: SignalSafeHeap<LockedHeap<FutexLock, MallocHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/signal/deferred_frees.hpp>
-#include <heapwright/structure/signal/emergency_arena.hpp>
-#include <heapwright/structure/thread/chores.hpp>
+#include <heapwright/structure/signal/handler_arena.hpp>
+#include <heapwright/structure/thread/deferred_work.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -29,16 +38,18 @@
 namespace heapwright {
 
 template <SizedHeap SuperHeap>
-    requires UnphasedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class SignalSafeHeap : private SuperHeap {
+    requires MaxAlignedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
+class SignalSafeHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     using Inside = platform::PerThread<SignalSafeHeap, bool>;
-    /// Set from a fork inside a request until that fork is over.
+    /// Whether this thread forks inside a request.
     using ForkedInside = platform::PerThread<Inside, bool>;
-    /// Set as well if the interrupted request was still waiting for another thread.
+    /// Whether, in addition, the interrupted request waits for the lock.
     using ForkedWaiting = platform::PerThread<ForkedInside, bool>;
 
-    /// Marks the thread as inside over a scope. The fences keep the compiler, and so a handler on
-    /// this thread, from seeing the heap change outside of it.
+    /// Sets the flag for a scope. The fences keep accesses to the heap inside the scope, as a
+    /// handler on this thread sees them.
     class Entry {
     public:
         Entry() noexcept {
@@ -55,7 +66,7 @@ class SignalSafeHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool concurrent = requires { requires SuperHeap::concurrent; };
+    static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool processLocal = true; ///< its arena is a mapping of its own
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
@@ -68,9 +79,9 @@ public:
         if (busy()) [[unlikely]] {
             return mallocAside(size, *this);
         }
-        if constexpr (PromptHeap<SuperHeap>) {
-            void* const object = mallocAtOnce(size);
-            return object != nullptr ? object : mallocAfterAll(size, *this);
+        if constexpr (FastPathHeap<SuperHeap>) {
+            void* const object = tryMallocFast(size);
+            return object != nullptr ? object : mallocSlow(size, *this);
         } else {
             const Entry entry;
             return SuperHeap::malloc(size);
@@ -109,9 +120,9 @@ public:
             freeAside(object, *this);
             return;
         }
-        if constexpr (PromptHeap<SuperHeap>) {
-            if (!freeAtOnce(object)) [[unlikely]] {
-                freeAfterAll(object, *this);
+        if constexpr (FastPathHeap<SuperHeap>) {
+            if (!tryFreeFast(object)) [[unlikely]] {
+                freeSlow(object, *this);
             }
         } else {
             const Entry entry;
@@ -164,36 +175,24 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
         if (Inside::mine()) {
             return;
         }
         const Entry entry;
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
-    std::uint32_t tend() noexcept
-        requires TendedHeap<SuperHeap>
+    std::uint32_t purgeExpired() noexcept
+        requires PurgeableHeap<SuperHeap>
     {
         if (Inside::mine()) {
             return 0;
         }
         const Entry entry;
-        return SuperHeap::tend();
-    }
-
-    /// Held still by whoever asks, who so is inside; what is in the arena is not told.
-    void inspect(Inspection& inspection) noexcept
-        requires InspectableHeap<SuperHeap>
-    {
-        SuperHeap::inspect(inspection);
-    }
-    void walk(const ObjectVisitor& visit) noexcept
-        requires WalkableHeap<SuperHeap>
-    {
-        SuperHeap::walk(visit);
+        return SuperHeap::purgeExpired();
     }
 
     [[nodiscard]] bool owns(const void* object) noexcept
@@ -202,14 +201,13 @@ public:
         return arena_.owns(object) || SuperHeap::owns(object);
     }
 
-    /// From here until the fork is over this thread counts as inside, so that handlers of others
-    /// may allocate. If it is inside already, in a handler that interrupted the heap, the lock is
-    /// its own in the parent as in the child, and is left to the interrupted request; unless that
-    /// was still waiting for it: then it is taken for the fork like any other time.
+    /// Sets the flag until the fork is over, so that other atfork handlers may allocate. If the
+    /// thread is in a handler that interrupted a request, the lock is left to that request, in the
+    /// parent and in the child. If the request still waits for the lock, the fork takes it.
     void beforeFork() noexcept {
         if (Inside::mine()) {
             ForkedInside::mine() = true;
-            if constexpr (requires { SuperHeap::heldByThisThread(); }) {
+            if constexpr (ReentryDetectingHeap<SuperHeap>) {
                 if (!platform::singleThreaded() && !SuperHeap::heldByThisThread()) {
                     ForkedWaiting::mine() = true;
                     SuperHeap::beforeFork();
@@ -245,35 +243,38 @@ public:
         Inside::mine() = inner;
     }
 
+    using Forwards::inspect; ///< pre: quiescent; the arena is not counted
+    using Forwards::walk;
+
 private:
     std::size_t sizeFromInside(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
         }
     }
 
-    /// Whether somebody wants something done (structure/thread/chores.hpp); asked only over heaps
-    /// that have such settings.
-    [[nodiscard]] static bool choresDue() noexcept {
-        if constexpr (TendedHeap<SuperHeap>) {
-            return Chores::due();
+    /// Whether deferred work is due (structure/thread/deferred_work.hpp). Only heaps with
+    /// `purgeExpired` have such work.
+    [[nodiscard]] static bool deferredWorkDue() noexcept {
+        if constexpr (PurgeableHeap<SuperHeap>) {
+            return DeferredWork::due();
         } else {
             return false;
         }
     }
-    static void lookForChores() noexcept {
-        if constexpr (TendedHeap<SuperHeap>) {
-            Chores::look();
+    static void findDeferredWork() noexcept {
+        if constexpr (PurgeableHeap<SuperHeap>) {
+            DeferredWork::look();
         }
     }
 
-    /// Whether this thread is inside, or there is something to work off. The two verbs that matter
-    /// ask for both at once, and what is rare is a jump to a whole verb out of line: so nothing
-    /// has to be kept over a call. Static, so that what was asked for stays in its register.
+    /// Whether the flag is set or there is work to do first. `malloc` and `free` test both at once
+    /// and jump to a function out of line if so. These functions are static, so that their argument
+    /// stays in its register.
     [[nodiscard]] bool busy() const noexcept {
-        return Inside::mine() || deferred_.any() || choresDue();
+        return Inside::mine() || deferred_.any() || deferredWorkDue();
     }
 
     [[gnu::cold, gnu::noinline]] static void* mallocAside(std::size_t size,
@@ -281,7 +282,7 @@ private:
         if (Inside::mine()) {
             return heap.arena_.memalign(alignment, size);
         }
-        lookForChores();
+        findDeferredWork();
         const Entry entry;
         heap.drain();
         return static_cast<SuperHeap&>(heap).malloc(size);
@@ -293,36 +294,36 @@ private:
             heap.deferred_.add(object);
             return;
         }
-        lookForChores();
+        findDeferredWork();
         const Entry entry;
         heap.drain();
         static_cast<SuperHeap&>(heap).free(object);
     }
 
-    /// What a prompt heap can do needs no call, and so no stack; the rest is a jump out of line.
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept
-        requires PromptHeap<SuperHeap>
+    /// The fast path needs no call and no stack. The rest is a jump to a function out of line.
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
+        requires FastPathHeap<SuperHeap>
     {
         const Entry entry;
-        return SuperHeap::mallocAtOnce(size);
+        return SuperHeap::tryMallocFast(size);
     }
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept
-        requires PromptHeap<SuperHeap>
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept
+        requires FastPathHeap<SuperHeap>
     {
         const Entry entry;
-        return SuperHeap::freeAtOnce(object);
+        return SuperHeap::tryFreeFast(object);
     }
-    [[gnu::noinline]] static void* mallocAfterAll(std::size_t size, SignalSafeHeap& heap) noexcept {
+    [[gnu::noinline]] static void* mallocSlow(std::size_t size, SignalSafeHeap& heap) noexcept {
         const Entry entry;
         return static_cast<SuperHeap&>(heap).malloc(size);
     }
-    [[gnu::noinline]] static void freeAfterAll(void* object, SignalSafeHeap& heap) noexcept {
+    [[gnu::noinline]] static void freeSlow(void* object, SignalSafeHeap& heap) noexcept {
         const Entry entry;
         static_cast<SuperHeap&>(heap).free(object);
     }
 
     void drain() noexcept {
-        deferred_.workOff([this](void* object) { SuperHeap::free(object); });
+        deferred_.drain([this](void* object) { SuperHeap::free(object); });
     }
 
     EmergencyArena arena_;

@@ -23,8 +23,12 @@
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 #include <heapwright/structure/cache/caching_heap.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
@@ -41,7 +45,7 @@ namespace heapwright {
 
 template <SizeClasses Classes, std::size_t MostBytes, std::size_t Batch, std::size_t Slots,
           ConcurrentHeap SuperHeap>
-    requires SizedHeap<SuperHeap> && UnphasedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
+    requires SizedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> &&
              AnyOrderHeap<SuperHeap>
 class ThreadCacheHeap
     : public CachingHeap<ThreadCacheHeap<Classes, MostBytes, Batch, Slots, SuperHeap>, Classes,
@@ -71,7 +75,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool adopting = requires { requires SuperHeap::adopting; };
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what a thread frees for that thread, by size class";
     using Below = Heaps<SuperHeap>;
@@ -86,12 +90,12 @@ public:
     }
 
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : mallocBelow(size, *this);
     }
 
     /// From this thread's cache, or null.
-    [[nodiscard, gnu::always_inline]] void* mallocAtOnce(std::size_t size) noexcept {
+    [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
@@ -99,12 +103,12 @@ public:
 
     /// What waits in this thread's cache, else what is held below.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : this->heldBelow(size);
     }
 
     /// Into this thread's cache if it has room.
-    [[nodiscard, gnu::always_inline]] bool freeAtOnce(void* object) noexcept {
+    [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots &&
@@ -121,13 +125,13 @@ public:
         below().clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        below().measure(footprint);
+        below().measure(usage);
         for (const Slot& slot : slots_) {
-            footprint.held += slot.cache.bytes();
-            footprint.heldCount += slot.cache.count();
+            usage.held += slot.cache.bytes();
+            usage.heldCount += slot.cache.count();
         }
     }
 
@@ -151,7 +155,7 @@ public:
     }
 
     [[nodiscard]] bool heldByThisThread() const noexcept
-        requires requires(const SuperHeap& heap) { heap.heldByThisThread(); }
+        requires ReentryDetectingHeap<SuperHeap>
     {
         return below().heldByThisThread();
     }

@@ -18,8 +18,12 @@
 // Example: ThreadHeap<8, LockedHeap<FutexLock, MmapHeap>>
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/thread/heap_group.hpp>
 
 #include <cstddef>
@@ -28,16 +32,16 @@
 namespace heapwright {
 
 template <std::size_t Count, ConcurrentHeap SuperHeap>
-    requires AdoptingHeap<SuperHeap>
+    requires ForeignFreeHeap<SuperHeap>
 class ThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption =
         "a heap for each thread, which keeps what the thread frees";
     using Below = Heaps<SuperHeap>;
@@ -86,7 +90,7 @@ public:
     }
 
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
-        requires requires(SuperHeap h) { h.getSizeUnlocked(object); }
+        requires UnlockedSizeHeap<SuperHeap>
     {
         return heaps_.mine().getSizeUnlocked(object);
     }

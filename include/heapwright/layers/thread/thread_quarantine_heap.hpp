@@ -26,13 +26,19 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/pages.hpp>
+#include <heapwright/structure/cache/fast_path.hpp>
 #include <heapwright/structure/cache/poisoned.hpp>
-#include <heapwright/structure/passed_on.hpp>
+#include <heapwright/structure/forwarding.hpp>
 #include <heapwright/structure/random_numbers.hpp>
 #include <heapwright/sync/shared_word.hpp>
 #include <heapwright/sync/thread_slot.hpp>
@@ -47,11 +53,11 @@ namespace heapwright {
 
 template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentHeap SuperHeap>
     requires SizedHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
-class ThreadQuarantineHeap : private PassedOn<SuperHeap> {
-    using Passed = PassedOn<SuperHeap>;
+class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
 
     /// What waits for one thread, in pages of its own.
-    struct Ward {
+    struct ThreadQuarantine {
         RandomNumbers numbers;
         SharedWord<std::size_t> bytes; ///< others read it
         SharedWord<std::size_t> count; ///< the same
@@ -67,11 +73,11 @@ class ThreadQuarantineHeap : private PassedOn<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr std::size_t phase = phaseOf<SuperHeap>;
+    static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
     static constexpr bool processLocal = true; ///< slots are those of a process's threads
-    static constexpr bool tagged = requires { requires SuperHeap::tagged; };
-    static constexpr bool adopting = AdoptingHeap<SuperHeap>;
+    static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
+    static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "lets what a thread frees wait, poisoned, and leave in random order";
     using Below = Heaps<SuperHeap>;
@@ -80,8 +86,8 @@ public:
     ThreadQuarantineHeap(const ThreadQuarantineHeap&) = delete;
     ThreadQuarantineHeap& operator=(const ThreadQuarantineHeap&) = delete;
     ~ThreadQuarantineHeap() {
-        forEachWard([this](Ward& ward) { releaseAll(ward); });
-        dropWards();
+        forEachQuarantine([this](ThreadQuarantine& quarantine) { releaseAll(quarantine); });
+        dropQuarantines();
     }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
@@ -94,56 +100,35 @@ public:
         return orAfterRelease([&] { return SuperHeap::zalloc(size); });
     }
 
-    /// What waits is not held for use.
-    [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
-        requires HoldingHeap<SuperHeap>
-    {
-        return SuperHeap::mallocHeld(size);
-    }
-
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
         return orAfterRelease([&] { return SuperHeap::memalign(align, size); });
     }
 
-    [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept
-        requires AlignedHoldingHeap<SuperHeap>
-    {
-        return SuperHeap::memalignHeld(align, size);
-    }
-
     void free(void* object) noexcept {
         const std::size_t size = SuperHeap::getSize(object);
-        Ward* const ward = size <= largest ? mine() : nullptr;
-        if (ward == nullptr) [[unlikely]] {
+        ThreadQuarantine* const quarantine = size <= largest ? mine() : nullptr;
+        if (quarantine == nullptr) [[unlikely]] {
             SuperHeap::free(object);
             return;
         }
-        if (Poisoned::looksSo(object, size) && waitsIn(*ward, object)) [[unlikely]] {
+        if (Poisoned::looksSo(object, size) && waitsIn(*quarantine, object)) [[unlikely]] {
             platform::abortWithMessage("free", "double free");
         }
-        admit(*ward, Poisoned(object, size));
-        while (ward->bytes.load(std::memory_order_relaxed) > Bytes) [[unlikely]] {
-            releaseOne(*ward);
+        admit(*quarantine, Poisoned(object, size));
+        while (quarantine->bytes.load(std::memory_order_relaxed) > Bytes) [[unlikely]] {
+            releaseOne(*quarantine);
         }
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// For a caller that may be inside the heap itself, a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
-        if constexpr (requires { SuperHeap::getSizeUnlocked(object); }) {
+        if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
         } else {
             return SuperHeap::getSize(object);
         }
-    }
-
-    [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
-        requires ResizableHeap<SuperHeap>
-    {
-        return SuperHeap::resize(object, size);
     }
 
     /// Only what would not wait: what moves without a free would not be seen.
@@ -151,12 +136,6 @@ public:
         requires RelocatingHeap<SuperHeap>
     {
         return SuperHeap::getSize(object) > largest ? SuperHeap::relocate(object, size) : nullptr;
-    }
-
-    void check(void* object, std::string_view routine) noexcept
-        requires CheckingHeap<SuperHeap>
-    {
-        SuperHeap::check(object, routine);
     }
 
     /// Ends the wait of what the caller freed, and lets the superheap do the like; true if there
@@ -181,29 +160,29 @@ public:
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
-        dropWards();
+        dropQuarantines();
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
-        forEachWard([&footprint](const Ward& ward) {
-            footprint.held += ward.bytes.load(std::memory_order_relaxed);
-            footprint.heldCount += ward.count.load(std::memory_order_relaxed);
+        SuperHeap::measure(usage);
+        forEachQuarantine([&usage](const ThreadQuarantine& quarantine) {
+            usage.held += quarantine.bytes.load(std::memory_order_relaxed);
+            usage.heldCount += quarantine.count.load(std::memory_order_relaxed);
         });
     }
 
     /// What waits counts as cached. A thread changes its own while it is looked at: then it is told
     /// as of some moment each.
-    void inspect(Inspection& inspection) noexcept
+    void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
-        SuperHeap::inspect(inspection);
-        forEachWard([this, &inspection](const Ward& ward) {
-            anyIn(ward, [this, &inspection](Poisoned waiting) {
-                inspection.addWaiting(classOf(waiting.object()), waiting.size());
+        SuperHeap::inspect(snapshot);
+        forEachQuarantine([this, &snapshot](const ThreadQuarantine& quarantine) {
+            anyIn(quarantine, [this, &snapshot](Poisoned waiting) {
+                snapshot.addWaiting(classOf(waiting.object()), waiting.size());
                 return false;
             });
         });
@@ -220,9 +199,14 @@ public:
         SuperHeap::walk(ObjectVisitor(told));
     }
 
-    using Passed::heldByThisThread;
-    using Passed::owns;
-    using Passed::tend;
+    using Forwards::check;
+    using Forwards::getSize;
+    using Forwards::heldByThisThread;
+    using Forwards::mallocHeld; ///< freed objects that wait do not count as held
+    using Forwards::memalignHeld;
+    using Forwards::owns;
+    using Forwards::purgeExpired;
+    using Forwards::resize;
 
     void beforeFork() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
@@ -240,31 +224,33 @@ public:
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInChild();
         }
-        forEachWard([](Ward& ward) { ward.numbers.forget(); });
+        forEachQuarantine([](ThreadQuarantine& quarantine) { quarantine.numbers.forget(); });
         keepOnlyMySlot();
     }
 
 private:
     /// The calling thread's; null if it can have none.
-    [[nodiscard, gnu::always_inline]] Ward* mine() noexcept {
+    [[nodiscard, gnu::always_inline]] ThreadQuarantine* mine() noexcept {
         const std::size_t slot = threadSlot();
         if (slot >= Slots) [[unlikely]] {
             return nullptr;
         }
-        Ward* const ward = wards_[slot].load(std::memory_order_acquire);
-        return ward != nullptr ? ward : made(slot);
+        ThreadQuarantine* const quarantine = quarantines_[slot].load(std::memory_order_acquire);
+        return quarantine != nullptr ? quarantine : made(slot);
     }
 
-    static std::size_t wardPages() noexcept { return roundUp(sizeof(Ward), platform::pageSize()); }
+    static std::size_t quarantinePages() noexcept {
+        return roundUp(sizeof(ThreadQuarantine), platform::pageSize());
+    }
 
-    [[gnu::cold, gnu::noinline]] Ward* made(std::size_t slot) noexcept {
-        void* const pages = platform::mapPages(wardPages());
+    [[gnu::cold, gnu::noinline]] ThreadQuarantine* made(std::size_t slot) noexcept {
+        void* const pages = platform::mapPages(quarantinePages());
         if (pages == nullptr) {
             return nullptr;
         }
-        auto* const ward = ::new (pages) Ward;
-        wards_[slot].store(ward, std::memory_order_release);
-        return ward;
+        auto* const quarantine = ::new (pages) ThreadQuarantine;
+        quarantines_[slot].store(quarantine, std::memory_order_release);
+        return quarantine;
     }
 
     /// Places are found again though `Objects` is any number.
@@ -272,30 +258,31 @@ private:
         return place + 1 == Objects ? 0 : place + 1;
     }
 
-    static void count(Ward& ward, std::size_t bytes, std::size_t objects) noexcept {
-        ward.bytes.store(ward.bytes.load(std::memory_order_relaxed) + bytes,
-                         std::memory_order_relaxed);
-        ward.count.store(ward.count.load(std::memory_order_relaxed) + objects,
-                         std::memory_order_relaxed);
+    static void count(ThreadQuarantine& quarantine, std::size_t bytes,
+                      std::size_t objects) noexcept {
+        quarantine.bytes.store(quarantine.bytes.load(std::memory_order_relaxed) + bytes,
+                               std::memory_order_relaxed);
+        quarantine.count.store(quarantine.count.load(std::memory_order_relaxed) + objects,
+                               std::memory_order_relaxed);
     }
 
-    void admit(Ward& ward, Poisoned fresh) noexcept {
-        count(ward, fresh.size(), 1);
-        Poisoned& place = ward.drawn[ward.numbers.below(Objects)];
+    void admit(ThreadQuarantine& quarantine, Poisoned fresh) noexcept {
+        count(quarantine, fresh.size(), 1);
+        Poisoned& place = quarantine.drawn[quarantine.numbers.below(Objects)];
         const Poisoned pushedOut = place;
         place = fresh;
         if (pushedOut.isNone()) {
             return;
         }
-        Poisoned& end = ward.queue[ward.next];
+        Poisoned& end = quarantine.queue[quarantine.next];
         const Poisoned oldest = end;
         end = pushedOut;
-        ward.next = after(ward.next);
-        release(ward, oldest);
+        quarantine.next = after(quarantine.next);
+        release(quarantine, oldest);
     }
 
     /// Looks at the poison and hands the object down.
-    void release(Ward& ward, Poisoned leaving) noexcept {
+    void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
         if (leaving.isNone()) {
             return;
         }
@@ -304,7 +291,7 @@ private:
         }
         leaving.unmark();
         SuperHeap::free(leaving.object());
-        count(ward, 0 - leaving.size(), 0 - std::size_t{1});
+        count(quarantine, 0 - leaving.size(), 0 - std::size_t{1});
     }
 
     static Poisoned takenFrom(Poisoned& place) noexcept {
@@ -314,72 +301,75 @@ private:
     }
 
     /// The oldest of the queue, or else one that was drawn.
-    void releaseOne(Ward& ward) noexcept {
-        for (std::size_t each = 0, at = ward.next; each < Objects; ++each, at = after(at)) {
-            if (!ward.queue[at].isNone()) {
-                release(ward, takenFrom(ward.queue[at]));
+    void releaseOne(ThreadQuarantine& quarantine) noexcept {
+        for (std::size_t each = 0, at = quarantine.next; each < Objects; ++each, at = after(at)) {
+            if (!quarantine.queue[at].isNone()) {
+                release(quarantine, takenFrom(quarantine.queue[at]));
                 return;
             }
         }
         for (std::size_t each = 0; each < Objects; ++each) {
-            ward.victim = after(ward.victim);
-            if (!ward.drawn[ward.victim].isNone()) {
-                release(ward, takenFrom(ward.drawn[ward.victim]));
+            quarantine.victim = after(quarantine.victim);
+            if (!quarantine.drawn[quarantine.victim].isNone()) {
+                release(quarantine, takenFrom(quarantine.drawn[quarantine.victim]));
                 return;
             }
         }
-        ward.bytes.store(0, std::memory_order_relaxed); // a tenant that a fork cut off
-        ward.count.store(0, std::memory_order_relaxed); // left it miscounted
+        quarantine.bytes.store(0, std::memory_order_relaxed); // a tenant that a fork cut off
+        quarantine.count.store(0, std::memory_order_relaxed); // left it miscounted
     }
 
     /// True if there was any.
-    bool releaseAll(Ward& ward) noexcept {
+    bool releaseAll(ThreadQuarantine& quarantine) noexcept {
         bool any = false;
-        for (Poisoned& place : ward.queue) {
+        for (Poisoned& place : quarantine.queue) {
             any = any || !place.isNone();
-            release(ward, takenFrom(place));
+            release(quarantine, takenFrom(place));
         }
-        for (Poisoned& place : ward.drawn) {
+        for (Poisoned& place : quarantine.drawn) {
             any = any || !place.isNone();
-            release(ward, takenFrom(place));
+            release(quarantine, takenFrom(place));
         }
         return any;
     }
 
     bool releaseMine() noexcept {
         const std::size_t slot = threadSlotIfTaken();
-        Ward* const ward = slot < Slots ? wards_[slot].load(std::memory_order_acquire) : nullptr;
-        return ward != nullptr && releaseAll(*ward);
+        ThreadQuarantine* const quarantine =
+            slot < Slots ? quarantines_[slot].load(std::memory_order_acquire) : nullptr;
+        return quarantine != nullptr && releaseAll(*quarantine);
     }
 
     /// Whether `is` says so of any that waits, asked until it does.
     template <class Is>
-    static bool anyIn(const Ward& ward, Is is) noexcept {
+    static bool anyIn(const ThreadQuarantine& quarantine, Is is) noexcept {
         const auto isIt = [&is](const Poisoned& place) {
             const Poisoned waiting = Poisoned::seenIn(place);
             return !waiting.isNone() && is(waiting);
         };
-        return std::any_of(ward.queue, ward.queue + Objects, isIt) ||
-               std::any_of(ward.drawn, ward.drawn + Objects, isIt);
+        return std::any_of(quarantine.queue, quarantine.queue + Objects, isIt) ||
+               std::any_of(quarantine.drawn, quarantine.drawn + Objects, isIt);
     }
 
-    [[gnu::cold, gnu::noinline]] static bool waitsIn(const Ward& ward,
+    [[gnu::cold, gnu::noinline]] static bool waitsIn(const ThreadQuarantine& quarantine,
                                                      const void* object) noexcept {
-        return anyIn(ward, [object](Poisoned waiting) { return waiting.object() == object; });
+        return anyIn(quarantine, [object](Poisoned waiting) { return waiting.object() == object; });
     }
 
     [[nodiscard]] bool waitsAnywhere(const LiveObject& object) noexcept {
         bool found = false;
         if (object.size <= largest && Poisoned::looksSo(object.address, object.size)) {
-            forEachWard([&](const Ward& ward) { found = found || waitsIn(ward, object.address); });
+            forEachQuarantine([&](const ThreadQuarantine& quarantine) {
+                found = found || waitsIn(quarantine, object.address);
+            });
         }
         return found;
     }
 
     /// The size class of an object in use, where the heap below says so; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
-        if constexpr (requires(SuperHeap& heap) { heap.hasHome(object), heap.classAt(object); }) {
-            return this->hasHome(object) ? this->classAt(object) : LiveObject::noClass;
+        if constexpr (OwnerTaggedHeap<SuperHeap>) {
+            return this->hasOwnerTag(object) ? this->classAt(object) : LiveObject::noClass;
         } else {
             return LiveObject::noClass;
         }
@@ -395,24 +385,24 @@ private:
     }
 
     template <class Visit>
-    void forEachWard(Visit visit) noexcept {
-        for (SharedWord<Ward*>& place : wards_) {
-            if (Ward* const ward = place.load(std::memory_order_acquire)) {
-                visit(*ward);
+    void forEachQuarantine(Visit visit) noexcept {
+        for (SharedWord<ThreadQuarantine*>& place : quarantines_) {
+            if (ThreadQuarantine* const quarantine = place.load(std::memory_order_acquire)) {
+                visit(*quarantine);
             }
         }
     }
 
-    void dropWards() noexcept {
-        for (SharedWord<Ward*>& place : wards_) {
-            if (Ward* const ward = place.load(std::memory_order_acquire)) {
-                platform::unmapPages(ward, wardPages());
+    void dropQuarantines() noexcept {
+        for (SharedWord<ThreadQuarantine*>& place : quarantines_) {
+            if (ThreadQuarantine* const quarantine = place.load(std::memory_order_acquire)) {
+                platform::unmapPages(quarantine, quarantinePages());
                 place.store(nullptr, std::memory_order_relaxed);
             }
         }
     }
 
-    SharedWord<Ward*> wards_[Slots]; ///< by thread slot; null: not needed yet
+    SharedWord<ThreadQuarantine*> quarantines_[Slots]; ///< by thread slot; null: not needed yet
 };
 
 } // namespace heapwright

@@ -15,9 +15,11 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/concepts.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/object/tag.hpp>
 
+#include <concepts>
 #include <cstddef>
 
 namespace heapwright {
@@ -35,6 +37,12 @@ struct BumpCursor {
         next += size;
         return block;
     }
+};
+
+/// A heap that exposes its cursor, for code that makes objects as `malloc` does.
+template <class H>
+concept CursorHeap = Heap<H> && requires(H heap) {
+    { heap.cursor() } -> std::same_as<BumpCursor&>;
 };
 
 class BumpArea {

@@ -6,6 +6,7 @@
 // of its own, so that depots for different size classes do not slow each other down.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>

@@ -5,13 +5,14 @@
 // which is there whole or not at all. As the serving list has reached a target it becomes the
 // spare; so between two times that a batch changes hands there are as many requests as the target,
 // at least, however they are mixed. Nobody else changes it; how an object waits is in
-// waiting_object.hpp.
+// cached_object.hpp.
 //
 // Invariant, at every instruction, since a fork of another thread may leave the child with what
 // stands here at any moment: no object is on both lists. From McKenney and Slingwine (1993).
 #pragma once
 
-#include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -33,7 +34,7 @@ public:
         }
         serving_ = object->next;
         count_.store(count() - 1, std::memory_order_relaxed);
-        return WaitingObject::wake(object, size);
+        return CachedObject::wake(object, size);
     }
 
     /// Onto the serving list unless that has `target` objects; whether it did.
@@ -43,7 +44,7 @@ public:
         if (have >= target) [[unlikely]] {
             return false;
         }
-        ObjectLink* const waiting = WaitingObject::make(object, serving_, secret, size);
+        ObjectLink* const waiting = CachedObject::make(object, serving_, secret, size);
         std::atomic_signal_fence(std::memory_order_release);
         serving_ = waiting;
         count_.store(have + 1, std::memory_order_relaxed);

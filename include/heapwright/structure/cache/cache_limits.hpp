@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How much a thread keeps for itself in a cache, and how much moves at once, by the size of the
-// objects (layers/thread/home_cache_heap.hpp).
+// objects (layers/thread/owner_cache_heap.hpp). A composition names each limit:
 //
-// A thread keeps `Bytes` of each size class, but no more than `Most` objects; one at least. It is
-// filled with `Refill` bytes, as many objects at most as are handed down at once when it has no
-// more room: `Batch` of them, or half of what it keeps; more when that happens again and again
-// (structure/cache/home_cache.hpp). Of what is not at home with it a thread
-// holds up to `Remote` objects, together no more than `RemoteBytes` and one, before all go.
+//   CacheLimits{.perClassBytes = 8 * KiB, .perClassObjects = 64, ...}
 #pragma once
 
 #include <algorithm>
@@ -17,27 +13,40 @@
 
 namespace heapwright {
 
-template <std::size_t Bytes, std::size_t Most, std::size_t Refill, std::size_t Batch,
-          std::size_t Remote, std::size_t RemoteBytes>
 struct CacheLimits {
-    static_assert(Most >= 1 && Batch >= 1 && Remote >= 1);
+    /// The bytes of one size class that a thread keeps. It keeps one object at least.
+    std::size_t perClassBytes;
+    /// The most objects of one size class that a thread keeps.
+    std::size_t perClassObjects;
+    /// The bytes that a refill asks for.
+    std::size_t refillBytes;
+    /// The most objects that a refill brings or a flush hands down. Both double while they repeat
+    /// (structure/cache/owner_cache.hpp).
+    std::size_t batchObjects;
+    /// The most objects of other threads that a thread holds before it hands all of them down.
+    std::size_t remoteObjects;
+    /// The most bytes of such objects, not counting the last of them.
+    std::size_t remoteBytes;
 
-    static constexpr std::size_t remoteObjects = Remote;
-    static constexpr std::size_t remoteBytes = RemoteBytes;
+    [[nodiscard]] constexpr bool areValid() const noexcept {
+        return perClassObjects >= 1 && batchObjects >= 1 && remoteObjects >= 1;
+    }
 
     /// How many objects of a size a thread keeps.
-    [[nodiscard]] static constexpr std::uint32_t roomFor(std::size_t size) noexcept {
-        return static_cast<std::uint32_t>(std::clamp(Bytes / size, std::size_t{1}, Most));
-    }
-    /// How many it hands down when there are more.
-    [[nodiscard]] static constexpr std::uint32_t flushFor(std::size_t size) noexcept {
+    [[nodiscard]] constexpr std::uint32_t roomFor(std::size_t size) const noexcept {
         return static_cast<std::uint32_t>(
-            std::clamp(roomFor(size) / std::size_t{2}, std::size_t{1}, Batch));
+            std::clamp(perClassBytes / size, std::size_t{1}, perClassObjects));
     }
-    /// How many it gets at once, the one asked for among them.
-    [[nodiscard]] static constexpr std::uint32_t refillFor(std::size_t size) noexcept {
+    /// How many objects a flush hands down: half of what the thread keeps, or a batch.
+    [[nodiscard]] constexpr std::uint32_t flushFor(std::size_t size) const noexcept {
         return static_cast<std::uint32_t>(
-            std::clamp(Refill / size, std::size_t{1}, std::min<std::size_t>(Batch, roomFor(size))));
+            std::clamp(roomFor(size) / std::size_t{2}, std::size_t{1}, batchObjects));
+    }
+    /// How many objects a refill brings. The caller gets one of them.
+    [[nodiscard]] constexpr std::uint32_t refillFor(std::size_t size) const noexcept {
+        return static_cast<std::uint32_t>(
+            std::clamp(refillBytes / size, std::size_t{1},
+                       std::min<std::size_t>(batchObjects, roomFor(size))));
     }
 };
 

@@ -10,17 +10,21 @@
 // under its lock and not above such a layer. When there is no memory below, what the caller's own
 // cache holds goes there first.
 //
-// The layer, `Cache`, inherits from this in public and has: `mallocAtOnce(size)` and
-// `freeAtOnce(object)`, which serve from the cache or answer null or false; `freeBelow(object,
+// The layer, `Cache`, inherits from this in public and has: `tryMallocFast(size)` and
+// `tryFreeFast(object)`, which serve from the cache or answer null or false; `freeBelow(object,
 // layer)`, for what the cache does not take; and `flushMine()`, which hands down what it can and
 // says whether there was any.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/sizeclass/at_least.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/cache/classifying_heap.hpp>
-#include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -29,7 +33,9 @@
 namespace heapwright {
 
 template <class Cache, SizeClasses Classes, SizedHeap SuperHeap>
-class CachingHeap : private SuperHeap {
+class CachingHeap : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
 public:
     constexpr CachingHeap() noexcept = default;
     CachingHeap(const CachingHeap&) = delete;
@@ -39,7 +45,7 @@ public:
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
-        if (void* const object = cache().mallocAtOnce(size)) {
+        if (void* const object = cache().tryMallocFast(size)) {
             return std::memset(object, 0, size);
         }
         return orAfterFlush([this, size] { return SuperHeap::zalloc(rounded(size)); });
@@ -60,7 +66,7 @@ public:
     }
 
     [[gnu::always_inline]] void free(void* object) noexcept {
-        if (!cache().freeAtOnce(object)) [[unlikely]] {
+        if (!cache().tryFreeFast(object)) [[unlikely]] {
             Cache::freeBelow(object, cache());
         }
     }
@@ -112,15 +118,11 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::owns;
 
 protected:
-    using Waiting = WaitingClasses<Classes>;
-    using Raised = RaisedTo<sizeof(WaitingObject), Classes>;
+    using Waiting = CachedClasses<Classes>;
+    using Raised = RaisedTo<sizeof(CachedObject), Classes>;
 
     static constexpr std::size_t rounded(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
@@ -158,7 +160,7 @@ protected:
         return object == nullptr && cache().flushMine() ? get() : object;
     }
 
-    WaitingSecret secret_;
+    CachedObjectSecret secret_;
 
 private:
     [[nodiscard]] Cache& cache() noexcept { return static_cast<Cache&>(*this); }

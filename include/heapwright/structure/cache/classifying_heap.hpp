@@ -7,6 +7,7 @@
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
 
 #include <concepts>
@@ -14,6 +15,15 @@
 #include <string_view>
 
 namespace heapwright {
+
+/// A class reporting heap knows the size class of a live object, and ends the program, in the name
+/// of a routine, if it is none.
+template <class H>
+concept ClassReportingHeap =
+    Heap<H> && requires(H heap, void* object, std::string_view routine, std::size_t index) {
+        { heap.classOfLive(object, routine) } -> std::same_as<std::size_t>;
+        { H::sizeOfClass(index) } -> std::same_as<std::size_t>;
+    };
 
 namespace detail {
 
@@ -33,15 +43,12 @@ consteval bool beginsWith() {
 /// A classifying heap knows the class of each live object, of classes that begin with these, and
 /// aborts on others. For what is of none of its classes it answers a number that is none.
 template <class H, class Classes>
-concept ClassifyingHeap = requires(H heap, void* object, std::string_view routine) {
-    { heap.classOfLive(object, routine) } -> std::same_as<std::size_t>;
-    requires detail::beginsWith<H, Classes>();
-};
+concept ClassifyingHeap = ClassReportingHeap<H> && detail::beginsWith<H, Classes>();
 
 /// The size of an object, for who is outside the lock of the heap, if that can be had.
 template <SizedHeap H>
 [[nodiscard]] std::size_t sizeOutside(H& heap, void* object) noexcept {
-    if constexpr (requires { heap.getSizeUnlocked(object); }) {
+    if constexpr (UnlockedSizeHeap<H>) {
         return heap.getSizeUnlocked(object);
     } else {
         return heap.getSize(object);

@@ -3,16 +3,17 @@
 //
 // What one thread keeps of freed objects: a list for each size class, the last in first out. Nobody
 // else changes it, so there is no lock and no atomic instruction. How an object waits is in
-// waiting_object.hpp.
+// cached_object.hpp.
 //
 // Invariants, at every instruction, since a fork of another thread may leave the child with what
 // stands here at any moment: each list is whole; `kept_` is not below what is on the lists.
 // Cost: two loads and four stores to take one, as much to put one.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/platform/poison.hpp>
 #include <heapwright/sizeclass/size_classes.hpp>
-#include <heapwright/structure/cache/waiting_object.hpp>
+#include <heapwright/structure/cache/cached_object.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -38,21 +39,21 @@ public:
         lists_[index] = object->next;
         std::atomic_signal_fence(std::memory_order_release);
         kept_.store(kept() - oneOf[index], std::memory_order_relaxed);
-        return WaitingObject::wake(object, Classes::sizeOf(index));
+        return CachedObject::wake(object, Classes::sizeOf(index));
     }
 
     /// Keeps an object unless all together would have more than `Most` bytes; whether it did.
     template <std::size_t Most>
     [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t index,
                                                std::uint64_t secret) noexcept {
-        static_assert(Most / sizeof(WaitingObject) < std::uint64_t{1} << countBits);
+        static_assert(Most / sizeof(CachedObject) < std::uint64_t{1} << countBits);
         const std::uint64_t kept = this->kept() + oneOf[index];
         if (kept >= std::uint64_t{Most + 1} << countBits) [[unlikely]] {
             return false;
         }
         kept_.store(kept, std::memory_order_relaxed);
         auto* const waiting =
-            WaitingObject::make(object, lists_[index], secret, Classes::sizeOf(index));
+            CachedObject::make(object, lists_[index], secret, Classes::sizeOf(index));
         std::atomic_signal_fence(std::memory_order_release);
         lists_[index] = waiting;
         return true;

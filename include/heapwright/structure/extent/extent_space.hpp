@@ -1,19 +1,31 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks of units (structure/extent/extent_chunk.hpp) and where among them a run of units is best
-// taken: in the chunk whose longest free run is the shortest that will do, and there in the
-// shortest run. So chunks that are nearly full are filled, and others drain. It asks nobody for
-// memory and gives none back: it says what is due to be given back.
+// Chunks of units, and the allocation of runs of units from them. `ExtentChunk` describes a chunk
+// in its first unit. `ExtentSpace` finds the chunk and the run that serve a request. Neither makes
+// a system call: a space reports which units or chunks are due to be purged.
 //
-// What was freed last waits to be marked as free: who then asks for just as many units gets these
-// before any bit has changed. It counts as free, and whatever looks at bits has it marked before.
-// Invariant: a chunk for many objects is on the list for its longest run, and on that of the dirty
-// ones if any of its free units is; one for a single object is on a third.
-// Cost: a few loads to find the chunk, and a scan of its bits; a few loads for what waits.
+// Each unit of a chunk is in use or free, which a bitmap records. So a freed run merges with its
+// free neighbours when its bits are set, and free memory is never touched. A free unit is clean
+// (zero bytes without memory behind them) or dirty since a time. A chunk for a single object has no
+// bitmap and may have any size.
+//
+// A request is served from the chunk whose longest free run is the shortest that suffices, and
+// there from the shortest run. So nearly full chunks become full, and others become empty.
+//
+// The last freed run is marked lazily. A request of the same size reuses it without touching the
+// bitmap. It counts as free and dirty. Every other function that reads the bitmap marks it first.
+//
+// Invariant: a chunk for many objects is in the bin of its longest free run. It is in the dirty
+// list if and only if one of its units is dirty. A chunk for a single object is in the list of
+// singles. Pre: the caller of a space's functions holds the lock of its memory. Cost: a few loads
+// to find a chunk, a bit scan for each 64 units and each free run in it; a few loads to reuse the
+// last freed run. Memory: one page of state for 512 MiB / Unit.
 #pragma once
 
-#include <heapwright/structure/extent/extent_chunk.hpp>
+#include <heapwright/core/address.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
+#include <heapwright/structure/map/bit_runs.hpp>
 #include <heapwright/structure/map/bit_set.hpp>
 
 #include <algorithm>
@@ -25,12 +37,101 @@
 namespace heapwright {
 
 template <std::size_t Unit>
+struct ExtentChunk {
+    /// The largest number of units of a chunk for many objects, including the first unit.
+    static constexpr std::size_t most = std::min<std::size_t>(32 * MiB / Unit, Unit / 8);
+
+    /// The position in a list.
+    struct Links {
+        ExtentChunk* next = nullptr;
+        ExtentChunk* previous = nullptr;
+    };
+
+    ExtentChunk() noexcept {} // NOLINT(modernize-use-equals-default): does not write `notes`
+
+    OwnerTagWord ownerTag{noOwnerTag}; ///< no object starts in this unit
+    void* owner = nullptr;             ///< null: this unit is no superblock
+    Links inList;                      ///< list of its bin, or of the singles
+    Links inDirtyList;                 ///< list of the chunks with dirty units
+    std::size_t units = 0;             ///< number of mapped units, including this one
+    std::uint32_t longest = 0;         ///< length of the longest free run
+    std::uint32_t freeUnits = 0;       ///< number of free units
+    std::uint32_t dirtyUnits = 0;      ///< number of free units that are dirty
+    std::uint32_t oldest = 0;          ///< a time before which no unit became dirty, in ms
+    bool single = false;               ///< whether the chunk serves a single object
+    std::size_t first = 0;             ///< first unit of the single object
+    std::size_t length = 0;            ///< number of units of the single object
+    std::size_t touchedEnd = 0;        ///< single: no unit from here on was ever in use
+    BitRuns<most> free;                ///< free units
+    BitRuns<most> dirty;               ///< dirty units; a subset of the free ones
+    /// By unit. For the first unit of a run in use: the length of the run. For a dirty unit: the
+    /// time at which it was freed, in ms. A new chunk is zero bytes, so nothing is written in
+    /// advance.
+    std::uint32_t notes[most];
+
+    [[nodiscard]] void* at(std::size_t unit) noexcept { return forward(this, unit * Unit); }
+    [[nodiscard]] std::size_t indexOf(const void* address) const noexcept {
+        return (addressOf(address) - addressOf(this)) / Unit;
+    }
+    /// The length of the run in use that starts with a unit.
+    [[nodiscard]] std::size_t lengthAt(std::size_t unit) const noexcept {
+        return single ? length : notes[unit];
+    }
+    [[nodiscard]] bool isEmpty() const noexcept { return freeUnits + 1 == units; }
+    /// The time since a dirty unit was freed, in ms.
+    [[nodiscard]] std::uint32_t ageAt(std::size_t unit, std::uint32_t now) const noexcept {
+        return now - notes[unit];
+    }
+
+    /// Runs `body(first, length)` on each run in use.
+    template <class Body>
+    void forEachRun(Body body) const noexcept {
+        if (single) {
+            body(first, length);
+            return;
+        }
+        for (std::size_t unit = free.nextGap(1); unit < units;) {
+            body(unit, std::size_t{notes[unit]});
+            unit = free.nextGap(unit + notes[unit]);
+        }
+    }
+
+    /// Marks free units as in use. The caller updates `longest`.
+    void allocate(std::size_t from, std::size_t count) noexcept {
+        free.reset(from, count);
+        freeUnits -= static_cast<std::uint32_t>(count);
+        const std::size_t dirtyCount = dirty.count(from, count);
+        if (dirtyCount != 0) {
+            dirty.reset(from, count);
+            dirtyUnits -= static_cast<std::uint32_t>(dirtyCount);
+        }
+    }
+
+    /// Marks clean units as free. Post: `longest` is right if it was.
+    void release(std::size_t from, std::size_t count) noexcept {
+        free.set(from, count);
+        freeUnits += static_cast<std::uint32_t>(count);
+        const std::size_t start = free.startOfRun(from);
+        const std::size_t run = free.nextGap(from + count) - start;
+        longest = std::max(longest, static_cast<std::uint32_t>(run));
+    }
+    /// Marks units as free and dirty since `now`.
+    void releaseDirty(std::size_t from, std::size_t count, std::uint32_t now) noexcept {
+        dirty.set(from, count);
+        std::fill_n(notes + from, count, now);
+        oldest = dirtyUnits == 0 ? now : oldest;
+        dirtyUnits += static_cast<std::uint32_t>(count);
+        release(from, count);
+    }
+};
+
+template <std::size_t Unit>
 class ExtentSpace {
 public:
     using Chunk = ExtentChunk<Unit>;
     using Bits = BitRuns<Chunk::most>;
 
-    /// Some units of a chunk in a row; of null if there are none.
+    /// Consecutive units of a chunk; `chunk` is null if there are none.
     struct Run {
         Chunk* chunk = nullptr;
         std::size_t first = 0;
@@ -42,14 +143,14 @@ public:
 
     constexpr ExtentSpace() noexcept = default;
 
-    /// Units in a row, in use from now on, the first of them `phase` modulo `align`. If there are
-    /// any and `dirt` is not null, it says which units of the chunk were dirty.
-    [[nodiscard]] Run take(std::size_t count, std::size_t align, std::size_t phase,
-                           Bits* dirt) noexcept {
-        if (waiting_.length == count && align == 1) {
-            return takeWaiting(dirt);
+    /// Allocates consecutive units, the first of them `phase` modulo `align`. On success `dirt`, if
+    /// not null, receives the dirty units of the chunk before the allocation.
+    [[nodiscard]] Run allocate(std::size_t count, std::size_t align, std::size_t phase,
+                               Bits* dirt) noexcept {
+        if (lastFreed_.length == count && align == 1) {
+            return reuseLastFreed(dirt);
         }
-        settle();
+        mergeLastFreed();
         Chunk* const chunk = choose(count + align - 1);
         if (chunk == nullptr) {
             return {};
@@ -63,23 +164,23 @@ public:
         return {chunk, fit.first, count};
     }
 
-    /// Units in use become free, and are dirty since now.
-    void give(const Run& run, std::uint32_t now) noexcept {
-        settle();
-        waiting_ = run;
-        since_ = now;
+    /// Frees units in use, which are dirty since `now`.
+    void release(const Run& run, std::uint32_t now) noexcept {
+        mergeLastFreed();
+        lastFreed_ = run;
+        lastFreedAt_ = now;
     }
 
-    /// Units in use become free and are clean.
-    void giveClean(const Run& run) noexcept {
+    /// Frees units in use that are clean.
+    void releaseClean(const Run& run) noexcept {
         const std::size_t before = run.chunk->longest;
-        run.chunk->give(run.first, run.length);
+        run.chunk->release(run.first, run.length);
         added(*run.chunk, before, run.length);
     }
 
-    /// Makes a run longer if what follows is free; false, and nothing changed, if it is not.
+    /// Extends a run into the free units that follow; false without effect if they are not free.
     [[nodiscard]] bool grow(Chunk& chunk, std::size_t first, std::size_t length) noexcept {
-        settle();
+        mergeLastFreed();
         const std::size_t have = chunk.notes[first];
         const std::size_t end = first + have;
         if (first + length > chunk.units || !chunk.free.has(end % Chunk::most) ||
@@ -91,57 +192,57 @@ public:
         return true;
     }
 
-    /// A new chunk for many objects, or one that served a single one: all is free; of the units
-    /// before `stained` it is not known whether they are clean.
-    void add(Chunk& chunk, std::size_t stained, std::uint32_t now) noexcept {
+    /// Adds a chunk for many objects: a new one, or one that served a single object. All its units
+    /// are free. The units before `touchedEnd` may be dirty.
+    void add(Chunk& chunk, std::size_t touchedEnd, std::uint32_t now) noexcept {
         chunk.single = false;
         chunk.longest = 0;
-        link<&Chunk::here>(bins_[0], chunk);
+        link<&Chunk::inList>(bins_[0], chunk);
         binned_.set(0);
-        if (stained > 1) {
-            give({&chunk, 1, stained - 1}, now);
+        if (touchedEnd > 1) {
+            release({&chunk, 1, touchedEnd - 1}, now);
         }
-        if (stained < chunk.units) {
-            giveClean({&chunk, std::max<std::size_t>(stained, 1), chunk.units - stained});
+        if (touchedEnd < chunk.units) {
+            releaseClean({&chunk, std::max<std::size_t>(touchedEnd, 1), chunk.units - touchedEnd});
         }
     }
 
-    /// A chunk that serves a single object.
+    /// Adds a chunk for a single object.
     void addSingle(Chunk& chunk) noexcept {
         chunk.single = true;
-        link<&Chunk::here>(singles_, chunk);
+        link<&Chunk::inList>(singles_, chunk);
         singleUnits_ += chunk.units;
         ++singleCount_;
     }
     void removeSingle(Chunk& chunk) noexcept {
-        unlink<&Chunk::here>(singles_, chunk);
+        unlink<&Chunk::inList>(singles_, chunk);
         singleUnits_ -= chunk.units;
         --singleCount_;
     }
 
-    /// A chunk in which this run is the only one in use becomes its own; false if there are others.
+    /// Makes a chunk serve only a run that is the only one in use there; false if there are others.
     [[nodiscard]] bool makeSingle(const Run& run) noexcept {
-        settle();
+        mergeLastFreed();
         Chunk& chunk = *run.chunk;
         if (chunk.freeUnits + run.length + 1 != chunk.units) {
             return false;
         }
-        forget(chunk);
+        detach(chunk);
         chunk.first = run.first;
         chunk.length = run.length;
-        chunk.stained = chunk.units;
+        chunk.touchedEnd = chunk.units;
         addSingle(chunk);
         return true;
     }
 
-    /// Takes a chunk without objects out; null if there is none.
+    /// Removes a chunk without objects; null if there is none.
     [[nodiscard]] Chunk* removeEmpty() noexcept {
-        settle();
+        mergeLastFreed();
         for (std::size_t bin = binned_.next(1); emptyCount_ != 0 && bin < binCount;
              bin = binned_.next(bin + 1)) {
-            for (Chunk* chunk = bins_[bin]; chunk != nullptr; chunk = chunk->here.next) {
+            for (Chunk* chunk = bins_[bin]; chunk != nullptr; chunk = chunk->inList.next) {
                 if (chunk->isEmpty()) {
-                    forget(*chunk);
+                    detach(*chunk);
                     return chunk;
                 }
             }
@@ -149,9 +250,9 @@ public:
         return nullptr;
     }
 
-    /// Takes any chunk out, whatever is in use of it; null if there is none.
+    /// Removes any chunk, with the runs in use there; null if there is none.
     [[nodiscard]] Chunk* removeAny() noexcept {
-        settle();
+        mergeLastFreed();
         if (Chunk* const chunk = singles_) {
             removeSingle(*chunk);
             return chunk;
@@ -159,57 +260,59 @@ public:
         const std::size_t bin = binned_.next(0);
         Chunk* const chunk = bin == binCount ? nullptr : bins_[bin];
         if (chunk != nullptr) {
-            forget(*chunk);
+            detach(*chunk);
         }
         return chunk;
     }
 
-    /// Something to be given back to the system: units that count as in use until they come back
-    /// clean, or a whole chunk, which is forgotten.
+    /// Memory to purge: either a run, which counts as in use until the caller releases it again, or
+    /// a whole chunk, which is no longer in the space.
     struct Due {
         Run run;
         Chunk* chunk = nullptr;
     };
 
-    /// What is dirty for as long as `delay`. One chunk without objects stays if it has no more than
-    /// `spare` units.
+    /// Units that have been dirty for at least `delay` ms. The only chunk without objects is kept
+    /// if it has at most `spare` units.
     [[nodiscard]] Due nextDue(std::uint32_t now, std::uint32_t delay, std::size_t spare) noexcept {
-        settle();
-        std::uint32_t most = 0; // the age of the oldest that is not due
-        for (Chunk* chunk = dirty_; chunk != nullptr; chunk = chunk->amongDirty.next) {
-            std::uint32_t eldest = now - chunk->oldest;
-            if (eldest >= delay) {
-                const Run run = dueIn(*chunk, now, delay, eldest);
+        mergeLastFreed();
+        std::uint32_t most = 0; // the greatest age of the units that are not due
+        for (Chunk* chunk = dirty_; chunk != nullptr; chunk = chunk->inDirtyList.next) {
+            std::uint32_t greatest = now - chunk->oldest;
+            if (greatest >= delay) {
+                const Run run = dueIn(*chunk, now, delay, greatest);
                 if (run.length != 0) {
-                    return taken(run, spare);
+                    return detachDue(run, spare);
                 }
-                chunk->oldest = now - eldest;
+                chunk->oldest = now - greatest;
             }
-            most = std::max(most, eldest);
+            most = std::max(most, greatest);
         }
         oldest_ = now - most;
         return {};
     }
 
-    /// For how long the oldest dirty unit may have been so; 0 also if there is none.
+    /// An upper bound of the age of the oldest dirty unit, in ms; 0 if there is none.
     [[nodiscard]] std::uint32_t oldestAge(std::uint32_t now) const noexcept {
-        return dirtyUnits_ != 0 ? now - oldest_ : waiting_.length != 0 ? now - since_ : 0;
+        return dirtyUnits_ != 0 ? now - oldest_ : lastFreed_.length != 0 ? now - lastFreedAt_ : 0;
     }
-    [[nodiscard]] std::size_t dirtyUnits() const noexcept { return dirtyUnits_ + waiting_.length; }
-    [[nodiscard]] std::size_t freeUnits() const noexcept { return freeUnits_ + waiting_.length; }
-    /// Of chunks that serve single objects.
+    [[nodiscard]] std::size_t dirtyUnits() const noexcept {
+        return dirtyUnits_ + lastFreed_.length;
+    }
+    [[nodiscard]] std::size_t freeUnits() const noexcept { return freeUnits_ + lastFreed_.length; }
+    /// The units of chunks for single objects.
     [[nodiscard]] std::size_t singleUnits() const noexcept { return singleUnits_; }
     [[nodiscard]] std::size_t singleCount() const noexcept { return singleCount_; }
 
     /// Runs `body` on each chunk.
     template <class Body>
     void forEachChunk(Body body) {
-        settle();
-        for (Chunk* chunk = singles_; chunk != nullptr; chunk = chunk->here.next) {
+        mergeLastFreed();
+        for (Chunk* chunk = singles_; chunk != nullptr; chunk = chunk->inList.next) {
             body(*chunk);
         }
         for (Chunk* const bin : bins_) {
-            for (Chunk* chunk = bin; chunk != nullptr; chunk = chunk->here.next) {
+            for (Chunk* chunk = bin; chunk != nullptr; chunk = chunk->inList.next) {
                 body(*chunk);
             }
         }
@@ -218,8 +321,9 @@ public:
 private:
     using Links = typename Chunk::Links;
 
-    static constexpr std::size_t exact = 16; ///< a bin for each length below, 8 for each doubling
-    static constexpr std::size_t tries = 4;  ///< chunks of one bin that are looked at
+    static constexpr std::size_t exact =
+        16;                                 ///< below: a bin for each length; above: 8 per doubling
+    static constexpr std::size_t tries = 4; ///< most chunks of the first bin that are tried
 
     [[nodiscard]] static constexpr std::size_t binOf(std::size_t length) noexcept {
         if (length < exact) {
@@ -248,24 +352,25 @@ private:
         }
     }
 
-    /// Marks as free what waits for that.
-    void settle() noexcept {
-        if (waiting_.length == 0) {
+    /// Marks the last freed run in its chunk's bitmap.
+    void mergeLastFreed() noexcept {
+        if (lastFreed_.length == 0) {
             return;
         }
-        const Run run = std::exchange(waiting_, {});
+        const Run run = std::exchange(lastFreed_, {});
         Chunk& chunk = *run.chunk;
         if (chunk.dirtyUnits == 0) {
-            link<&Chunk::amongDirty>(dirty_, chunk);
+            link<&Chunk::inDirtyList>(dirty_, chunk);
         }
-        oldest_ = dirtyUnits_ == 0 ? since_ : oldest_;
+        oldest_ = dirtyUnits_ == 0 ? lastFreedAt_ : oldest_;
         dirtyUnits_ += run.length;
         const std::size_t before = chunk.longest;
-        chunk.giveDirty(run.first, run.length, since_);
+        chunk.releaseDirty(run.first, run.length, lastFreedAt_);
         added(chunk, before, run.length);
     }
-    [[nodiscard]] Run takeWaiting(Bits* dirt) noexcept {
-        const Run run = std::exchange(waiting_, {});
+    /// The last freed run, in use again.
+    [[nodiscard]] Run reuseLastFreed(Bits* dirt) noexcept {
+        const Run run = std::exchange(lastFreed_, {});
         if (dirt != nullptr) {
             *dirt = run.chunk->dirty;
             dirt->set(run.first, run.length);
@@ -274,70 +379,71 @@ private:
         return run;
     }
 
-    /// A chunk that has a run so long; the fullest, more or less.
+    /// A chunk with a free run of a length, approximately the fullest one; null if there is none.
     [[nodiscard]] Chunk* choose(std::size_t length) const noexcept {
         if (length > Chunk::most) {
             return nullptr;
         }
         const std::size_t bin = binOf(length);
-        std::size_t left = tries; // some of this bin may be too short
+        std::size_t left = tries; // the runs of this bin may be too short
         for (Chunk* chunk = bins_[bin]; chunk != nullptr && left != 0; --left) {
             if (chunk->longest >= length) {
                 return chunk;
             }
-            chunk = chunk->here.next;
+            chunk = chunk->inList.next;
         }
         const std::size_t larger = binned_.next(bin + 1);
         return larger == binCount ? nullptr : bins_[larger];
     }
 
-    /// To the bin for a chunk's longest run, when that was another.
+    /// Moves a chunk to the bin of its longest run, which had length `before`.
     void rebin(Chunk& chunk, std::size_t before) noexcept {
         const std::size_t from = binOf(before);
         const std::size_t to = binOf(chunk.longest);
         if (from != to) {
             unbin(chunk, from);
-            link<&Chunk::here>(bins_[to], chunk);
+            link<&Chunk::inList>(bins_[to], chunk);
             binned_.set(to);
         }
     }
     void unbin(Chunk& chunk, std::size_t bin) noexcept {
-        unlink<&Chunk::here>(bins_[bin], chunk);
+        unlink<&Chunk::inList>(bins_[bin], chunk);
         if (bins_[bin] == nullptr) {
             binned_.reset(bin);
         }
     }
 
+    /// Updates the sums after `count` units of a chunk became free.
     void added(Chunk& chunk, std::size_t before, std::size_t count) noexcept {
         freeUnits_ += count;
         emptyCount_ += chunk.isEmpty() ? 1U : 0U;
         rebin(chunk, before);
     }
 
-    /// Takes free units; `longest` is the longest run then, if that is known.
+    /// Marks free units as in use. `longest` is the longest run afterwards, if it is known.
     void remove(Chunk& chunk, std::size_t first, std::size_t count,
                 std::optional<std::size_t> longest) noexcept {
         emptyCount_ -= chunk.isEmpty() ? 1U : 0U;
         freeUnits_ -= count;
         const std::size_t dirtyBefore = chunk.dirtyUnits;
         const std::size_t before = chunk.longest;
-        chunk.take(first, count);
+        chunk.allocate(first, count);
         chunk.longest = static_cast<std::uint32_t>(longest ? *longest : chunk.free.longest());
         if (dirtyBefore != chunk.dirtyUnits) {
             dirtyUnits_ -= dirtyBefore - chunk.dirtyUnits;
             if (chunk.dirtyUnits == 0) {
-                unlink<&Chunk::amongDirty>(dirty_, chunk);
+                unlink<&Chunk::inDirtyList>(dirty_, chunk);
             }
         }
         rebin(chunk, before);
     }
 
-    /// Takes a chunk out of all lists; none of its units counts as free any more.
-    void forget(Chunk& chunk) noexcept {
+    /// Removes a chunk from all lists. Post: none of its units counts as free.
+    void detach(Chunk& chunk) noexcept {
         emptyCount_ -= chunk.isEmpty() ? 1U : 0U;
         unbin(chunk, binOf(chunk.longest));
         if (chunk.dirtyUnits != 0) {
-            unlink<&Chunk::amongDirty>(dirty_, chunk);
+            unlink<&Chunk::inDirtyList>(dirty_, chunk);
         }
         freeUnits_ -= chunk.freeUnits;
         dirtyUnits_ -= chunk.dirtyUnits;
@@ -348,16 +454,16 @@ private:
         chunk.longest = 0;
     }
 
-    /// The first units of a chunk that are due, in a row; if there are none, `eldest` is the age of
-    /// the oldest of the others.
+    /// The first run of a chunk that is due. If there is none, `greatest` is the age of its oldest
+    /// dirty unit.
     [[nodiscard]] static Run dueIn(Chunk& chunk, std::uint32_t now, std::uint32_t delay,
-                                   std::uint32_t& eldest) noexcept {
-        eldest = 0;
+                                   std::uint32_t& greatest) noexcept {
+        greatest = 0;
         std::size_t unit = chunk.dirty.next(0);
         while (unit < Chunk::most) {
             const std::uint32_t age = chunk.ageAt(unit, now);
             if (age < delay) {
-                eldest = std::max(eldest, age);
+                greatest = std::max(greatest, age);
                 unit = chunk.dirty.next(unit + 1);
                 continue;
             }
@@ -370,31 +476,31 @@ private:
         return {};
     }
 
-    /// Out of what is free: the units that are due, or if that is all that is dirty of a chunk
-    /// without objects, the chunk, unless it is to stay.
-    [[nodiscard]] Due taken(const Run& run, std::size_t spare) noexcept {
+    /// Removes a due run from the free units. If its chunk has no object and no other dirty unit,
+    /// the whole chunk is removed, unless it is kept.
+    [[nodiscard]] Due detachDue(const Run& run, std::size_t spare) noexcept {
         Chunk& chunk = *run.chunk;
         const bool stays = emptyCount_ == 1 && chunk.units <= spare;
         if (chunk.isEmpty() && chunk.dirtyUnits == run.length && !stays) {
-            forget(chunk);
+            detach(chunk);
             return {{}, &chunk};
         }
         remove(chunk, run.first, run.length, std::nullopt);
         return {run, nullptr};
     }
 
-    Chunk* bins_[binCount] = {};  ///< by the length of their longest run, the latest first
-    BitSet<binCount> binned_;     ///< which bins have any
-    Chunk* dirty_ = nullptr;      ///< chunks with dirty units
-    Chunk* singles_ = nullptr;    ///< chunks that serve single objects
-    Run waiting_;                 ///< free, but not marked yet,
-    std::uint32_t since_ = 0;     ///< since then; not in these figures:
-    std::size_t freeUnits_ = 0;   ///< of all chunks,
-    std::size_t dirtyUnits_ = 0;  ///< and of these, dirty,
-    std::uint32_t oldest_ = 0;    ///< none of them since before this
-    std::size_t emptyCount_ = 0;  ///< chunks without objects
-    std::size_t singleUnits_ = 0; ///< of chunks that serve single objects
-    std::size_t singleCount_ = 0;
+    Chunk* bins_[binCount] = {};    ///< by length of the longest run, most recent first
+    BitSet<binCount> binned_;       ///< bins that are not empty
+    Chunk* dirty_ = nullptr;        ///< chunks with dirty units
+    Chunk* singles_ = nullptr;      ///< chunks for single objects
+    Run lastFreed_;                 ///< free, but not marked in its bitmap
+    std::uint32_t lastFreedAt_ = 0; ///< time of that free, in ms
+    std::size_t freeUnits_ = 0;     ///< free units of all chunks, without `lastFreed_`
+    std::size_t dirtyUnits_ = 0;    ///< dirty units of all chunks, without `lastFreed_`
+    std::uint32_t oldest_ = 0;      ///< a time before which none of them became dirty
+    std::size_t emptyCount_ = 0;    ///< number of chunks without objects
+    std::size_t singleUnits_ = 0;   ///< mapped units of chunks for single objects
+    std::size_t singleCount_ = 0;   ///< number of chunks for single objects
 };
 
 } // namespace heapwright

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a heap of extents asks of the system: memory at large multiples, back and forth, and the
-// time. As a policy, so that a test can refuse what it likes and move the clock.
+// The system calls of a heap of extents, and its clock, as a policy. A test can refuse any call and
+// move the clock.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -15,10 +15,11 @@
 
 namespace heapwright {
 
-/// `map`: zero bytes at a multiple of `alignment`, best at the address wished for, or null.
-/// `discard`: the addresses stay, the bytes are zero and no memory. `extend`: makes a mapping
-/// longer or shorter where it is. `moveOnto`: onto other pages, which it replaces; `moveOutOnto`:
-/// the same, but zero bytes stay behind. False, and nothing has changed, where that cannot be.
+/// All sizes are in bytes. A function that returns false has had no effect.
+/// `map`: zero bytes at a multiple of `alignment`, at the address `wish` if possible; null on
+/// failure. `unmap`: unmaps pages. `discard`: keeps the addresses and returns the memory; the bytes
+/// are zero. `extend`: changes the length of a mapping in place. `moveOnto`: moves pages onto other
+/// pages and replaces them. `moveOutOnto`: the same, and zero bytes stay behind.
 template <class S>
 concept ExtentSystem = requires(Address wish, std::size_t n, void* pages) {
     { S::map(wish, n, n) } -> std::same_as<void*>;
@@ -31,7 +32,7 @@ concept ExtentSystem = requires(Address wish, std::size_t n, void* pages) {
     { S::milliseconds() } -> std::same_as<std::uint32_t>;
 };
 
-/// The system as it is.
+/// The operating system.
 struct SystemExtents {
     [[nodiscard]] static void* map(Address wish, std::size_t bytes,
                                    std::size_t alignment) noexcept {

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/structure/list/ring.hpp>
 #include <heapwright/structure/object/tag.hpp>
 

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/list/ring.hpp>
 

@@ -26,12 +26,15 @@ concept PartialFit = requires(F fit, Block* block, std::size_t size, void (*visi
     { fit.clear() } -> std::same_as<void>;
 };
 
+/// A fit that states the smallest block that it can keep.
+template <class F>
+concept StatesLeastBlock = requires { F::leastBlock; };
+
 /// The smallest block that a fit can keep.
 template <class F>
 inline constexpr std::size_t leastBlockOf = Block::minSize;
 
-template <class F>
-    requires requires { F::leastBlock; }
+template <StatesLeastBlock F>
 inline constexpr std::size_t leastBlockOf<F> = F::leastBlock;
 
 /// A fit for all blocks of `Least` bytes and more.

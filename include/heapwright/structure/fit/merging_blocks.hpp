@@ -16,8 +16,11 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/requests.hpp>
 #include <heapwright/structure/fit/block.hpp>
 #include <heapwright/structure/fit/fit_policy.hpp>
+#include <heapwright/structure/forwarding.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +29,9 @@
 namespace heapwright {
 
 template <FitPolicy Fit, std::size_t Growth, SpanHeap SuperHeap>
-class MergingBlocks : private SuperHeap {
+class MergingBlocks : private Forwarding<SuperHeap> {
+    using Forwards = Forwarding<SuperHeap>;
+
     static_assert(Growth % minAlignment == 0 && Growth >= Block::minSize);
 
 public:
@@ -90,8 +95,6 @@ public:
         release(block);
     }
 
-    [[nodiscard]] std::size_t getSize(void* object) noexcept { return SuperHeap::getSize(object); }
-
     /// Shrinks by giving the end back, grows into a free neighbour, and at the end of all with it.
     [[nodiscard]] bool resize(void* object, std::size_t request) noexcept {
         Block* const block = Block::of(object);
@@ -127,13 +130,13 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
         const auto count = [&](Block* block) {
-            footprint.held += block->size();
-            ++footprint.heldCount;
+            usage.held += block->size();
+            ++usage.heldCount;
         };
         fit_.forEach(count);
         if (top_ != nullptr) {
@@ -141,11 +144,8 @@ public:
         }
     }
 
-    [[nodiscard]] bool owns(const void* object) noexcept
-        requires OwningHeap<SuperHeap>
-    {
-        return SuperHeap::owns(object);
-    }
+    using Forwards::getSize;
+    using Forwards::owns;
 
 private:
     /// The most that a top is ever worth keeping.

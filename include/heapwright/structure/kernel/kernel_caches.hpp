@@ -16,10 +16,15 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/thread.hpp>
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
+#include <heapwright/structure/kernel/page_zone.hpp>
 #include <heapwright/structure/thread/fork_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 
@@ -43,6 +48,18 @@ concept PagedHeap = OwningHeap<H> && ForkableHeap<H> && ConcurrentHeap<H> &&
                         { H::largest } -> std::convertible_to<std::size_t>;
                         { H::nodes } -> std::convertible_to<std::size_t>;
                     };
+
+/// Stands for any visitor of zones in `ZonedHeap`.
+struct AnyZoneVisitor {
+    void operator()(auto& zone) const noexcept;
+};
+
+/// A paged heap that shows its zones, and how often pages of another mobility had to serve.
+template <class H>
+concept ZonedHeap = PagedHeap<H> && requires(H heap, AnyZoneVisitor look) {
+    { heap.fallbacks() } -> std::same_as<PageFallbacks>;
+    { heap.forEachZone(look) } -> std::same_as<void>;
+};
 
 template <class Model, Lock Mutex, PagedHeap SuperHeap>
 class KernelCaches : protected SuperHeap {
@@ -134,12 +151,14 @@ public:
     // --- pages ---
 
     /// Blocks of pages that are no cache's, as other parts of a kernel take them.
-    using SuperHeap::givePages;
-    using SuperHeap::takePages;
+    [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
+        return SuperHeap::takePages(order, mobility, node);
+    }
+    void givePages(Page& block) noexcept { SuperHeap::givePages(block); }
 
     /// How often pages of another mobility had to serve.
     [[nodiscard]] auto fallbacks() noexcept
-        requires requires(SuperHeap heap) { heap.fallbacks(); }
+        requires ZonedHeap<SuperHeap>
     {
         return SuperHeap::fallbacks();
     }
@@ -147,7 +166,7 @@ public:
     /// Runs `look` on the free pages of each node.
     template <class Look>
     void forEachZone(Look look) noexcept
-        requires requires(SuperHeap heap) { heap.forEachZone(look); }
+        requires ZonedHeap<SuperHeap>
     {
         SuperHeap::forEachZone(look);
     }
@@ -213,15 +232,15 @@ public:
         SuperHeap::clear();
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        forEach([&footprint](Cache& cache) {
+        forEach([&usage](Cache& cache) {
             const CacheFigures figures = Model::figuresOf(cache);
-            footprint.held += (figures.objects - figures.live) * figures.stride;
-            footprint.heldCount += figures.objects - figures.live;
+            usage.held += (figures.objects - figures.live) * figures.stride;
+            usage.heldCount += figures.objects - figures.live;
         });
-        SuperHeap::measure(footprint);
+        SuperHeap::measure(usage);
     }
 
     void beforeFork() noexcept {

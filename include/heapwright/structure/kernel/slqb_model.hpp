@@ -19,8 +19,8 @@
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/thread/fork_lock.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
-#include <heapwright/structure/thread/processor_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
+#include <heapwright/structure/thread/processor_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, std::size_t Nodes, Lock Mutex>
+template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlqbModel {
     static_assert(Processors::count <= 256, "a page's mark says whose it is");
     static constexpr std::size_t largestGeneral = 4 * MiB;

@@ -18,8 +18,8 @@
 #include <heapwright/structure/kernel/kernel_cache.hpp>
 #include <heapwright/structure/kernel/page_section.hpp>
 #include <heapwright/structure/thread/fork_lock.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
-#include <heapwright/structure/thread/processor_choice.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
+#include <heapwright/structure/thread/processor_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace heapwright {
 
-template <HeapChoice Processors, std::size_t Nodes, Lock Mutex>
+template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlubModel {
     static_assert(Processors::count <= 128, "a page's mark says whom it served");
     static constexpr std::size_t largestGeneral = 2 * bytesOfPage;

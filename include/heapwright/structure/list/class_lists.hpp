@@ -9,7 +9,10 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/poison.hpp>
 
 #include <cstddef>
@@ -32,8 +35,8 @@ struct ClassLists {
     /// Puts an object on the list of a class; false if the list declines it.
     bool keeps(void* object, std::size_t index) noexcept {
         sleeps(object, index); // before another thread can wake it
-        if constexpr (DecliningHeap<PerClass>) {
-            if (!lists_[index].keep(object)) {
+        if constexpr (RetainingHeap<PerClass>) {
+            if (!lists_[index].tryRetain(object)) {
                 woken(object, index);
                 return false;
             }
@@ -87,12 +90,12 @@ struct ClassLists {
     }
 
     /// Counts what waits, with the least size that objects of its class have.
-    void measureLists(Footprint& footprint) noexcept {
+    void measureLists(MemoryUsage& usage) noexcept {
         for (std::size_t index = 0; index < Classes::count; ++index) {
-            Footprint list;
+            MemoryUsage list;
             lists_[index].measure(list);
-            footprint.heldCount += list.heldCount;
-            footprint.held += list.heldCount * Classes::sizeOf(index);
+            usage.heldCount += list.heldCount;
+            usage.held += list.heldCount * Classes::sizeOf(index);
         }
     }
 

@@ -18,7 +18,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/guard_pages.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/map/life_bits.hpp>
@@ -121,11 +121,11 @@ public:
     }
 
     /// What waits takes addresses that are counted, but no memory.
-    void measure(Footprint& footprint) const noexcept {
-        footprint.held += waiting_.load(std::memory_order_relaxed);
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.held += waiting_.load(std::memory_order_relaxed);
         for (const Place& place : places_) {
             const bool waits = place.stage.load(std::memory_order_relaxed) != Stage::empty;
-            footprint.heldCount += waits ? 1U : 0U;
+            usage.heldCount += waits ? 1U : 0U;
         }
     }
 

@@ -25,7 +25,7 @@ namespace heapwright {
 /// The array and the index are objects of `Memory`, which each call is given.
 template <Heap Memory>
 class ObjectRecord {
-    static constexpr std::size_t firstRoom = 32;
+    static constexpr std::size_t firstSharedRegion = 32;
     static constexpr std::size_t newest = 4; ///< so many are looked at without an index
 
 public:
@@ -161,7 +161,7 @@ private:
             --count_;
             --gaps_;
         }
-        if (gaps_ > firstRoom && gaps_ > count_ / 2) {
+        if (gaps_ > firstSharedRegion && gaps_ > count_ / 2) {
             closeGaps(memory);
         }
         return true;
@@ -179,7 +179,7 @@ private:
         if (index_ != nullptr) {
             fillIndex();
         }
-        if (room_ > 4 * firstRoom && count_ < room_ / 4) {
+        if (room_ > 4 * firstSharedRegion && count_ < room_ / 4) {
             resize(room_ / 2, memory); // if it cannot be, the larger one serves as well
         }
     }
@@ -216,7 +216,7 @@ private:
 
     /// Out of line, as it is rare.
     [[gnu::noinline]] static bool makeRoom(ObjectRecord& record, Memory& memory) noexcept {
-        return record.resize(record.room_ == 0 ? firstRoom : 2 * record.room_, memory);
+        return record.resize(record.room_ == 0 ? firstSharedRegion : 2 * record.room_, memory);
     }
 
     /// Moves the array to one of `room` entries; the index is made anew, when it is next wanted if

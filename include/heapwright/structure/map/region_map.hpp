@@ -15,6 +15,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/sync/shared_word.hpp>
 
@@ -148,13 +149,13 @@ consteval bool areRegional(Heaps<B...>) {
 
 template <class H>
 consteval bool isRegional() {
-    if constexpr (requires { requires H::mapsRegions; }) {
+    if constexpr (RegionMappingHeap<H>) {
         return true;
-    } else if constexpr (requires { requires H::memoryless; }) {
+    } else if constexpr (MemorylessHeap<H>) {
         return true;
-    } else if constexpr (requires { requires H::unique; }) {
+    } else if constexpr (UniquelyNamedHeap<H>) {
         return false; // what it stands for is elsewhere
-    } else if constexpr (requires { typename H::Below; }) {
+    } else if constexpr (LayeredHeap<H>) {
         return areRegional(typename H::Below{});
     } else {
         return false;

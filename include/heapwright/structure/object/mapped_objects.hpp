@@ -13,7 +13,7 @@
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/pages.hpp>
 #include <heapwright/structure/object/tag.hpp>
 #include <heapwright/sync/shared_word.hpp>
@@ -106,8 +106,8 @@ public:
         return moved;
     }
 
-    void measure(Footprint& footprint) const noexcept {
-        footprint.mapped += mapped_.load(std::memory_order_relaxed);
+    void measure(MemoryUsage& usage) const noexcept {
+        usage.mapped += mapped_.load(std::memory_order_relaxed);
     }
 
 private:

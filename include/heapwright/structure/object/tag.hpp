@@ -23,6 +23,7 @@
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/concepts.hpp>
 #include <heapwright/core/describe.hpp>
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/build.hpp>
 
 #include <concepts>
@@ -116,7 +117,7 @@ static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State:
 
 /// A tagged heap keeps a `Tag` before each object.
 template <class H>
-concept TaggedHeap = SizedHeap<H> && UnphasedHeap<H> && requires { requires H::tagged; };
+concept TaggedHeap = SizedHeap<H> && MaxAlignedHeap<H> && TagPreservingHeap<H>;
 
 /// A heap that writes the tag of each object when it hands it out, live, says so as `writes`, and
 /// which of its objects have `Flag::direct`. Other tagged heaps pass on what is written below.
@@ -124,6 +125,10 @@ enum class Tags { plain, someDirect, allDirect };
 
 template <class H>
 concept TaggingHeap = TaggedHeap<H> && std::same_as<decltype(H::writes), const Tags>;
+
+/// A layer that states whether it ends the program on a wrong object, whatever is below.
+template <class H>
+concept StatesChecked = requires { H::checked; };
 
 namespace detail {
 
@@ -146,7 +151,7 @@ consteval bool anyChecked(Heaps<B...>) {
 
 template <class H>
 consteval Tags tagsOf() {
-    if constexpr (requires { H::writes; }) {
+    if constexpr (TaggingHeap<H>) {
         return H::writes;
     } else {
         return tagsOfAll(typename H::Below{});
@@ -155,7 +160,7 @@ consteval Tags tagsOf() {
 
 template <class H>
 consteval bool isChecked() {
-    if constexpr (requires { H::checked; }) {
+    if constexpr (StatesChecked<H>) {
         return H::checked;
     } else if constexpr (TaggingHeap<H>) {
         return false;

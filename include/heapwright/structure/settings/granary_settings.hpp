@@ -16,7 +16,7 @@
 #include <heapwright/platform/environment.hpp>
 #include <heapwright/platform/output.hpp>
 #include <heapwright/platform/signal_names.hpp>
-#include <heapwright/structure/extent/return_rule.hpp>
+#include <heapwright/structure/extent/purge_policy.hpp>
 #include <heapwright/structure/observe/fixed_text.hpp>
 #include <heapwright/structure/settings/setting_text.hpp>
 #include <heapwright/sync/futex_lock.hpp>
@@ -42,7 +42,7 @@ public:
 
     // --- what rungs read ---
 
-    /// Milliseconds that free memory is kept (structure/extent/return_rule.hpp).
+    /// Milliseconds that free memory is kept (structure/extent/purge_policy.hpp).
     [[nodiscard]] static std::uint32_t returnDelay() noexcept { return read(delay_); }
     [[nodiscard]] static bool hugePages() noexcept { return read(huge_); }
     /// Whether a thread of our own returns memory while the program does nothing.
@@ -205,7 +205,7 @@ private:
 
     [[gnu::cold]] static bool takeDelay(std::string_view value) noexcept {
         constexpr std::array<Choice<std::uint32_t>, 2> words = {
-            {{"at-once", returnAtOnce}, {"never", returnNever}}};
+            {{"at-once", purgeAtOnce}, {"never", purgeNever}}};
         auto delay = chosen(value, words);
         delay = delay ? delay : milliseconds(value);
         delay_ = delay.value_or(delay_);
@@ -214,9 +214,9 @@ private:
     [[gnu::cold]] static Text tellDelay() noexcept {
         const std::uint32_t delay = delay_;
         switch (delay) {
-        case returnAtOnce:
+        case purgeAtOnce:
             return Text().put("at-once");
-        case returnNever:
+        case purgeNever:
             return Text().put("never");
         default:
             return Text().putNumber(delay).put("ms");
@@ -298,6 +298,6 @@ inline constexpr std::array<GranarySettings::Setting, 6> GranarySettings::settin
      {"to", "stderr, the number of a descriptor or a path of up to 231 bytes", &takeTarget,
       &tellTarget}}};
 
-static_assert(ReturnRule<GranarySettings>);
+static_assert(PurgePolicy<GranarySettings>);
 
 } // namespace heapwright

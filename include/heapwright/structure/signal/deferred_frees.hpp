@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects that were freed by somebody who may not enter the heap, a signal handler that interrupted
-// it, and wait until somebody enters who may. They are linked through themselves; adding one and
-// taking all are an atomic step each, so any thread and any handler may do either at any time.
+// Frees that a signal handler could not perform, because it had interrupted the heap. The objects
+// are linked through their first word. A later request, of any thread, frees them. docs/signals.md
+// shows in which states an object is added and when the list is drained.
 //
-// Pre: each object has room for a pointer. Cost: a load for who looks and finds nothing.
+// Adding one object and taking all are one atomic step each. So any thread and any handler may do
+// either at any time.
+//
+// Pre: each object has room for a pointer.
+// Cost: a load for a request that finds the list empty.
 #pragma once
 
 #include <atomic>
@@ -20,36 +24,36 @@ public:
     }
 
     void add(void* object) noexcept {
-        auto* const waiting = ::new (object) Waiting{first_.load(std::memory_order_relaxed)};
-        while (!first_.compare_exchange_weak(waiting->next, waiting, std::memory_order_release,
+        auto* const node = ::new (object) Node{first_.load(std::memory_order_relaxed)};
+        while (!first_.compare_exchange_weak(node->next, node, std::memory_order_release,
                                              std::memory_order_relaxed)) {
         }
     }
 
-    /// Runs `release` on each that waits; what comes meanwhile waits on.
+    /// Runs `release` on each object of the list. Objects added meanwhile stay in the list.
     template <class Release>
-    void workOff(Release release) noexcept {
+    void drain(Release release) noexcept {
         if (any()) [[unlikely]] {
             releaseAll(release);
         }
     }
 
 private:
-    struct Waiting {
-        Waiting* next;
+    struct Node {
+        Node* next;
     };
 
     template <class Release>
     [[gnu::cold, gnu::noinline]] void releaseAll(Release release) noexcept {
-        Waiting* object = first_.exchange(nullptr, std::memory_order_acquire);
+        Node* object = first_.exchange(nullptr, std::memory_order_acquire);
         while (object != nullptr) {
-            Waiting* const next = object->next;
+            Node* const next = object->next;
             release(object);
             object = next;
         }
     }
 
-    std::atomic<Waiting*> first_{nullptr};
+    std::atomic<Node*> first_{nullptr};
 };
 
 } // namespace heapwright

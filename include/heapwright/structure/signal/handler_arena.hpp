@@ -1,21 +1,26 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for signal handlers that interrupted a heap whose memory is cut into units: `UnitBytes`,
-// at multiples of it, and in each in which an object starts the first words are the allocator's. An
-// object's unit is that of the byte before it. The arena keeps to that, with a first word of 0, for
-// no thread may keep its objects, and a second word that tells them from all others; so nothing has
-// to be asked before. Lock-free and async-signal-safe.
+// Memory for signal handlers that interrupted the heap. Both arenas are lock-free and
+// async-signal-safe. docs/signals.md shows in which states they serve a request.
 //
-// Small objects are cut one after the other from the current unit; a unit whose last object goes
-// starts again, or waits for its next use if it is not the current one any more. A larger object
-// has a mapping of its own. What handlers make and keep has no limit but the system's.
+// `EmergencyArena` has one range of addresses, so `owns` is a comparison. A position moves forward
+// through the range, and starts again when no object is live.
 //
-// Invariants: a unit's position and the count of its live objects are one word, changed by
-// compare-and-swap. A closed unit refuses every cut; who takes it to "closed and empty" puts it
-// with the free ones, and nobody else. Units are never unmapped before the arena is, so that a
-// thread which still looks at one reads what a unit says. The list of free ones carries a count in
-// the low bits of its head, against a unit that went and came back meanwhile.
+// `HandlerArena` serves heaps whose memory is cut into units: aligned blocks of `UnitBytes`, whose
+// first word is the owner tag (structure/cache/owner_tag.hpp). An object's unit contains the byte
+// before the object. The arena's units have owner tag 0, so no thread caches their objects, and a
+// second word that no other unit has. Small objects are cut from the current unit. A unit without
+// live objects starts again if it is current, else it is free for reuse. A large object has a
+// mapping of its own. The arena grows until the system has no memory.
+//
+// Invariant: position and number of live objects are one 64-bit word, changed by compare-and-swap.
+// Invariant: the word 16 bytes before an object is its size, except for objects with a mapping.
+// Invariant: a closed unit serves no object. The thread that makes it closed and empty, and no
+// other, puts it on the list of free units.
+// Invariant: a unit is not unmapped before the arena ends. So a delayed thread may still read it.
+// Invariant: the head of the free list has a counter in its low bits, against reuse between a load
+// and a compare-and-swap.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -27,6 +32,109 @@
 #include <new>
 
 namespace heapwright {
+
+/// The word that holds an arena's position, in bytes, and its number of live objects.
+struct ArenaState {
+    [[nodiscard]] static constexpr std::uint64_t pack(std::size_t position,
+                                                      std::uint64_t live) noexcept {
+        return (std::uint64_t{position} << 32U) | live;
+    }
+    [[nodiscard]] static constexpr std::size_t positionOf(std::uint64_t state) noexcept {
+        return state >> 32U;
+    }
+    [[nodiscard]] static constexpr std::uint64_t liveOf(std::uint64_t state) noexcept {
+        return state & 0xFFFFFFFFU;
+    }
+};
+
+class EmergencyArena {
+public:
+    static constexpr std::size_t capacity = 64 * MiB;
+
+    constexpr EmergencyArena() noexcept = default;
+    EmergencyArena(const EmergencyArena&) = delete;
+    EmergencyArena& operator=(const EmergencyArena&) = delete;
+    ~EmergencyArena() {
+        const Address base = base_.load(std::memory_order_relaxed);
+        if (base != nowhere) {
+            platform::unmapPages(pointerTo(base), capacity);
+        }
+    }
+
+    /// Whether an address is in the arena. Cost: a subtraction and a comparison.
+    [[nodiscard]] bool owns(const void* object) const noexcept {
+        return addressOf(object) - base_.load(std::memory_order_relaxed) < capacity;
+    }
+
+    /// Null when the arena is full or the system has no memory. Pre: `align` is a power of two.
+    [[nodiscard, gnu::cold, gnu::noinline]] void* memalign(std::size_t align,
+                                                           std::size_t size) noexcept {
+        align = align < minAlignment ? minAlignment : align;
+        const Address base = mapped();
+        if (base == nowhere || size > capacity || align > capacity) {
+            return nullptr;
+        }
+        std::uint64_t seen = state_.load(std::memory_order_relaxed);
+        for (;;) {
+            const Address object =
+                roundUp(base + ArenaState::positionOf(seen) + headerBytes, align);
+            const std::size_t end = object - base + roundUp(size, minAlignment);
+            if (end > capacity) {
+                return nullptr;
+            }
+            if (state_.compare_exchange_weak(
+                    seen, ArenaState::pack(end, ArenaState::liveOf(seen) + 1),
+                    std::memory_order_acquire, std::memory_order_relaxed)) {
+                ::new (pointerTo(object - headerBytes)) std::size_t(roundUp(size, minAlignment));
+                return pointerTo(object);
+            }
+        }
+    }
+
+    [[gnu::cold, gnu::noinline]] void free(void* /*object*/) noexcept {
+        std::uint64_t seen = state_.load(std::memory_order_relaxed);
+        std::uint64_t next = 0;
+        do {
+            const std::uint64_t live = ArenaState::liveOf(seen) - 1;
+            next = live == 0 ? 0 : ArenaState::pack(ArenaState::positionOf(seen), live);
+        } while (!state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                               std::memory_order_relaxed));
+    }
+
+    [[nodiscard]] static std::size_t getSize(void* object) noexcept {
+        return *static_cast<std::size_t*>(backward(object, headerBytes));
+    }
+
+    /// The number of live objects.
+    [[nodiscard]] std::size_t live() const noexcept {
+        return ArenaState::liveOf(state_.load(std::memory_order_relaxed));
+    }
+
+private:
+    static constexpr std::size_t headerBytes = 16;
+    /// The base before the first use, at the end of the address space: `owns` is then false.
+    static constexpr Address nowhere = ~Address{0} - capacity + 1;
+
+    /// The base. The first caller reserves the addresses.
+    Address mapped() noexcept {
+        Address base = base_.load(std::memory_order_acquire);
+        if (base != nowhere) {
+            return base;
+        }
+        void* const pages = platform::reservePages(capacity);
+        if (pages == nullptr) {
+            return nowhere;
+        }
+        if (base_.compare_exchange_strong(base, addressOf(pages), std::memory_order_acq_rel)) {
+            return addressOf(pages);
+        }
+        platform::unmapPages(pages, capacity);
+        return base;
+    }
+
+    std::atomic<Address> base_{nowhere};
+    std::atomic<std::uint64_t> state_{0}; ///< an ArenaState
+};
 
 template <std::size_t UnitBytes>
 class HandlerArena {
@@ -44,10 +152,10 @@ public:
         }
     }
 
-    /// The second word of its units: nobody's address, for it is in no half of the address space.
+    /// The second word of the arena's units. Other units have an address there, and this is none.
     static constexpr std::uint64_t kind = 0x8A4D'1E5A'4E4A'0001;
 
-    /// Whether an object in some unit is one of an arena. Pre: it is not null.
+    /// Whether an arena allocated an object. Pre: the object is in a unit of any kind.
     [[nodiscard]] static bool owns(const void* object) noexcept {
         return __atomic_load_n(&unitAt(object)->kindWord, __ATOMIC_RELAXED) == kind;
     }
@@ -89,10 +197,10 @@ public:
                    : *static_cast<const std::size_t*>(pointerTo(addressOf(object) - headerBytes));
     }
 
-    /// Whether there may be objects of this arena: false as long as no handler has asked for any.
+    /// Whether objects of this arena may exist: false until a handler has allocated one.
     [[nodiscard]] bool used() const noexcept { return bytes() != 0; }
 
-    /// What it has of the system.
+    /// The number of mapped bytes.
     [[nodiscard]] std::size_t bytes() const noexcept {
         return bytes_.load(std::memory_order_relaxed);
     }
@@ -104,41 +212,43 @@ private:
     static constexpr std::size_t closed = 2 * UnitBytes; ///< the position of a closed unit
 
     struct Unit {
-        std::uint64_t home = 0;                            ///< no thread's
-        std::uint64_t kindWord = kind;                     ///< here alone
-        std::atomic<std::uint64_t> state{pack(closed, 0)}; ///< position << 32 | live
+        std::uint64_t ownerTag = 0;    ///< owner tag of no thread
+        std::uint64_t kindWord = kind; ///< distinguishes the arena's units
+        std::atomic<std::uint64_t> state{ArenaState::pack(closed, 0)}; ///< an ArenaState
         std::atomic<Unit*> nextFree{nullptr};
-        Unit* older = nullptr;   ///< the one that was mapped before it
-        void* mapping = nullptr; ///< of a single object
+        Unit* older = nullptr;   ///< the unit mapped before this one
+        void* mapping = nullptr; ///< start of a single object's mapping, else null
         std::size_t mappingBytes = 0;
 
         [[nodiscard]] void* cut(std::size_t align, std::size_t size) noexcept {
             const Address base = addressOf(this);
             std::uint64_t seen = state.load(std::memory_order_acquire);
             for (;;) {
-                const Address object = roundUp(base + positionOf(seen) + headerBytes, align);
+                const Address object =
+                    roundUp(base + ArenaState::positionOf(seen) + headerBytes, align);
                 const std::size_t room = roundUp(size, minAlignment);
                 const std::size_t end = object - base + room;
-                if (end > UnitBytes) { // of a closed one, too
+                if (end > UnitBytes) { // always true for a closed unit
                     return nullptr;
                 }
-                if (state.compare_exchange_weak(seen, pack(end, liveOf(seen) + 1),
-                                                std::memory_order_acq_rel,
-                                                std::memory_order_acquire)) {
+                if (state.compare_exchange_weak(
+                        seen, ArenaState::pack(end, ArenaState::liveOf(seen) + 1),
+                        std::memory_order_acq_rel, std::memory_order_acquire)) {
                     ::new (pointerTo(object - headerBytes)) std::size_t(room);
                     return pointerTo(object);
                 }
             }
         }
 
-        /// One object less; true if that was the last of a closed unit.
+        /// Removes a live object; true if it was the last one of a closed unit.
         [[nodiscard]] bool release() noexcept {
             std::uint64_t seen = state.load(std::memory_order_relaxed);
             for (;;) {
-                const std::uint64_t live = liveOf(seen) - 1;
-                const bool isOpen = positionOf(seen) != closed;
-                const std::size_t position = live == 0 && isOpen ? unitHeader : positionOf(seen);
-                if (state.compare_exchange_weak(seen, pack(position, live),
+                const std::uint64_t live = ArenaState::liveOf(seen) - 1;
+                const bool isOpen = ArenaState::positionOf(seen) != closed;
+                const std::size_t position =
+                    live == 0 && isOpen ? unitHeader : ArenaState::positionOf(seen);
+                if (state.compare_exchange_weak(seen, ArenaState::pack(position, live),
                                                 std::memory_order_acq_rel,
                                                 std::memory_order_relaxed)) {
                     return !isOpen && live == 0;
@@ -146,34 +256,28 @@ private:
             }
         }
 
-        /// Refuses from now on; true if it is empty already. Pre: it is open, and this is asked
-        /// once.
+        /// Closes the unit; true if it is empty. Pre: the unit is open, and one thread closes it.
         [[nodiscard]] bool close() noexcept {
             std::uint64_t seen = state.load(std::memory_order_relaxed);
-            while (!state.compare_exchange_weak(seen, pack(closed, liveOf(seen)),
-                                                std::memory_order_acq_rel,
-                                                std::memory_order_relaxed)) {
+            while (!state.compare_exchange_weak(
+                seen, ArenaState::pack(closed, ArenaState::liveOf(seen)), std::memory_order_acq_rel,
+                std::memory_order_relaxed)) {
             }
-            return liveOf(seen) == 0;
+            return ArenaState::liveOf(seen) == 0;
         }
 
-        void open() noexcept { state.store(pack(unitHeader, 0), std::memory_order_release); }
+        void open() noexcept {
+            state.store(ArenaState::pack(unitHeader, 0), std::memory_order_release);
+        }
     };
     static_assert(sizeof(Unit) <= unitHeader);
-
-    static constexpr std::uint64_t pack(std::size_t position, std::uint64_t live) noexcept {
-        return (std::uint64_t{position} << 32U) | live;
-    }
-    static constexpr std::size_t positionOf(std::uint64_t state) noexcept { return state >> 32U; }
-    static constexpr std::uint64_t liveOf(std::uint64_t state) noexcept {
-        return state & 0xFFFFFFFFU;
-    }
 
     static Unit* unitAt(const void* object) noexcept {
         return static_cast<Unit*>(pointerTo(roundDown(addressOf(object) - 1, UnitBytes)));
     }
 
-    /// Another current unit than `full`, by this thread or by one that was quicker.
+    /// Replaces the current unit `full`, unless another thread has done so. False if there is no
+    /// memory.
     bool renew(Unit* full) noexcept {
         Unit* fresh = takeFree();
         if (fresh == nullptr) {
@@ -228,7 +332,7 @@ private:
         return (head + 1) & (UnitBytes - 1);
     }
 
-    /// A mapping for one object, its home word in the unit of the byte before it.
+    /// An object with a mapping of its own; null if there is no memory.
     void* mapped(std::size_t align, std::size_t size) noexcept {
         const std::size_t step = align < UnitBytes ? UnitBytes : align;
         if (size > ~std::size_t{0} / 4 || align > ~std::size_t{0} / 4) {
@@ -248,10 +352,10 @@ private:
         return object;
     }
 
-    std::atomic<Unit*> current_{nullptr};
-    std::atomic<Unit*> all_{nullptr};
-    std::atomic<Address> free_{0}; ///< a unit's address | how often the list has changed
-    std::atomic<std::size_t> bytes_{0};
+    std::atomic<Unit*> current_{nullptr}; ///< unit that serves small objects
+    std::atomic<Unit*> all_{nullptr};     ///< latest unit
+    std::atomic<Address> free_{0};        ///< address of a free unit | number of changes
+    std::atomic<std::size_t> bytes_{0};   ///< mapped bytes
 };
 
 } // namespace heapwright

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How empty the superblocks of a heap may become before it has to give one of them away. Figures
-// are in slots of one size class: `used` of `held`, in superblocks of `each`.
+// Emptiness policies: how empty the superblocks of a heap may become before the heap must move one
+// to the global heap. All figures are in slots of one size class. `used` of `held` slots are live,
+// in superblocks of `each` slots.
 //
-// `Emptiness<N, D, K>` is Hoard's rule with f = N/D: a heap keeps K superblocks' worth of free
-// slots, or has at most the part f of its slots free; what it gives away is at least f empty. Of
-// Hoard's two figures the text says that f was 3/4, but its tables have f from 1/8 to 1/2 with the
-// results of the others at 1/4, and its heaps use 3/4 and more: so it is f = 1/4.
-// `Never`: what a heap has it keeps. `InParts<N, Rule>`: as the rule, with superblocks sorted by
-// how full they are into N groups instead of 8; the empty and the full are apart in any case. From
-// Hoard (Berger 2002, 7.2.1).
+// `Emptiness<N, D, K>` is Hoard's rule with f = N/D. A heap has at most K superblocks' worth of
+// free slots, or at most the fraction f of its slots is free. A superblock that it moves is at
+// least f empty. `Never`: a heap keeps all its superblocks. `InParts<N, Rule>`: `Rule`, with N
+// groups by fullness instead of 8; the empty and the full superblocks have groups of their own.
+//
+// Source: Hoard (Berger 2002, 7.2.1). The text of the thesis gives f = 3/4. Its tables have f from
+// 1/8 to 1/2, with the other results at 1/4, and its heaps use 3/4 and more. So f is 1/4 here.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ namespace heapwright {
 
 template <std::size_t Numerator, std::size_t Denominator, std::size_t Kept>
 struct Emptiness {
-    static_assert(Numerator > 0 && Numerator < Denominator, "a part of the whole");
-    static_assert(Kept >= 1, "without one a heap gives away what it needs next");
+    static_assert(Numerator > 0 && Numerator < Denominator, "a fraction of the whole");
+    static_assert(Kept >= 1, "a heap needs one superblock for its next request");
 
     static constexpr bool verified = false;
     static constexpr std::size_t numerator = Numerator;
@@ -29,7 +30,7 @@ struct Emptiness {
     static constexpr std::size_t kept = Kept;
     static constexpr std::uint32_t parts = 8;
 
-    /// The least `used` with which a heap has not too much.
+    /// The least `used` that the rule allows.
     [[nodiscard]] static constexpr std::size_t least(std::size_t held, std::size_t each) noexcept {
         const std::size_t worth = Kept * each;
         if (held <= worth) {
@@ -39,7 +40,7 @@ struct Emptiness {
         return part < held - worth ? part : held - worth;
     }
 
-    /// Whether at least f of a superblock is free.
+    /// Whether at least the fraction f of a superblock is free.
     [[nodiscard]] static constexpr bool isMostlyEmpty(std::size_t used,
                                                       std::size_t count) noexcept {
         return used * Denominator <= count * (Denominator - Numerator);
@@ -61,21 +62,21 @@ struct Never {
     }
 };
 
-/// Another rule, with another number of groups by fullness.
+/// A rule with another number of groups by fullness.
 template <std::uint32_t Parts, class Rule>
 struct InParts : Rule {
-    static_assert(Parts >= 1 && Parts <= 28, "groups have a bit each in a word");
+    static_assert(Parts >= 1 && Parts <= 28, "each group has a bit in a word");
     static constexpr std::uint32_t parts = Parts;
 };
 
-/// Another rule, in heaps that count how often their locks are taken and waited for.
+/// A rule for heaps that count the acquisitions of their locks and the waits for them.
 template <class Rule>
 struct Counted : Rule {
     static constexpr bool counted = true;
 };
 
-/// Another rule, looked after: whether it holds, and the figures on which it is decided, is found
-/// out anew after each operation, and the program ends if not. At a cost that rises with the heap.
+/// A rule that is verified, for tests. After each operation the heap computes the figures again and
+/// aborts if the rule or a figure is wrong. Cost: proportional to the heap's size.
 template <class Rule>
 struct Verified : Rule {
     static constexpr bool verified = true;

@@ -1,28 +1,36 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes on inside Hoard: owners of superblocks, each behind its lock, and how superblocks go
-// from one to another. The layer above (layers/thread/hoard_heap.hpp) says what it is for.
+// Hoard's algorithm: how superblocks move between the heaps of threads, the global heap and the
+// heap below. `HoardHeap` (layers/thread/hoard_heap.hpp) is the layer on top.
 //
-// A class takes what its heap has: the fullest superblock with room; then what the global heap has
-// of the class, the fullest first; then an empty one of another class of its heap; then a new one
-// from the superheap, which is used under the global lock unless it is for several threads. (An
-// empty one may not come before those of the global heap, else a class could have more and more of
-// those there.) Superblocks that are empty when they come to the global heap go to the superheap.
-// A superblock changes owners only under the locks of both; who frees an object takes the lock of
-// the owner that it sees, and looks again. A heap stands in a block of the superheap.
+// A class of a thread's heap takes a slot from the first of these that exists:
+//   1. the fullest superblock of the class with room, in the thread's heap;
+//   2. the fullest superblock of the class with room, in the global heap;
+//   3. an empty superblock of another class of the thread's heap;
+//   4. a new superblock from the heap below;
+//   5. the last superblock of another class, if it is empty.
+// Step 3 leaves each class one superblock. Step 2 precedes step 3. Otherwise the superblocks of a
+// class in the global heap could grow without bound. An empty superblock that reaches the global
+// heap is freed to the heap below.
+//
+// Invariant: a superblock changes its owner under the locks of both owners.
+// Invariant: a freeing thread takes the lock of the owner that it loaded, then loads the owner
+// again. If the owner has changed, the thread starts again.
+// Invariant: the heap below is called under the global lock unless it is concurrent.
+// A thread's heap is allocated in a block of the heap below.
 #pragma once
 
+#include <heapwright/core/traits.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/platform/thread.hpp>
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
 #include <heapwright/structure/superblock/emptiness.hpp>
 #include <heapwright/structure/superblock/hoard_owner.hpp>
-#include <heapwright/structure/superblock/owner_set.hpp>
-#include <heapwright/structure/superblock/owners_view.hpp>
-#include <heapwright/structure/superblock/superblock_classes.hpp>
-#include <heapwright/structure/thread/heap_choice.hpp>
+#include <heapwright/structure/superblock/superblock_lists.hpp>
+#include <heapwright/structure/superblock/superblock_view.hpp>
+#include <heapwright/structure/thread/heap_selector.hpp>
 #include <heapwright/sync/lock.hpp>
 
 #include <array>
@@ -34,7 +42,7 @@
 
 namespace heapwright {
 
-template <class Classes, HeapChoice Assignment, class Rule, class Lines, BlockHeap SuperHeap>
+template <class Classes, HeapSelector Selector, class Rule, class Lines, BlockHeap SuperHeap>
 class HoardMemory : protected SuperHeap {
 protected:
     using Superblocks = SuperblockClasses<SuperHeap::blockSize, Classes, Rule, Lines>;
@@ -45,21 +53,22 @@ protected:
 
     static_assert(sizeof(Owner) <= SuperHeap::blockSize);
 
-    /// One that several threads may use is asked for superblocks, and given them, outside of the
-    /// locks here: nobody waits for these while the system makes or takes pages.
+    /// A concurrent heap below is called outside of the locks here. So no thread waits for these
+    /// locks during a system call.
     static constexpr bool belowNeedsLock = !ConcurrentHeap<SuperHeap>;
 
     constexpr HoardMemory() noexcept = default;
     ~HoardMemory() = default;
 
-    [[nodiscard, gnu::always_inline]] Owner& mine() noexcept {
-        const std::size_t index = Assignment::mine();
+    /// The calling thread's heap.
+    [[nodiscard, gnu::always_inline]] Owner& heapOfThread() noexcept {
+        const std::size_t index = Selector::mine();
         Owner* const heap = owners_.find(index);
-        return heap != nullptr ? *heap : made(index);
+        return heap != nullptr ? *heap : createHeap(index);
     }
 
-    /// Where there is no memory for a heap, the first one serves.
-    [[gnu::cold, gnu::noinline]] Owner& made(std::size_t index) noexcept {
+    /// Creates the heap with a number. The first heap serves if there is no memory for another.
+    [[gnu::cold, gnu::noinline]] Owner& createHeap(std::size_t index) noexcept {
         const Hold hold(global().lock);
         if (Owner* const heap = owners_.find(index)) {
             return *heap;
@@ -71,19 +80,19 @@ protected:
                 return *heap;
             }
             heap = ::new (memory) Owner;
-            heap->tenant = keyOfSharedHeap(index);
+            heap->served = keyOfSharedHeap(index);
         }
-        owners_.enter(index, *heap);
+        owners_.add(index, *heap);
         return *heap;
     }
 
     [[nodiscard]] Owner& global() noexcept { return owners_.global(); }
 
-    /// Locks whoever owns a superblock. Aborts if nobody does.
-    [[nodiscard, gnu::always_inline]] Owner& locked(Block& block,
-                                                    std::string_view routine) noexcept {
+    /// Locks the owner of a superblock and returns it. Aborts if there is no owner.
+    [[nodiscard, gnu::always_inline]] Owner& lockOwner(Block& block,
+                                                       std::string_view routine) noexcept {
         for (;;) {
-            void* const seen = block.owner.load(std::memory_order_acquire); // it may be new
+            void* const seen = block.owner.load(std::memory_order_acquire); // a new owner's members
             if (seen == nullptr) [[unlikely]] {
                 platform::abortWithMessage(routine, "invalid pointer");
             }
@@ -92,98 +101,103 @@ protected:
             if (block.owner.load(std::memory_order_relaxed) == seen) [[likely]] {
                 return *owner;
             }
-            owner->lock.unlock(); // it has been transferred meanwhile
+            owner->lock.unlock(); // the owner has changed
         }
     }
 
     // --- under the lock of a heap ---
 
-    [[nodiscard, gnu::always_inline]] void* taken(Owner& heap, std::size_t index) noexcept {
-        void* object = takenFromOwn(heap, index);
+    /// An object of a class; null if there is no memory.
+    [[nodiscard, gnu::always_inline]] void* allocate(Owner& heap, std::size_t index) noexcept {
+        void* object = allocateHeld(heap, index);
         if (object == nullptr) [[unlikely]] {
-            object = refill(heap, index) ? takenFromOwn(heap, index) : nullptr;
+            object = refill(heap, index) ? allocateHeld(heap, index) : nullptr;
         }
         verify(heap, index);
         return object;
     }
 
-    /// Up to `most` objects of a class, in a chain from `*end` on; how many there are. They come
-    /// from one superblock.
-    [[nodiscard]] std::uint32_t takenChain(Owner& heap, std::size_t index, std::uint32_t most,
-                                           ObjectLink**& end) noexcept {
-        Block* block = serving(heap, index);
+    /// Appends up to `most` objects of a class to a chain at `*end`, and returns their number. All
+    /// are from one superblock.
+    [[nodiscard]] std::uint32_t allocateChain(Owner& heap, std::size_t index, std::uint32_t most,
+                                              ObjectLink**& end) noexcept {
+        Block* block = blockWithRoom(heap, index);
         if (block == nullptr && refill(heap, index)) {
-            block = serving(heap, index);
+            block = blockWithRoom(heap, index);
         }
-        const std::uint32_t taken =
-            block == nullptr ? 0U : heap.superblocks[index].takeChainFrom(*block, most, end);
+        const std::uint32_t count =
+            block == nullptr ? 0U : heap.superblocks[index].allocateChainFrom(*block, most, end);
         verify(heap, index);
-        return taken;
+        return count;
     }
 
-    [[nodiscard, gnu::always_inline]] void* takenFromOwn(Owner& heap, std::size_t index) noexcept {
+    /// An object from the heap's own superblocks; null if none has room.
+    [[nodiscard, gnu::always_inline]] void* allocateHeld(Owner& heap, std::size_t index) noexcept {
         if constexpr (Lines::clean) {
-            Block* const block = serving(heap, index);
-            return block == nullptr ? nullptr : heap.superblocks[index].takeFrom(*block);
+            Block* const block = blockWithRoom(heap, index);
+            return block == nullptr ? nullptr : heap.superblocks[index].allocateFrom(*block);
         } else {
-            return heap.superblocks[index].take();
+            return heap.superblocks[index].allocate();
         }
     }
 
-    /// The fullest superblock with room for the calling thread; null if there is none. A new tenant
-    /// of a heap finds there what is his now, too.
-    [[nodiscard]] Block* serving(Owner& heap, std::size_t index) noexcept {
+    /// The fullest superblock with room for the calling thread; null if there is none. Superblocks
+    /// with the tag of an earlier thread of this heap are assigned to the calling thread.
+    [[nodiscard]] Block* blockWithRoom(Owner& heap, std::size_t index) noexcept {
         Lists& lists = heap.superblocks[index];
         Block* block = lists.fullest();
         if constexpr (Lines::clean) {
-            letToThisThread(heap);
-            for (; block != nullptr && block->tenant() != heap.tenant; block = lists.fullest()) {
-                block->letTo(heap.tenant);
+            serveThisThread(heap);
+            for (; block != nullptr && block->ownerTag() != heap.served; block = lists.fullest()) {
+                block->assignTo(heap.served);
                 lists.regroup(*block);
             }
         }
         return block;
     }
 
-    /// Says whose a heap is that is one thread's.
-    void letToThisThread(Owner& heap) noexcept {
-        if constexpr (requires { Assignment::isExclusive(0); }) {
+    /// Sets the served tag of a heap that one thread has exclusively.
+    void serveThisThread(Owner& heap) noexcept {
+        if constexpr (ExclusiveHeapSelector<Selector>) {
             if (&heap != &owners_.first()) {
-                heap.tenant = keyOfThread(platform::threadNumber());
+                heap.served = keyOfThread(platform::threadNumber());
             }
         }
     }
 
-    [[gnu::always_inline]] void give(Owner& owner, Block& block, void* object) noexcept {
+    /// Frees an object. Pre: `owner` owns `block` and its lock is held.
+    [[gnu::always_inline]] void freeInto(Owner& owner, Block& block, void* object) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
-        const bool tooEmpty = owner.superblocks.give(block, object);
+        const bool tooEmpty = owner.superblocks.free(block, object);
         if (tooEmpty || &owner == &global()) [[unlikely]] {
-            settle(owner, block); // and then it may be somebody else's
+            rebalance(owner, block); // may change the block's owner
         }
         verify(owner, index);
     }
 
-    /// The same for those that a chain begins with, as far as they are of the superblock: `number`
-    /// at most, which is then how many there were.
-    void giveChain(Owner& owner, Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
+    /// Frees up to `number` objects of a superblock from the front of a chain.
+    /// Post: `number` is the number of objects freed.
+    void freeChainInto(Owner& owner, Block& block, ObjectLink*& chain,
+                       std::uint32_t& number) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
-        const bool tooEmpty = owner.superblocks.giveChain(block, chain, number);
+        const bool tooEmpty = owner.superblocks.freeChain(block, chain, number);
         if (tooEmpty || &owner == &global()) [[unlikely]] {
-            settle(owner, block);
+            rebalance(owner, block);
         }
         verify(owner, index);
     }
 
-    /// A class of a heap has become too empty, or a superblock empty.
-    [[gnu::noinline]] void settle(Owner& owner, Block& block) noexcept {
+    /// Restores the emptiness invariant of a class, or frees an empty superblock of the global
+    /// heap.
+    [[gnu::noinline]] void rebalance(Owner& owner, Block& block) noexcept {
         if (&owner == &global()) {
             const std::size_t index = block.sizeClass();
             if (block.used() == 0) {
                 owner.superblocks.remove(block);
-                retire(block);
-                freeBelow(owner, block);
+                disown(block);
+                freeUnlocked(owner, block);
             }
-            sayWhetherGlobalServes(index);
+            updateGlobalHasRoom(index);
             return;
         }
         Lists& lists = owner.superblocks[block.sizeClass()];
@@ -193,70 +207,70 @@ protected:
             if (moving == nullptr) {
                 break;
             }
-            giveAway(owner, lists, *moving);
+            moveToGlobal(owner, lists, *moving);
         }
     }
 
-    /// A superblock goes to the global heap. It stays its tenant's until it gets another.
-    void giveAway(Owner& owner, Lists& lists, Block& block) noexcept {
+    /// Moves a superblock to the global heap; an empty one is freed. Its owner tag does not change.
+    void moveToGlobal(Owner& owner, Lists& lists, Block& block) noexcept {
         lists.remove(block);
-        bool leaves = block.used() == 0;
+        bool isEmpty = block.used() == 0;
         {
             const Hold hold(global().lock);
             ++globalTakes_;
-            if (!leaves) {
+            if (!isEmpty) {
                 addToGlobal(block);
             } else if (belowNeedsLock) {
-                discard(block);
-                leaves = false;
+                freeBlock(block);
+                isEmpty = false;
             } else {
-                retire(block);
+                disown(block);
             }
         }
-        if (leaves) {
-            freeBelow(owner, block);
+        if (isEmpty) {
+            freeUnlocked(owner, block);
         }
     }
 
-    /// All superblocks of a heap go to the global heap.
-    void giveAllAway(Owner& heap) noexcept {
+    /// Moves all superblocks of a heap to the global heap.
+    void moveAllToGlobal(Owner& heap) noexcept {
         for (std::size_t index = 0; index < Superblocks::count; ++index) {
             Lists& lists = heap.superblocks[index];
             while (Block* const block = lists.any()) {
-                giveAway(heap, lists, *block);
+                moveToGlobal(heap, lists, *block);
             }
         }
     }
 
-    /// One more superblock for a class, with room; false if there is no memory. Only when there is
-    /// none of the class elsewhere is one taken from another class.
+    /// Adds a superblock with room to a class; false if there is no memory. The last superblock of
+    /// another class is used only when the heap below has no memory.
     [[gnu::noinline]] bool refill(Owner& heap, std::size_t index) noexcept {
         Block* block = fromGlobal(heap, index);
         block = block != nullptr ? block : heap.superblocks.removeSpare();
-        block = block != nullptr ? block : fresh(heap, index);
+        block = block != nullptr ? block : newBlock(heap, index);
         block = block != nullptr ? block : heap.superblocks.removeEmpty();
         if (block == nullptr) {
             return false;
         }
         Superblocks::reshape(*block, index);
         if constexpr (Lines::clean) {
-            block->letTo(heap.tenant);
+            block->assignTo(heap.served);
         }
         heap.superblocks.add(*block);
         if constexpr (Lines::clean) {
             Lists& lists = heap.superblocks[index];
             for (Block* stuck = lists.oneStuck(); stuck != nullptr && lists.isTooEmpty();
                  stuck = lists.oneStuck()) {
-                giveAway(heap, lists, *stuck);
+                moveToGlobal(heap, lists, *stuck);
             }
         }
         return true;
     }
 
-    /// The fullest superblock of the global heap that has room for the tenant of a heap. Those that
-    /// turn out to have none, since what is live there is old now, stay.
+    /// Removes the global heap's fullest superblock with room for the thread of a heap. A
+    /// superblock stays if the change of its owner tag withholds all its free slots.
     [[nodiscard]] Block* fromGlobal(Owner& heap, std::size_t index) noexcept {
-        if (!globalServes_[index].load(std::memory_order_relaxed)) {
+        if (!globalHasRoom_[index].load(std::memory_order_relaxed)) {
             return nullptr;
         }
         const Hold hold(global().lock);
@@ -265,7 +279,7 @@ protected:
         Block* block = lists.fullest();
         if constexpr (Lines::clean) {
             for (; block != nullptr; block = lists.fullest()) {
-                block->letTo(heap.tenant);
+                block->assignTo(heap.served);
                 if (block->hasRoom()) {
                     break;
                 }
@@ -276,12 +290,12 @@ protected:
             lists.remove(*block);
             block->owner.store(&heap, std::memory_order_release);
         }
-        sayWhetherGlobalServes(index);
+        updateGlobalHasRoom(index);
         return block;
     }
 
-    /// A superblock that was none.
-    [[nodiscard]] Block* fresh(Owner& heap, std::size_t index) noexcept {
+    /// A new superblock from the heap below; null if there is no memory.
+    [[nodiscard]] Block* newBlock(Owner& heap, std::size_t index) noexcept {
         void* memory = nullptr;
         if constexpr (belowNeedsLock) {
             const Hold hold(global().lock);
@@ -295,6 +309,7 @@ protected:
         return memory == nullptr ? nullptr : &Superblocks::make(memory, index, &heap);
     }
 
+    /// Aborts if the emptiness invariant does not hold; only with `Verified` rules.
     void verify([[maybe_unused]] Owner& owner, [[maybe_unused]] std::size_t index) noexcept {
         if constexpr (Rule::verified) {
             const Lists& lists = owner.superblocks[index];
@@ -309,25 +324,26 @@ protected:
     void addToGlobal(Block& block) noexcept {
         block.owner.store(&global(), std::memory_order_release);
         global().superblocks.add(block);
-        sayWhetherGlobalServes(block.sizeClass());
+        updateGlobalHasRoom(block.sizeClass());
     }
 
-    /// So that who needs a superblock finds out without a lock whether it is worth while.
-    void sayWhetherGlobalServes(std::size_t index) noexcept {
-        const bool serves = global().superblocks[index].fullest() != nullptr;
-        if (serves != globalServes_[index].load(std::memory_order_relaxed)) {
-            globalServes_[index].store(serves, std::memory_order_relaxed);
+    /// Publishes whether the global heap can serve a class, for threads without its lock.
+    void updateGlobalHasRoom(std::size_t index) noexcept {
+        const bool hasRoom = global().superblocks[index].fullest() != nullptr;
+        if (hasRoom != globalHasRoom_[index].load(std::memory_order_relaxed)) {
+            globalHasRoom_[index].store(hasRoom, std::memory_order_relaxed);
         }
     }
 
-    /// An empty superblock that is in no list goes to the superheap.
-    void discard(Block& block) noexcept {
-        retire(block);
+    /// Frees a superblock that is in no list.
+    void freeBlock(Block& block) noexcept {
+        disown(block);
         SuperHeap::free(&block);
     }
-    /// Lets the owner's lock go for as long as that takes, where it may: so who waits for a lock
-    /// further down holds up nobody, not even a signal handler that forks while its thread has it.
-    void freeBelow(Owner& owner, Block& block) noexcept {
+    /// Frees a disowned superblock. The owner's lock is released meanwhile if the heap below is
+    /// concurrent. So a wait for a lock below blocks neither other threads nor a signal handler
+    /// that forks.
+    void freeUnlocked(Owner& owner, Block& block) noexcept {
         if constexpr (belowNeedsLock) {
             SuperHeap::free(&block);
         } else {
@@ -336,65 +352,67 @@ protected:
             owner.lock.lock();
         }
     }
-    /// It is nobody's, and about to go there.
-    void retire(Block& block) noexcept {
+    /// Removes owner and owner tag of a superblock that is about to be freed.
+    void disown(Block& block) noexcept {
         ++returned_[block.sizeClass()];
-        block.endHome();
+        block.clearOwnerTag();
         block.owner.store(nullptr, std::memory_order_relaxed);
     }
 
     // --- everything ---
 
+    /// Frees all empty superblocks; true if there was one.
     bool returnEmpty() noexcept {
         bool any = false;
         owners_.forEachHeap([&](Owner& heap) {
             const Hold hold(heap.lock);
             while (Block* const block = heap.superblocks.removeEmpty()) {
                 const Hold holdGlobal(global().lock);
-                discard(*block);
+                freeBlock(*block);
                 any = true;
             }
         });
         return any;
     }
 
-    /// Forgets all superblocks and heaps. Nobody else may be inside, here and below.
-    void forget() noexcept {
-        owners_.forget();
+    /// Removes all superblocks and heaps without freeing them. Pre: no other thread uses this heap
+    /// or the heap below.
+    void reset() noexcept {
+        owners_.clear();
         owners_.first().superblocks.clear();
         global().superblocks.clear();
-        for (SharedWord<bool>& serves : globalServes_) {
-            serves.store(false, std::memory_order_relaxed);
+        for (SharedWord<bool>& hasRoom : globalHasRoom_) {
+            hasRoom.store(false, std::memory_order_relaxed);
         }
     }
 
-    /// Gives all superblocks to the superheap, whatever is live in them, and the heaps.
-    void giveAllBack() noexcept {
-        const auto giveBack = [this](Block& block) { discard(block); };
-        owners_.forEachHeap([this, giveBack](Owner& heap) {
-            heap.superblocks.forEach(giveBack);
+    /// Frees all superblocks, live objects included, and all heaps.
+    void freeAllBlocks() noexcept {
+        const auto freeOne = [this](Block& block) { freeBlock(block); };
+        owners_.forEachHeap([this, freeOne](Owner& heap) {
+            heap.superblocks.forEach(freeOne);
             if (&heap != &owners_.first()) {
                 SuperHeap::free(&heap);
             }
         });
-        global().superblocks.forEach(giveBack);
-        forget();
+        global().superblocks.forEach(freeOne);
+        reset();
     }
 
-    /// For who looks at all of it, held still; what is held of a size class, in slots; and how
-    /// often the global lock was taken.
-    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Assignment::count>>;
+    /// Introspection. Pre: as for OwnersView.
+    using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Selector::count>>;
     [[nodiscard]] View view() noexcept { return View(owners_); }
     [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {
         return view().figuresOf(sizeClass);
     }
     [[nodiscard]] std::size_t globalTakes() const noexcept { return globalTakes_; }
 
-    OwnerSet<Owner, Assignment::count> owners_;
-    std::size_t globalTakes_ = 0;                          ///< under the global lock
-    std::array<std::uint64_t, Classes::count> returned_{}; ///< superblocks, under it, too
-    /// Whether the global heap has a superblock with room, class by class; written under its lock.
-    std::array<SharedWord<bool>, Classes::count> globalServes_{};
+    OwnerSet<Owner, Selector::count> owners_;
+    std::size_t globalTakes_ = 0; ///< acquisitions of the global lock that move superblocks
+    std::array<std::uint64_t, Classes::count> returned_{}; ///< freed superblocks by class
+    /// Whether the global heap has a superblock with room, by class. Written under the global lock,
+    /// read without it.
+    std::array<SharedWord<bool>, Classes::count> globalHasRoom_{};
 };
 
 } // namespace heapwright

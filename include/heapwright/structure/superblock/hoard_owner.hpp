@@ -1,46 +1,177 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One of those between whom superblocks go from hand to hand
-// (structure/superblock/hoard_memory.hpp): its lock and its superblocks. It stands in a block of
-// memory for superblocks, which is nobody's, as its first two words say. The lock is counted where
-// the rule asks for it.
+// The owners of Hoard's superblocks: the heaps of threads and one global heap. A `HoardOwner` has a
+// lock and superblocks. An `OwnerSet` finds the owners and holds their locks over a fork.
+//
+// A thread's heap is created at its first request. Locks are taken in the order of the heaps'
+// numbers, the global lock last. The global lock also protects the creation of heaps.
+//
+// Over a fork the forking thread holds all locks. In a signal handler it may hold one already: then
+// it skips that lock and leaves it as it is on both sides. That works for one interrupted request
+// at a time. It does not work if the interrupted request holds the global lock, for which other
+// threads wait inside their heaps.
+//
+// Invariant: a heap is in the set before any thread takes its lock.
 #pragma once
 
-#include <heapwright/structure/cache/home_word.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/sync/counted_lock.hpp>
 #include <heapwright/sync/futex_lock.hpp>
+#include <heapwright/sync/shared_word.hpp>
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace heapwright {
 
-/// For whom superblocks serve: nobody's cache at first, which is zero bytes. So heaps that stand in
-/// a library need no place in its file, of which the system reads all that is near what is used.
-class Tenant {
+/// An owner tag whose initial value, the tag of shared heap 0, is all zero bytes. So a static heap
+/// occupies no space in the library's file.
+class ZeroBasedTag {
 public:
-    Tenant& operator=(Home key) noexcept {
-        difference_ = key ^ keyOfSharedHeap(0);
+    ZeroBasedTag& operator=(OwnerTag tag) noexcept {
+        difference_ = tag ^ keyOfSharedHeap(0);
         return *this;
     }
-    operator Home() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
+    operator OwnerTag() const noexcept { return difference_ ^ keyOfSharedHeap(0); }
 
 private:
-    Home difference_ = 0;
+    OwnerTag difference_ = 0;
 };
 
+/// A rule that has the locks of its heaps counted.
+template <class R>
+concept CountedEmptiness = requires { requires R::counted; };
+
+/// An owner of superblocks. It is allocated in a block of the same heap as superblocks. The first
+/// two words tell the block from a superblock: no owner tag and no owner. `Rule::counted` selects
+/// a lock that counts.
 template <class Superblocks, class Rule>
 struct alignas(64) HoardOwner {
-    static constexpr bool counted = requires { requires Rule::counted; };
+    static constexpr bool counted = CountedEmptiness<Rule>;
     using Mutex = std::conditional_t<counted, CountedLock<FutexLock>, FutexLock>;
 
-    HomeWord home;          ///< where a superblock has its own, and
-    void* nobody = nullptr; ///< where it says whose it is
-    Mutex lock;
-    std::uint32_t heldSince = 0; ///< the fork that holds it, counted from 1; 0: none
-    Tenant tenant;               ///< for whom it serves from clean lines
+    OwnerTagWord ownerTag;        ///< `noOwnerTag`, at the place of a superblock's tag
+    void* noOwner = nullptr;      ///< null, at the place of a superblock's owner
+    Mutex lock;                   ///< protects the members below
+    std::uint32_t heldByFork = 0; ///< number of the fork that holds the lock, from 1; 0: none
+    ZeroBasedTag served;          ///< tag of the thread that its superblocks serve
     Superblocks superblocks;
+};
+
+/// Up to `Count` heaps of threads by number, and the global heap. `Owner` has `lock` and
+/// `heldByFork`, as above. Heap 0 always exists.
+template <class Owner, std::size_t Count>
+class OwnerSet {
+public:
+    constexpr OwnerSet() noexcept = default;
+    OwnerSet(const OwnerSet&) = delete;
+    OwnerSet& operator=(const OwnerSet&) = delete;
+    ~OwnerSet() = default;
+
+    /// The heap with a number; null if it was not added.
+    [[nodiscard]] Owner* find(std::size_t index) const noexcept {
+        return heaps_[index].load(std::memory_order_acquire);
+    }
+    [[nodiscard]] Owner& first() noexcept { return first_; }
+    [[nodiscard]] Owner& global() noexcept { return global_; }
+
+    /// Adds a heap under a number. Pre: the caller holds the global lock, the number is free.
+    void add(std::size_t index, Owner& heap) noexcept {
+        heaps_[index].store(&heap, std::memory_order_release);
+        if (index >= end_.load(std::memory_order_relaxed)) {
+            end_.store(static_cast<std::uint32_t>(index + 1), std::memory_order_release);
+        }
+        added_.store(added_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+
+    /// Removes all heaps but the first. Pre: no other thread uses the set.
+    void clear() noexcept {
+        for (std::uint32_t index = 0; index < end_.load(std::memory_order_relaxed); ++index) {
+            heaps_[index].store(nullptr, std::memory_order_relaxed);
+        }
+        end_.store(0, std::memory_order_relaxed);
+    }
+
+    /// Runs `visit` on each heap but the global one.
+    template <class Visit>
+    void forEachHeap(Visit visit) noexcept {
+        visit(first_);
+        for (std::uint32_t index = 1; index < end_.load(std::memory_order_acquire); ++index) {
+            if (Owner* const heap = find(index)) {
+                visit(*heap);
+            }
+        }
+    }
+
+    /// Post: this thread holds all locks, and no heap can be added.
+    void beforeFork() noexcept {
+        const bool first = lockUnlessHeld(first_);
+        ++forks_; // protected by the lock of the first heap
+        first_.heldByFork = first ? forks_ : first_.heldByFork;
+        for (;;) {
+            const std::uint32_t seen = added_.load(std::memory_order_acquire);
+            forEachHeap([this](Owner& owner) { holdForFork(owner); });
+            holdForFork(global_); // from here on no heap is added
+            if (seen == added_.load(std::memory_order_relaxed) || global_.heldByFork != forks_) {
+                return;
+            }
+            global_.heldByFork = 0;
+            global_.lock.unlock();
+        }
+    }
+    void afterForkInParent() noexcept {
+        releaseAll([](auto& lock) { lock.unlock(); });
+    }
+    void afterForkInChild() noexcept {
+        releaseAll([](auto& lock) { lock.reset(); });
+    }
+
+private:
+    /// Takes a lock unless this thread holds it. True if the lock was taken.
+    [[nodiscard]] static bool lockUnlessHeld(Owner& owner) noexcept {
+        if (!platform::singleThreaded() && owner.lock.heldByThisThread()) {
+            return false;
+        }
+        owner.lock.lock();
+        return true;
+    }
+    void holdForFork(Owner& owner) noexcept {
+        if (owner.heldByFork != forks_ && lockUnlessHeld(owner)) {
+            owner.heldByFork = forks_;
+        }
+    }
+
+    /// Releases the locks that the latest fork took, the first heap's lock last.
+    template <class Release>
+    void releaseAll(Release release) noexcept {
+        const std::uint32_t fork = forks_;
+        const auto releaseOne = [fork, release](Owner& owner) {
+            if (owner.heldByFork == fork) {
+                owner.heldByFork = 0;
+                release(owner.lock);
+            }
+        };
+        releaseOne(global_);
+        forEachHeap([this, releaseOne](Owner& owner) {
+            if (&owner != &first_) {
+                releaseOne(owner);
+            }
+        });
+        --forks_;
+        releaseOne(first_);
+    }
+
+    std::array<SharedWord<Owner*>, Count> heaps_; ///< by number; null: not added
+    SharedWord<std::uint32_t> end_{0};            ///< one more than the largest number added
+    SharedWord<std::uint32_t> added_{0};          ///< number of heaps ever added
+    std::uint32_t forks_ = 0;                     ///< depth of nested forks of this thread
+    Owner first_;
+    Owner global_;
 };
 
 } // namespace heapwright

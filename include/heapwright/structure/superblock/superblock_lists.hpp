@@ -1,26 +1,41 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The superblocks that one owner has of one size class, in groups by how full they are, and how
-// much of them is used: so that the fullest with room, an empty one and a mostly empty one are each
-// found in a few steps.
+// The superblocks of one owner: a list structure for each size class (`SuperblockLists`), and all
+// classes together (`SuperblockClasses`).
 //
-// A superblock goes to the front of its group when an object of it is freed and when it changes
-// groups. Groups: empty; equal parts (eighths, unless the rule says otherwise); full; and, where
-// free slots may be withheld, those of which none can be used. One that was nearly empty and
-// becomes empty stays where it is until another is first there: so nothing moves where a program
-// has no more than a few objects at a time. Invariants: `used` and `held` are what the superblocks
-// in the lists add up to, counted in slots; a group's bit is set if it has one that can serve.
-// Cost: a bit scan to take, and a few stores to give; moving from group to group comes once in such
-// a part of a superblock at most when it grows. From Hoard's fullness groups (Berger 2002, 7.2).
+// The superblocks of a class are sorted into groups by fullness. So the owner finds the fullest one
+// with room, an empty one and a mostly empty one in a few steps. The groups are: empty; equal parts
+// (eighths, unless the emptiness policy sets another number); full; and stuck. A stuck superblock
+// has free slots, but all of them are withheld (only with `CleanLines`).
+//
+// A superblock moves to the front of its group when it changes groups or when an object of it is
+// freed. A superblock that becomes empty stays first in group 1 until another one is first there.
+// So a program with few live objects moves no superblock.
+//
+// An empty superblock can serve any size class.
+//
+// Invariant: `used` and `held` are the sums over the superblocks in the lists, in slots.
+// Invariant: a group's bit in `open_` is set if and only if the group has a superblock with room.
+// Invariant: a class with an empty superblock has its bit in `empties_` set. The converse may fail.
+// Pre: the caller holds the owner's lock.
+// Cost: a bit scan to allocate, a few stores to free. A growing superblock changes groups once for
+// each part.
+// Source: Hoard's fullness groups (Berger 2002, 7.2).
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/structure/map/bit_set.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
+#include <heapwright/structure/superblock/superblock.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace heapwright {
 
@@ -29,21 +44,21 @@ class SuperblockLists {
     static constexpr std::uint32_t empty = 0;
     static constexpr std::uint32_t parts = Emptiness::parts;
     static constexpr std::uint32_t full = parts + 1;
-    static constexpr std::uint32_t stuck = parts + 2; ///< some slots free, but none to be used
+    static constexpr std::uint32_t stuck = parts + 2; ///< all free slots are withheld
     static constexpr std::uint32_t groups = Block::clean ? stuck + 1 : full + 1;
 
 public:
-    /// A slot of the fullest superblock that has one; null if none has.
-    [[nodiscard, gnu::always_inline]] void* take() noexcept {
+    /// A slot of the fullest superblock with room; null if there is none.
+    [[nodiscard, gnu::always_inline]] void* allocate() noexcept {
         if (open_ == 0) [[unlikely]] {
             return nullptr;
         }
-        return takeFrom(*first_[floorLog2(open_)]);
+        return allocateFrom(*first_[floorLog2(open_)]);
     }
 
-    /// A slot of one of the superblocks. Pre: it has one.
-    [[nodiscard, gnu::always_inline]] void* takeFrom(Block& block) noexcept {
-        void* const slot = block.take();
+    /// A slot of a superblock in these lists. Pre: the superblock has room.
+    [[nodiscard, gnu::always_inline]] void* allocateFrom(Block& block) noexcept {
+        void* const slot = block.allocate();
         ++used_;
         if (block.used() >= block.high || (Block::clean && !block.hasRoom())) [[unlikely]] {
             regroup(block);
@@ -51,46 +66,47 @@ public:
         return slot;
     }
 
-    /// Slots of one of the superblocks, up to `most`, in a chain from `*end` on; how many there
-    /// are. Pre: it has one.
-    [[nodiscard]] std::uint32_t takeChainFrom(Block& block, std::uint32_t most,
-                                              ObjectLink**& end) noexcept {
-        const std::uint32_t taken = block.takeChain(most, end);
-        used_ += taken;
+    /// Appends up to `most` slots of a superblock to a chain at `*end`, and returns their number.
+    /// Pre: the superblock has room.
+    [[nodiscard]] std::uint32_t allocateChainFrom(Block& block, std::uint32_t most,
+                                                  ObjectLink**& end) noexcept {
+        const std::uint32_t count = block.allocateChain(most, end);
+        used_ += count;
         if (block.used() >= block.high || (Block::clean && !block.hasRoom())) {
             regroup(block);
         }
-        return taken;
+        return count;
     }
 
-    /// Takes an object back; aborts if it is none. True if now less is used than should be.
-    [[nodiscard, gnu::always_inline]] bool give(Block& block, void* object) noexcept {
-        block.give(object);
+    /// Frees an object; aborts if it is not live. True if the class is then too empty.
+    [[nodiscard, gnu::always_inline]] bool free(Block& block, void* object) noexcept {
+        block.free(object);
         --used_;
-        return sortIn(block);
+        return regroupAfterFree(block);
     }
 
-    /// The same for those that a chain begins with, as far as they are of the superblock: `number`
-    /// at most, which is then how many there were.
-    [[nodiscard]] bool giveChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
-        number = block.giveChain(chain, number);
+    /// Frees up to `number` objects of a superblock from the front of a chain. True if the class is
+    /// then too empty. Post: `number` is the number of objects freed.
+    [[nodiscard]] bool freeChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
+        number = block.freeChain(chain, number);
         used_ -= number;
-        return sortIn(block);
+        return regroupAfterFree(block);
     }
 
     /// The fullest superblock with room; null if there is none.
     [[nodiscard]] Block* fullest() const noexcept {
         return open_ == 0 ? nullptr : first_[floorLog2(open_)];
     }
-    /// One that is empty; null if there is none.
+    /// An empty superblock; null if there is none.
     [[nodiscard]] Block* oneEmpty() const noexcept {
         return first_[empty] != nullptr ? first_[empty] : emptyInUse();
     }
 
-    /// One that is at least as empty as the emptiness policy says. Pre: all together are too empty.
+    /// A superblock that the emptiness policy calls mostly empty; null if there is none.
+    /// Pre: `isTooEmpty()`.
     [[nodiscard]] Block* oneMostlyEmpty() const noexcept {
         static_assert(parts % Emptiness::denominator == 0,
-                      "where superblocks are empty enough is where a group ends");
+                      "the limit of `isMostlyEmpty` is the limit of a group");
         for (std::uint32_t group = empty; group < full; ++group) {
             if (first_[group] != nullptr) {
                 return Emptiness::isMostlyEmpty(first_[group]->used(), first_[group]->count())
@@ -109,7 +125,7 @@ public:
         }
         return nullptr;
     }
-    /// One of which no slot can be used, though not all are live; null if there is none.
+    /// A superblock whose free slots are all withheld; null if there is none.
     [[nodiscard]] Block* oneStuck() const noexcept {
         if constexpr (Block::clean) {
             return first_[stuck];
@@ -130,7 +146,7 @@ public:
         unlink(block);
     }
 
-    /// After a superblock has got more or less room in another way than by its owner's hand.
+    /// Moves a superblock to the group of its fullness, after a change made elsewhere.
     void regroup(Block& block) noexcept {
         unlink(block);
         link(block);
@@ -138,7 +154,7 @@ public:
 
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
-    /// Whether less is used than the emptiness policy allows.
+    /// Whether fewer slots are used than the emptiness policy requires.
     [[nodiscard]] bool isTooEmpty() const noexcept { return used_ < least_; }
 
     /// Runs `visit` on each superblock.
@@ -153,8 +169,7 @@ public:
         }
     }
 
-    /// Whether the figures are those of the superblocks in the lists, and each is where it should
-    /// be.
+    /// Whether the sums match the superblocks in the lists, and each is in the right group.
     [[nodiscard]] bool isConsistent() const noexcept {
         std::size_t used = 0;
         std::size_t held = 0;
@@ -165,9 +180,9 @@ public:
             for (const Block* block = first_[group]; block != nullptr; block = block->next) {
                 used += block->used();
                 held += block->count();
-                const std::uint32_t proper = groupOf(*block);
+                const std::uint32_t expected = groupOf(*block);
                 placed = placed && block->group == group && block->used() <= block->count() &&
-                         (proper == group || (group == 1 && block == emptyInUse()));
+                         (expected == group || (group == 1 && block == emptyInUse()));
             }
         }
         return placed && used == used_ && held == held_;
@@ -187,9 +202,9 @@ private:
         return 1 + block.partUsed(parts);
     }
 
-    /// After one or more objects of a superblock have been freed: it serves next. True if less is
-    /// used now than should be.
-    [[nodiscard, gnu::always_inline]] bool sortIn(Block& block) noexcept {
+    /// Makes a superblock serve the next request, after objects of it were freed. True if the class
+    /// is then too empty.
+    [[nodiscard, gnu::always_inline]] bool regroupAfterFree(Block& block) noexcept {
         if (block.used() < block.low) [[unlikely]] {
             regroup(block);
         } else if (first_[block.group] != &block) {
@@ -198,13 +213,14 @@ private:
         return used_ < least_;
     }
 
-    /// The superblock that is empty, and first among those that are nearly.
+    /// The empty superblock at the front of group 1; null if there is none.
     [[nodiscard]] Block* emptyInUse() const noexcept {
         return first_[1] != nullptr && first_[1]->used() == 0 ? first_[1] : nullptr;
     }
 
-    /// The least number of used slots with which a superblock is in a group or a later one.
-    [[nodiscard]] static std::uint16_t leastIn(std::uint32_t group, std::size_t count) noexcept {
+    /// The least number of used slots of a superblock in a group, for `count` slots.
+    [[nodiscard]] static std::uint16_t leastUsedIn(std::uint32_t group,
+                                                   std::size_t count) noexcept {
         return static_cast<std::uint16_t>(((group - 1) * count + parts - 1) / parts);
     }
 
@@ -217,12 +233,12 @@ private:
             block.high = 1;
             break;
         case full:
-        case stuck: // any free may change that
+        case stuck: // any free may change the group
             block.low = block.high = static_cast<std::uint16_t>(block.count());
             break;
         default:
-            block.low = leastIn(group, block.count());
-            block.high = leastIn(group + 1, block.count());
+            block.low = leastUsedIn(group, block.count());
+            block.high = leastUsedIn(group + 1, block.count());
         }
         pushFront(block);
     }
@@ -245,7 +261,7 @@ private:
         }
     }
 
-    /// Pre: it is not there.
+    /// Pre: it is not the first of its group.
     void moveToFront(Block& block) noexcept {
         block.previous->next = block.next;
         if (block.next != nullptr) {
@@ -273,11 +289,148 @@ private:
         least_ = Emptiness::least(held, each);
     }
 
-    std::uint32_t open_ = 0; ///< a bit for each group that has a superblock with room
-    std::size_t used_ = 0;   ///< slots that are live: Hoard's u
-    std::size_t least_ = 0;  ///< below so many the owner has more than it should
+    std::uint32_t open_ = 0; ///< bit set: the groups that have a superblock with room
+    std::size_t used_ = 0;   ///< live slots: Hoard's u
+    std::size_t least_ = 0;  ///< least number of used slots that the emptiness policy requires
     std::size_t held_ = 0;   ///< slots of all superblocks: Hoard's a
-    std::array<Block*, groups> first_{};
+    std::array<Block*, groups> first_{}; ///< by group
+};
+
+template <std::size_t Size, class Classes, class Emptiness, class Lines>
+class SuperblockClasses {
+public:
+    using Block = Superblock<Size, Lines>;
+    using Lists = SuperblockLists<Block, Emptiness>;
+    using Layout = typename Block::Layout;
+
+    static constexpr std::size_t count = Classes::count;
+    static_assert(Classes::sizeOf(count - 1) <= Size / 2,
+                  "a superblock holds at least two objects");
+
+    [[nodiscard]] static constexpr const Layout& layoutOf(std::size_t sizeClass) noexcept {
+        return layouts_[sizeClass];
+    }
+
+    /// The class for objects of `size` bytes at an alignment of more than 16; `count` if there is
+    /// none. Post: its slots have the alignment, or room for an aligned object inside.
+    [[nodiscard]] static constexpr std::size_t classFor(std::size_t alignment,
+                                                        std::size_t size) noexcept {
+        const std::size_t plain = Classes::classFor(size);
+        if (plain >= count || alignment > Size / 2) {
+            return count;
+        }
+        const bool fits =
+            Classes::sizeOf(plain) % alignment == 0 && layouts_[plain].first % alignment == 0;
+        return fits ? plain : Classes::classFor(size + alignment - minAlignment);
+    }
+
+    [[nodiscard]] Lists& operator[](std::size_t sizeClass) noexcept { return lists_[sizeClass]; }
+    [[nodiscard]] const Lists& operator[](std::size_t sizeClass) const noexcept {
+        return lists_[sizeClass];
+    }
+
+    /// Frees an object of a superblock of this owner. True if its class is then too empty.
+    [[nodiscard, gnu::always_inline]] bool free(Block& block, void* object) noexcept {
+        const bool tooEmpty = lists_[block.sizeClass()].free(block, object);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+        return tooEmpty;
+    }
+
+    /// Frees up to `number` objects of a superblock from the front of a chain. True if the class is
+    /// then too empty. Post: `number` is the number of objects freed.
+    [[nodiscard]] bool freeChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
+        const bool tooEmpty = lists_[block.sizeClass()].freeChain(block, chain, number);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+        return tooEmpty;
+    }
+
+    /// Adds a superblock to the lists of its class.
+    void add(Block& block) noexcept {
+        lists_[block.sizeClass()].add(block);
+        if (block.used() == 0) {
+            empties_.set(block.sizeClass());
+        }
+    }
+
+    void remove(Block& block) noexcept { lists_[block.sizeClass()].remove(block); }
+
+    /// Removes an empty superblock of any class; null if there is none.
+    [[nodiscard]] Block* removeEmpty() noexcept {
+        return removeEmptyIf([](const Lists& /*lists*/) { return true; });
+    }
+    /// Removes an empty superblock of a class that has others. The last superblock of a class
+    /// stays, so that it does not change classes in a program with one live object at a time.
+    [[nodiscard]] Block* removeSpare() noexcept {
+        return removeEmptyIf(
+            [](const Lists& lists) { return lists.held() > lists.oneEmpty()->count(); });
+    }
+
+    /// Constructs an empty superblock that is in no list.
+    [[nodiscard]] static Block& make(void* memory, std::size_t sizeClass, void* owner) noexcept {
+        Block* const block = ::new (memory) Block(layouts_[sizeClass], sizeClass);
+        block->owner.store(owner, std::memory_order_release);
+        return *block;
+    }
+
+    /// Changes the class of an empty superblock that is in no list.
+    static void reshape(Block& block, std::size_t sizeClass) noexcept {
+        if (block.sizeClass() != sizeClass) {
+            block.reshape(layouts_[sizeClass], sizeClass);
+        }
+    }
+
+    /// Empties all lists. The superblocks are not touched.
+    void clear() noexcept {
+        lists_ = {};
+        empties_.clear();
+    }
+
+    /// Adds the free slots to `held`.
+    void measure(MemoryUsage& usage) const noexcept {
+        for (std::size_t at = 0; at < count; ++at) {
+            const std::size_t slots = lists_[at].held() - lists_[at].used();
+            usage.held += slots * layouts_[at].slot;
+            usage.heldCount += slots;
+        }
+    }
+
+    /// Runs `visit` on each superblock.
+    template <class Visit>
+    void forEach(Visit visit) const noexcept {
+        for (const Lists& lists : lists_) {
+            lists.forEach(visit);
+        }
+    }
+
+private:
+    template <class Condition>
+    [[nodiscard]] Block* removeEmptyIf(Condition condition) noexcept {
+        for (std::size_t at = empties_.next(0); at < count; at = empties_.next(at + 1)) {
+            Block* const block = lists_[at].oneEmpty();
+            if (block == nullptr) {
+                empties_.reset(at);
+            } else if (condition(lists_[at])) {
+                lists_[at].remove(*block);
+                return block;
+            }
+        }
+        return nullptr;
+    }
+
+    static constexpr auto layouts_ = [] {
+        std::array<Layout, count> table{};
+        for (std::size_t at = 0; at < count; ++at) {
+            table[at] = Block::layoutFor(Classes::sizeOf(at));
+        }
+        return table;
+    }();
+
+    std::array<Lists, count> lists_{}; ///< by size class
+    BitSet<count> empties_;            ///< classes that may have an empty superblock
 };
 
 } // namespace heapwright

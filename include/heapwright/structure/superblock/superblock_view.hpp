@@ -1,17 +1,22 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A superblock as who walks over the heap sees it: its objects one by one, and a mark on those that
-// a cache keeps, which for the superblock are as live as any.
+// Introspection of superblocks: `SuperblockView` lists the objects of one superblock and marks the
+// cached ones. `OwnersView` visits the superblocks of all owners and adds their figures.
 //
-// Whoever looks holds the lock of the owner. A mark is there from `mark` to `unmark`, and the
-// superblock must not be used in between, since a marked object counts as freed.
+// For a superblock a cached object is live. The layer above marks it for the time of a walk.
+//
+// Pre: the caller holds the locks of all owners, or no other thread uses the heap.
+// Invariant: a marked object counts as freed. So the superblock is not used between `mark` and
+// `unmark`.
 // Cost: a step for each slot that was ever used.
 #pragma once
 
 #include <heapwright/core/address.hpp>
-#include <heapwright/core/inspection.hpp>
+#include <heapwright/core/heap_snapshot.hpp>
+#include <heapwright/sync/lock.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,58 +29,126 @@ class SuperblockView {
 public:
     explicit SuperblockView(Block& block) noexcept : block_(block) {}
 
-    /// Runs `visit` on each object.
+    /// Runs `visit` on each live object.
     void walk(const ObjectVisitor& visit) const {
-        for (std::uint32_t slot = 0; slot < block_.freshFrom(); ++slot) {
+        for (std::uint32_t slot = 0; slot < block_.firstUnused(); ++slot) {
             const Link link = block_.links()[slot];
             if (link < Block::live) {
                 continue;
             }
             void* const object = objectIn(slot, link);
             visit({object, block_.capacityAt(object), block_.sizeClass(),
-                   (link & Block::aside) != 0});
+                   (link & Block::cached) != 0});
         }
     }
 
-    /// Marks an object that a cache keeps. False if there is none at that address, or it has its
-    /// mark already; any address will do.
+    /// Marks a cached object. False if no live object is at the address, or if it has a mark. Any
+    /// address is valid.
     [[nodiscard]] bool mark(const void* object) noexcept {
         const std::uint32_t slot = block_.indexOf(object);
-        if (slot >= block_.freshFrom()) {
+        if (slot >= block_.firstUnused()) {
             return false;
         }
         Link& link = block_.links()[slot];
-        if (link < Block::live || (link & Block::aside) != 0 || objectIn(slot, link) != object) {
+        if (link < Block::live || (link & Block::cached) != 0 || objectIn(slot, link) != object) {
             return false;
         }
-        link = static_cast<Link>(link | Block::aside);
+        link = static_cast<Link>(link | Block::cached);
         return true;
     }
 
-    /// Takes all marks away.
+    /// Removes all marks.
     void unmark() noexcept {
-        for (std::uint32_t slot = 0; slot < block_.freshFrom(); ++slot) {
+        for (std::uint32_t slot = 0; slot < block_.firstUnused(); ++slot) {
             Link& link = block_.links()[slot];
-            if (link >= Block::live && (link & Block::aside) != 0) {
-                link = static_cast<Link>(link & ~Block::aside);
+            if (link >= Block::live && (link & Block::cached) != 0) {
+                link = static_cast<Link>(link & ~Block::cached);
             }
         }
     }
 
 private:
-    /// The object in a slot that is live: it may stand inside, and then the slot's first word says
-    /// how far. What a cache keeps of such an object may have been written over.
+    /// The object in a live slot. The slot's first word holds the offset of an object inside it. A
+    /// cache may have overwritten that word; then the slot's start is returned.
     [[nodiscard]] void* objectIn(std::uint32_t slot, Link link) const noexcept {
         void* const start = block_.slotAt(slot);
         if ((link & Block::inside) == 0) {
             return start;
         }
-        const std::uint64_t far =
-            *static_cast<const std::uint64_t*>(start) - Block::leadOf(start, start);
-        return far < block_.layout_.slot ? forward(start, static_cast<std::size_t>(far)) : start;
+        const std::uint64_t offset =
+            *static_cast<const std::uint64_t*>(start) - Block::offsetMark(start, start);
+        return offset < block_.layout_.slot ? forward(start, static_cast<std::size_t>(offset))
+                                            : start;
     }
 
     Block& block_;
+};
+
+/// `Superblocks` is the SuperblockClasses of an owner, `Owners` an OwnerSet.
+template <class Superblocks, class Classes, class Owners>
+class OwnersView {
+    using Block = typename Superblocks::Block;
+
+public:
+    explicit OwnersView(Owners& owners) noexcept : owners_(owners) {}
+
+    /// The memory of a size class, in slots.
+    struct Figures {
+        std::size_t used = 0;       ///< live slots of all owners
+        std::size_t held = 0;       ///< slots of the threads' heaps
+        std::size_t heldGlobal = 0; ///< slots of the global heap
+        std::size_t heaps = 0;      ///< number of threads' heaps
+    };
+    [[nodiscard]] Figures figuresOf(std::size_t sizeClass) const noexcept {
+        Figures sum;
+        owners_.forEachHeap([&](auto& heap) {
+            sum.used += heap.superblocks[sizeClass].used();
+            sum.held += heap.superblocks[sizeClass].held();
+            ++sum.heaps;
+        });
+        sum.used += owners_.global().superblocks[sizeClass].used();
+        sum.heldGlobal = owners_.global().superblocks[sizeClass].held();
+        return sum;
+    }
+
+    /// Adds the figures of all owners. `returned` is the number of superblocks of each class that
+    /// were freed to the heap below.
+    void inspect(HeapSnapshot& snapshot,
+                 const std::array<std::uint64_t, Classes::count>& returned) const noexcept {
+        for (std::size_t index = 0; index < Classes::count; ++index) {
+            const Figures now = figuresOf(index);
+            HeapSnapshot::SizeClass& each = snapshot.sizeClass(index, Classes::sizeOf(index));
+            each.used += now.used;
+            each.held += now.held;
+            each.heldGlobal += now.heldGlobal;
+            each.blocks += (now.held + now.heldGlobal) / Superblocks::layoutOf(index).count;
+            each.returned += returned[index];
+        }
+        owners_.forEachHeap([&snapshot](auto& heap) {
+            ++snapshot.heaps;
+            addLock(snapshot.heapLocks, heap.lock);
+        });
+        addLock(snapshot.globalLock, owners_.global().lock);
+    }
+
+    /// Runs `use` on a view of each superblock.
+    template <class Use>
+    void forEach(Use use) const noexcept {
+        const auto visit = [&use](Block& block) { use(SuperblockView<Block>(block)); };
+        owners_.forEachHeap([&visit](auto& heap) { heap.superblocks.forEach(visit); });
+        owners_.global().superblocks.forEach(visit);
+    }
+
+private:
+    /// Adds the counts of a lock that has them.
+    template <class Lock>
+    static void addLock(HeapSnapshot::Lock& sum, const Lock& lock) noexcept {
+        if constexpr (CountingLock<Lock>) {
+            sum.add(lock.takes(), lock.waits());
+        }
+    }
+
+    Owners& owners_;
 };
 
 } // namespace heapwright

@@ -10,11 +10,13 @@
 // heaps are named by a function: `visit(index, body)` runs `body` on one of them.
 #pragma once
 
+#include <heapwright/core/fork_and_signals.hpp>
 #include <heapwright/platform/thread.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace heapwright {
 
@@ -55,7 +57,7 @@ private:
     static bool holdOne(std::size_t index, Visit visit) noexcept {
         bool had = false;
         visit(index, [&had](auto& heap) {
-            if constexpr (requires { heap.heldByThisThread(); }) {
+            if constexpr (ReentryDetecting<std::remove_reference_t<decltype(heap)>>) {
                 had = !platform::singleThreaded() && heap.heldByThisThread();
             }
             if (!had) {

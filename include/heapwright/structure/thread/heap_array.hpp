@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several heaps of one kind side by side, and which of them is the calling thread's
-// (structure/thread/assignment.hpp). Each stands on cache lines of its own, so that threads on
+// (structure/thread/arena_policy.hpp). Each stands on cache lines of its own, so that threads on
 // different heaps do not slow each other down. Over a fork all of them are held
 // (structure/thread/fork_holds.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
-#include <heapwright/structure/thread/assignment.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
+#include <heapwright/structure/thread/arena_policy.hpp>
 #include <heapwright/structure/thread/fork_holds.hpp>
 
 #include <array>
@@ -71,11 +74,11 @@ public:
         }
     }
 
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<H>
     {
         for (Slot& slot : slots_) {
-            slot.heap.measure(footprint);
+            slot.heap.measure(usage);
         }
     }
 

@@ -5,7 +5,10 @@
 // Such a layer inherits from it in public and adds those that are done to one.
 #pragma once
 
+#include <heapwright/core/bulk.hpp>
 #include <heapwright/core/concepts.hpp>
+#include <heapwright/core/fork_and_signals.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/structure/thread/heap_array.hpp>
 #include <heapwright/sync/thread_slot.hpp>
 
@@ -46,10 +49,10 @@ public:
     }
 
     /// The sum over all heaps.
-    void measure(Footprint& footprint) noexcept
+    void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
-        heaps_.measure(footprint);
+        heaps_.measure(usage);
     }
 
     void beforeFork() noexcept
@@ -71,7 +74,7 @@ public:
 
     /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
     [[nodiscard]] static bool heldByThisThread() noexcept
-        requires requires(SuperHeap heap) { heap.heldByThisThread(); }
+        requires ReentryDetectingHeap<SuperHeap>
     {
         return false;
     }

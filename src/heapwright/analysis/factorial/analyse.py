@@ -15,8 +15,8 @@ from heapwright import __version__
 from heapwright.analysis.factorial.between import agreements, pareto_fronts
 from heapwright.analysis.factorial.responses import analyse_response
 from heapwright.analysis.factorial.subject import Subject
-from heapwright.analysis.factorial.wording import verdict
-from heapwright.artefacts.study_analysis import (
+from heapwright.analysis.factorial.verdict_text import verdict
+from heapwright.artefacts.study_analysis.document import (
     FactorInfo,
     Failure,
     StudyAnalysis,

@@ -22,7 +22,7 @@ from heapwright.analysis.factorial.additive import block_squares
 from heapwright.analysis.factorial.aligned import UNTESTED, Ranked, aligned_ranks
 from heapwright.analysis.factorial.model import Model, between, beyond
 from heapwright.analysis.factorial.terms import Squares
-from heapwright.artefacts.study_terms import AnovaTerm
+from heapwright.artefacts.study_analysis.terms import AnovaTerm
 
 Kind = Literal["host", "block", "factors", "remaining", "residual"]
 

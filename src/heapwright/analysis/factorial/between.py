@@ -7,14 +7,14 @@ from itertools import combinations
 
 import numpy as np
 
-from heapwright.analysis import resampling
+from heapwright.analysis import block_bootstrap
 from heapwright.analysis.factorial.agreement import Tau, agreement
 from heapwright.analysis.factorial.grid import Grid, table, within
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints
 from heapwright.analysis.factorial.responses import Analysed
 from heapwright.analysis.pareto import pareto_front
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     Agreement,
     ParetoFront,
     ParetoPoint,
@@ -136,7 +136,7 @@ def _agreement(
         side[2][np.ix_([side[1][block] for block in blocks], [side[0][name] for name in items])]
         for side in sides
     ]
-    weights = resampling.draws(len(blocks), settings.resamples, settings.seed)
+    weights = block_bootstrap.draws(len(blocks), settings.resamples, settings.seed)
     found: Tau | None = agreement(tables[0], tables[1], settings.confidence, weights)
     if found is None:
         return None

@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints
-from heapwright.artefacts.study_terms import Diagnostics, Normality, Order, Spread
+from heapwright.artefacts.study_analysis.terms import Diagnostics, Normality, Order, Spread
 
 SIGNIFICANT = 0.01
 SKEWED = 0.5

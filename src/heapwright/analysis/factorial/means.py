@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Means by a factor or a combination of factors, their intervals, and Tukey's groups among them.
+"""Instrument by a factor or a combination of factors, their intervals, and Tukey's groups among
+them.
 
 A mean is over treatments, each of which counts alike however many of its runs ended well. Where not
 all rows have the same combinations of the other factors (a constraint, a treatment that always
@@ -23,7 +24,7 @@ from heapwright.analysis import studentized_range
 from heapwright.analysis.factorial.model import Model
 from heapwright.analysis.factorial.observed import Floats, Ints, distinct
 from heapwright.analysis.letters import compact_letters
-from heapwright.artefacts.study_terms import Mean, MeanTable, Pair
+from heapwright.artefacts.study_analysis.terms import Mean, MeanTable, Pair
 
 OWN_SCATTER = 10
 """Degrees of freedom from which on a mean's interval uses the scatter of its own runs."""

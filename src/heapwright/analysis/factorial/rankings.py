@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from heapwright.analysis import resampling
+from heapwright.analysis import block_bootstrap
 from heapwright.analysis.blocked import BlockedFit, Cells, fit
 from heapwright.analysis.factorial.grid import Grid, Table, table, within
 from heapwright.analysis.factorial.model import Model
@@ -24,7 +24,7 @@ from heapwright.analysis.factorial.observed import Floats, Ints, Observed, disti
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, dunnett
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.tukey import all_pairs
-from heapwright.artefacts.study_analysis import Better, Ranking, RankingEntry
+from heapwright.artefacts.study_analysis.document import Better, Ranking, RankingEntry
 
 ROUNDING = 1e-12
 MOST_CELLS = 2000
@@ -172,8 +172,8 @@ def intervals(averaged: Table, model: BlockedFit, question: Question) -> Interva
     if blocks < FEWEST_BOOTSTRAP_BLOCKS:
         return dunnett(model, question.confidence)
     logs = model.cells.log_values
-    weights = resampling.draws(blocks, question.resamples, question.seed)
-    critical, errors = resampling.simultaneous(
+    weights = block_bootstrap.draws(blocks, question.resamples, question.seed)
+    critical, errors = block_bootstrap.simultaneous(
         logs[:, 1:] - logs[:, :1], weights, question.confidence
     )
     half = np.concatenate([[0.0], critical * errors / averaged.share])

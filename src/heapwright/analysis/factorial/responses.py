@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from heapwright.analysis.factorial.exponents import can_scale, exponents
 from heapwright.analysis.factorial.grid import Grid, grid
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import Observed, Scale, good_runs, observe
 from heapwright.analysis.factorial.rankings import Question, rank, scopes
-from heapwright.analysis.factorial.scaling import can_scale, exponents
 from heapwright.analysis.factorial.sections import section
 from heapwright.analysis.factorial.subject import Response, Subject
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     CellFigures,
     Exponent,
     Ranking,
     ResponseAnalysis,
     Settings,
 )
-from heapwright.artefacts.study_terms import Section
+from heapwright.artefacts.study_analysis.terms import Section
 
 
 @dataclass(frozen=True, slots=True, eq=False)

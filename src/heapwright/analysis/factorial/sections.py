@@ -13,8 +13,8 @@ from heapwright.analysis.factorial.anova import anova
 from heapwright.analysis.factorial.diagnostics import diagnose
 from heapwright.analysis.factorial.means import mean_table, pairs
 from heapwright.analysis.factorial.model import Model
-from heapwright.artefacts.study_analysis import Settings
-from heapwright.artefacts.study_terms import AnovaTerm, MeanTable, Section
+from heapwright.artefacts.study_analysis.document import Settings
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, MeanTable, Section
 
 
 def section(this: Model, settings: Settings, allocator: str | None = None) -> Section:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from heapwright.analysis.factorial.observed import Factor, Scale
-from heapwright.artefacts.study_analysis import Better, Settings
+from heapwright.artefacts.study_analysis.document import Better, Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether published findings hold in the runs of a study, and published tables beside ours."""
+"""What a study asks of its runs: findings, acceptance, sensitivity, substitution, published tables.
+
+`engine` judges all rules.
+"""

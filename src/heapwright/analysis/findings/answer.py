@@ -15,15 +15,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from heapwright.analysis.findings.rules import Band, Question, Wanted, wanted
-from heapwright.analysis.findings.sample import SOLE_BLOCK, Runs, Sample
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
-from heapwright.artefacts.study_finding import Finding, Influence, Rule, Value
-from heapwright.artefacts.study_runs import StudyDesign
-
-LARGEST = 700.0
-"""A logarithm whose number can just be written down."""
+from heapwright.analysis.findings.engine import Region, estimate, every, judge, some
+from heapwright.analysis.findings.rules import Question, Wanted, wanted
+from heapwright.analysis.findings.sample import Runs, Sample
+from heapwright.artefacts.study.finding import Finding, Influence, Rule, Value
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 
 def answer(study: Study, frame: pl.DataFrame, design: StudyDesign) -> tuple[FindingResult, ...]:
@@ -52,7 +50,7 @@ def _answered(finding: Finding, question: Question, confidence: float) -> Findin
         for rule, figures in zip(finding.test, asked, strict=True)
     ]
     verdicts = [verdict for verdict, _ in parts]
-    verdict = _all(verdicts)
+    verdict = every(verdicts)
     figures = [figure for _, found in parts for figure in found]
     deciding = [figure for part, found in parts if part == verdict for figure in found]
     return FindingResult(
@@ -77,11 +75,11 @@ def _asked(rule: Rule, question: Question) -> Sequence[Wanted]:
         if all(reasons):
             missing = missing or reasons[0]
     if missing:
-        return [Wanted(rule.response, Band(), Sample, missing=missing)]
+        return [Wanted(rule.response, Region(), Sample, missing=missing)]
     within = question.within(rule.where)
     missing = _unusable(rule, within.runs)
     if missing:
-        return [Wanted(rule.response, Band(), Sample, missing=missing)]
+        return [Wanted(rule.response, Region(), Sample, missing=missing)]
     return list(wanted(rule, within))
 
 
@@ -97,67 +95,33 @@ def _unusable(rule: Rule, runs: Runs) -> str:
 
 def _figure(asked: Wanted, level: float) -> Figure:
     sample = Sample() if asked.missing else asked.sample()
-    band = Band() if asked.band.outside else asked.band
-    interval = sample.interval(level)
-    back = _exp if asked.logarithm else float
-    value = None if sample.mean is None else back(sample.mean)
-    low, high = (None, None) if interval is None else (back(interval[0]), back(interval[1]))
-    reasons = [asked.missing, *sample.notes]
+    found = estimate(sample, level, logarithm=asked.logarithm)
+    region = Region() if asked.region.outside else asked.region
+    reasons = [asked.missing, *found.notes]
     if not asked.missing and not len(sample):
         reasons.insert(0, "there are no runs to compare")
-    elif len(sample) == 1:
-        reasons.insert(0, SOLE_BLOCK)
-    if asked.band.outside and asked.band.below is not None:
-        reasons.insert(0, f"asked for: more than {100 * (asked.band.below - 1):.3g} % apart")
+    if asked.region.outside and asked.region.below is not None:
+        reasons.insert(0, f"asked for: more than {100 * (asked.region.below - 1):.3g} % apart")
     return Figure(
         what=asked.what,
-        value=value,
-        low=low,
-        high=high,
+        value=found.value,
+        low=found.low,
+        high=found.high,
         unit=asked.unit,
-        above=band.above,
-        below=band.below,
-        verdict=_judged(low, high, asked.band),
-        blocks=len(sample),
+        above=region.above,
+        below=region.below,
+        verdict=judge(found.interval, asked.region),
+        blocks=found.blocks,
         why="; ".join(filter(None, reasons)),
     )
-
-
-def _exp(value: float) -> float:
-    """Of an interval's end; as far as numbers go."""
-    return math.exp(min(max(value, -LARGEST), LARGEST))
-
-
-def _judged(low: float | None, high: float | None, band: Band) -> Answer:
-    if low is None or high is None:
-        return Answer.UNKNOWN
-    under = band.above is not None and high <= band.above
-    over = band.below is not None and low >= band.below
-    within = (band.above is None or low > band.above) and (band.below is None or high < band.below)
-    inside, outside = (Answer.FAILS, Answer.HOLDS) if band.outside else (Answer.HOLDS, Answer.FAILS)
-    if under or over:
-        return outside
-    return inside if within else Answer.UNKNOWN
 
 
 def _part(rule: Rule, figures: list[Figure]) -> tuple[Answer, list[Figure]]:
     """What one rule comes to, the figure that decides it first."""
     verdicts = [figure.verdict for figure in figures]
-    some = isinstance(rule, Influence) and rule.expected
-    verdict = _any(verdicts) if some else _all(verdicts)
+    any_pair = isinstance(rule, Influence) and rule.expected
+    verdict = some(verdicts) if any_pair else every(verdicts)
     return verdict, sorted(figures, key=lambda each: (each.verdict != verdict, -_distance(each)))
-
-
-def _all(verdicts: Sequence[Answer]) -> Answer:
-    if Answer.FAILS in verdicts:
-        return Answer.FAILS
-    return Answer.UNKNOWN if Answer.UNKNOWN in verdicts or not verdicts else Answer.HOLDS
-
-
-def _any(verdicts: Sequence[Answer]) -> Answer:
-    if Answer.HOLDS in verdicts:
-        return Answer.HOLDS
-    return Answer.UNKNOWN if Answer.UNKNOWN in verdicts or not verdicts else Answer.FAILS
 
 
 def _distance(figure: Figure) -> float:

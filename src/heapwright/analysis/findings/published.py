@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published tables with our figures beside them, line by line.
 
-Means are arithmetic, as they were published: of the treatments that have the levels of the line,
-each counting alike, with an interval by Student's t over the blocks. A ranking's percentages are of
-such means. The analysis of variance and Tukey's groups are those of our own analysis, which models
-logarithms and blocks. A table also tells how far the order of its lines and of ours agree:
+Instrument are arithmetic, as they were published: of the treatments that have the levels of the
+line, each counting alike, with an interval by Student's t over the blocks. A ranking's percentages
+are of such means. The analysis of variance and Tukey's groups are those of our own analysis, which
+models logarithms and blocks. A table also tells how far the order of its lines and of ours agree:
 Kendall's tau-b (Kendall 1945).
 """
 
@@ -18,8 +18,7 @@ from scipy import stats
 from heapwright.analysis.findings import contrasts
 from heapwright.analysis.findings.rules import Question
 from heapwright.analysis.findings.sample import Runs, Sample
-from heapwright.artefacts.study_analysis import StudyAnalysis
-from heapwright.artefacts.study_published import (
+from heapwright.artefacts.study.published import (
     TERM,
     VALUES,
     Agreement,
@@ -29,6 +28,7 @@ from heapwright.artefacts.study_published import (
     PublishedSource,
     PublishedTable,
 )
+from heapwright.artefacts.study_analysis.document import StudyAnalysis
 
 PARTIAL = "partial_eta_sq"
 LEAST_RANKED = 3

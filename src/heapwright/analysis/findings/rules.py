@@ -8,8 +8,9 @@ from functools import singledispatch
 from itertools import combinations, pairwise
 
 from heapwright.analysis.findings import contrasts
+from heapwright.analysis.findings.engine import Region
 from heapwright.analysis.findings.sample import Runs, Sample
-from heapwright.artefacts.study_finding import (
+from heapwright.artefacts.study.finding import (
     Even,
     Growth,
     Influence,
@@ -18,17 +19,7 @@ from heapwright.artefacts.study_finding import (
     Rule,
     Value,
 )
-from heapwright.artefacts.study_runs import StudyDesign
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """Where the figure has to be; None: no bound on that side."""
-
-    above: float | None = None
-    below: float | None = None
-    outside: bool = False
-    """It has to be outside of the band instead."""
+from heapwright.artefacts.study_results.runs import StudyDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +27,7 @@ class Wanted:
     """One figure of a rule."""
 
     what: str
-    band: Band
+    region: Region
     sample: Callable[[], Sample]
     logarithm: bool = True
     """The sample holds logarithms of the figure."""
@@ -110,14 +101,14 @@ def wanted(rule: Rule, question: Question) -> Iterator[Wanted]:
 
 @wanted.register
 def _ratio(rule: Ratio, question: Question) -> Iterator[Wanted]:
-    yield _compared(question, rule.response, rule.of, rule.to, Band(rule.above, rule.below))
+    yield _compared(question, rule.response, rule.of, rule.to, Region(rule.above, rule.below))
 
 
 @wanted.register
 def _value(rule: Value, question: Question) -> Iterator[Wanted]:
     yield Wanted(
         f"{rule.response}{question.scope}",
-        Band(rule.above, rule.below),
+        Region(rule.above, rule.below),
         lambda: contrasts.mean(question.runs, rule.response),
         logarithm=False,
         unit=question.unit(rule.response),
@@ -132,7 +123,7 @@ def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
     missing = "" if len(present) > 1 else f"fewer than two levels of {rule.by} were run"
     yield Wanted(
         f"exponent of {rule.by} in {rule.response}{question.scope}",
-        Band(rule.above, rule.below),
+        Region(rule.above, rule.below),
         lambda: contrasts.exponent(question.runs, rule.response, rule.by, present),
         logarithm=False,
         missing=missing,
@@ -143,8 +134,8 @@ def _growth(rule: Growth, question: Question) -> Iterator[Wanted]:
 def _ranking(rule: Ranking, question: Question) -> Iterator[Wanted]:
     for better, worse in _ordered_pairs(rule, question.candidates(rule.factor)):
         one, other = {rule.factor: worse}, {rule.factor: better}
-        band = Band(below=1) if question.better(rule.response) == "higher" else Band(above=1)
-        yield _compared(question, rule.response, one, other, band)
+        region = Region(below=1) if question.better(rule.response) == "higher" else Region(above=1)
+        yield _compared(question, rule.response, one, other, region)
 
 
 def _ordered_pairs(rule: Ranking, among: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -162,14 +153,14 @@ def _ordered_pairs(rule: Ranking, among: Sequence[str]) -> Iterator[tuple[str, s
 @wanted.register
 def _influence(rule: Influence, question: Question) -> Iterator[Wanted]:
     margin = rule.margin or question.margin
-    band = Band(1 / (1 + margin), 1 + margin, outside=rule.expected)
+    region = Region(1 / (1 + margin), 1 + margin, outside=rule.expected)
     levels = question.levels(rule.factor)
     if len(levels) < 2:
         missing = f"fewer than two levels of {rule.factor} were run"
-        yield Wanted(f"{rule.response} by {rule.factor}", band, Sample, missing=missing)
+        yield Wanted(f"{rule.response} by {rule.factor}", region, Sample, missing=missing)
     for one, other in combinations(levels, 2):
         of, to = {rule.factor: other}, {rule.factor: one}
-        yield _compared(question, rule.response, of, to, band)
+        yield _compared(question, rule.response, of, to, region)
 
 
 @wanted.register
@@ -187,7 +178,7 @@ def _spread(
     return Wanted(
         f"largest over smallest {rule.response} along {rule.along}{question.scope}: "
         f"{_levels(of)} over {_levels(to)}",
-        Band(above=1),
+        Region(above=1),
         lambda: contrasts.spread(question.runs, rule.response, of, to, rule.along),
         missing=missing,
     )
@@ -198,11 +189,11 @@ def _compared(
     response: str,
     of: Mapping[str, str],
     to: Mapping[str, str],
-    band: Band,
+    region: Region,
 ) -> Wanted:
     return Wanted(
         f"{response}{question.scope}: {_levels(of)} over {_levels(to)}",
-        band,
+        region,
         lambda: contrasts.ratio(question.runs, response, of, to),
         missing=question.any_absent(of) or question.any_absent(to),
     )

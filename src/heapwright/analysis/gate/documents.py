@@ -14,9 +14,9 @@ import numpy as np
 from heapwright.analysis.analyse import RESPONSES, unit_of
 from heapwright.analysis.blocked import value_of
 from heapwright.analysis.gate.welch import Floats
-from heapwright.artefacts.comparison import Comparison, count_outcomes
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.comparison.document import Comparison, count_outcomes
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Environment
 
 Blocks = Mapping[int, float]
 """The logarithm of a figure by block."""

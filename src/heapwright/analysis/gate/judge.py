@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapwright import __version__
+from heapwright.analysis.gate.comparability import differences, refusals
 from heapwright.analysis.gate.documents import Document, Figure
-from heapwright.analysis.gate.sameness import differences, refusals
+from heapwright.analysis.gate.sentence import finding, sentence
 from heapwright.analysis.gate.welch import Answer, Difference, Sample
-from heapwright.analysis.gate.words import finding, sentence
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.gate import Change, Gate, Shift
+from heapwright.artefacts.gate.document import Change, Gate, Shift
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 FIRST_BLOCKS = 10
 """What is advised where there are too few blocks to see any scatter."""

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from heapwright.analysis.gate.documents import Document, Figure, bad_ends
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_results import Results
-from heapwright.artefacts.study_runs import Cell, StudyDesign
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.reader import Results
+from heapwright.artefacts.study_results.runs import Cell, StudyDesign
+from heapwright.base.errors import HeapwrightError
 
 ALLOCATOR = "allocator"
 

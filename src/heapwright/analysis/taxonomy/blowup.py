@@ -30,7 +30,7 @@ from scipy import stats
 
 from heapwright.analysis.taxonomy.estimates import mean_of
 from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
-from heapwright.artefacts.taxonomy import Blowup, Curve, Estimate
+from heapwright.artefacts.taxonomy.document import Blowup, Curve, Estimate
 
 Floats = NDArray[np.float64]
 

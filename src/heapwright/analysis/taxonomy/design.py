@@ -17,7 +17,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
-from heapwright.artefacts.taxonomy import Design
+from heapwright.artefacts.taxonomy.document import Design
 
 FACTS = Path(__file__).with_name("layers.toml")
 ONE_HEAP = "nowhere: one heap for all"

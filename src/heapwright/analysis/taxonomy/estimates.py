@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from heapwright.artefacts.taxonomy import Estimate
+from heapwright.artefacts.taxonomy.document import Estimate
 
 CONFIDENCE = 0.95
 

@@ -7,7 +7,7 @@ where the whole interval lies on one side of its limit; otherwise there is none,
 what it takes.
 """
 
-from heapwright.artefacts.taxonomy import Criteria, Estimate
+from heapwright.artefacts.taxonomy.document import Criteria, Estimate
 
 CRITERIA = Criteria(
     fast=6.0,

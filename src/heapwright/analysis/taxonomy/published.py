@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from heapwright.artefacts.taxonomy import (
+from heapwright.artefacts.taxonomy.document import (
     Blowup,
     Column,
     Design,

@@ -8,14 +8,14 @@ import numpy as np
 
 from heapwright.analysis.taxonomy.blowup import Peak, Series, classify, over_threads, over_time
 from heapwright.analysis.taxonomy.design import design_of
+from heapwright.analysis.taxonomy.false_sharing import judge_sharing
 from heapwright.analysis.taxonomy.published import disagreements, published_design, published_of
-from heapwright.analysis.taxonomy.scaling import judge_scaling
-from heapwright.analysis.taxonomy.sharing import judge_sharing
+from heapwright.analysis.taxonomy.scalability import judge_scaling
 from heapwright.analysis.taxonomy.sources import failures, good
 from heapwright.analysis.taxonomy.speed import judge_speed
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.taxonomy import Blowup, Growth, Row
-from heapwright.artefacts.workload_runs import Aspect, WorkloadLine, WorkloadRun
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.run.workload import Aspect, WorkloadLine, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Blowup, Growth, Row
 
 DECISIVE_THREADS = 8
 

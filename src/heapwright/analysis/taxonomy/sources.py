@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from heapwright.artefacts.taxonomy import Failure
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Failure
 
 LIMIT = "limit"
 """The name under which the bump pointer's runs stand among those of the allocators."""

@@ -16,8 +16,8 @@ import numpy as np
 from heapwright.analysis.taxonomy.estimates import ratio_of
 from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
 from heapwright.analysis.taxonomy.sources import LIMIT, good, mean_log_by_block
-from heapwright.artefacts.taxonomy import Speed
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Speed
 
 INSTRUCTIONS = "instructions"
 

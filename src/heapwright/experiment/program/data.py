@@ -21,12 +21,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramData, ProgramServer, Step
-from heapwright.artefacts.scratch import Scratch
-from heapwright.experiment.program.binding import Binding
-from heapwright.experiment.program.serving import environment_of, log_of, stopped
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramData, ProgramServer, Step
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
+from heapwright.experiment.program.service import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import (
     Done,
     failure,
@@ -34,6 +33,7 @@ from heapwright.experiment.program.steps import (
     last_lines,
     run_step,
 )
+from heapwright.experiment.program.template_values import Binding
 from heapwright.experiment.runner import RunSpec
 from heapwright.experiment.server import Server
 

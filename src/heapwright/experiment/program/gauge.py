@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table in which processes tell what is live in them, by the accounts of their allocators.
 
-They have `libheapwright-gauge.so` preloaded, which writes it (native/runner/gauge/gauge.c); here it is
-made and read. What a process that is gone had told is forgotten, and its slot is free again. What
-is older than some intervals is not told: whoever wrote it has stopped.
+They preload `libheapwright-gauge.so`, which writes the table (native/runner/gauge/gauge.c). This
+module makes and reads it. When a process is gone, its slot is free again. A slot that is older than
+some intervals is ignored, because its process has stopped.
 """
 
 import mmap
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from heapwright.artefacts import native
+from heapwright.base import native
 
 LIBRARY = "gauge"
 FILE, EVERY = "HEAPWRIGHT_GAUGE", "HEAPWRIGHT_GAUGE_MS"

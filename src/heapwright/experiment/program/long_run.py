@@ -17,16 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.long_run import Load, Round, Sample
-from heapwright.artefacts.program_model import Program, ProgramServer
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.long_run.document import Load, Round, Sample
+from heapwright.artefacts.program.model import Program, ProgramServer
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.measurement import Specs
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.gauge import Gauge, Told
 from heapwright.experiment.program.resident import NOTHING, Resident, descendants, resident_of
-from heapwright.experiment.program.serving import stopped
+from heapwright.experiment.program.service import stopped
 from heapwright.experiment.program.session import DYING_S, FINE, Prepared, RunOfProgram
 from heapwright.experiment.runner import PRELOAD, RunSpec, with_preload
 from heapwright.experiment.server import Server
@@ -74,7 +74,7 @@ def refuse(program: Program, load: Load) -> None:
 
 
 @dataclass(slots=True)
-class LongTaken:
+class LongRunResult:
     """What a long run came to."""
 
     samples: list[Sample] = field(default_factory=list)
@@ -94,7 +94,7 @@ class LongRuns:
         self._specs = specs
         self._paths = paths
 
-    def take(self, treatment: Treatment, load: Load, keep: Keep) -> LongTaken:
+    def take(self, treatment: Treatment, load: Load, keep: Keep) -> LongRunResult:
         """One of them. Raises HeapwrightError if it cannot be made; Ctrl-C ends it well."""
         refuse(self._prepared.file.program, load)
         every = interval_of(load)
@@ -128,7 +128,7 @@ class _LongRun:
         self._every = interval_of(load)
         self._ready = self._due = self._end = 0.0
         self._busy = False
-        self.taken = LongTaken()
+        self.taken = LongRunResult()
 
     def over(self, spec: RunSpec) -> None:
         """All of it."""

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of a program for the engine of comparisons."""
 
-from heapwright.artefacts.runs import Run
+from heapwright.artefacts.run.measured import Run
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.measurement import Specs, end_of
 from heapwright.experiment.program.session import Prepared, Session

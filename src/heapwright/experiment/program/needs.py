@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_library import programs_folder
-from heapwright.artefacts.study_places import MODULE, lacking
-from heapwright.experiment.program.binding import Binding
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.library import programs_folder
+from heapwright.artefacts.study.installation import MODULE, lacking
+from heapwright.base.errors import HeapwrightError
+from heapwright.experiment.program.template_values import Binding
 
 INSTALLED = "installed"
 QUIETLY = {"DEBIAN_FRONTEND": "noninteractive"}

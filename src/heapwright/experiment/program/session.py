@@ -16,18 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.program_model import ProgramCheck, ProgramServer
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.program.model import ProgramCheck, ProgramServer
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.interposition import Interposition
 from heapwright.experiment.measurement import Specs, figures_of, prove, text_in
 from heapwright.experiment.outcome import Classified, classify
-from heapwright.experiment.parsing import number_in
-from heapwright.experiment.program.binding import Binding
-from heapwright.experiment.program.serving import environment_of, log_of, stopped
+from heapwright.experiment.output_figures import number_in
+from heapwright.experiment.program.service import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import failure, last_lines, run_step, shown
+from heapwright.experiment.program.template_values import Binding
 from heapwright.experiment.runner import RawRun, Running, RunSpec
 from heapwright.experiment.server import OF_SERVER, Server
 from heapwright.experiment.treatments import Treatment
@@ -57,7 +57,7 @@ class Prepared:
 
 
 @dataclass(slots=True)
-class Taken:
+class SessionRun:
     """What a run came to."""
 
     named: Classified = FINE
@@ -88,12 +88,12 @@ class Session:
         self._program = prepared.file.program
         self._specs = specs
 
-    def take(self, treatment: Treatment, timeout_s: float | None) -> Taken:
+    def take(self, treatment: Treatment, timeout_s: float | None) -> SessionRun:
         """One run. Raises HeapwrightError if it cannot be made, KeyboardInterrupt on Ctrl-C."""
         with Scratch() as scratch:
             return RunOfProgram(self._prepared, self._specs, treatment, timeout_s, scratch).take()
 
-    def measures(self, taken: Taken) -> dict[str, float]:
+    def measures(self, taken: SessionRun) -> dict[str, float]:
         """What comparisons compare: less is better in all of it."""
         found = {}
         for name, value in taken.responses.items():
@@ -130,11 +130,11 @@ class RunOfProgram:
         base = specs.conditions.environment
         self.environment = environment_of(prepared.file, self.binding, self.run, base)
         self.cwd = self.run / self.binding.text(self._program.cwd)
-        self.taken = Taken()
+        self.taken = SessionRun()
         self._unready = ""
         """What a server that never answered had written."""
 
-    def take(self) -> Taken:
+    def take(self) -> SessionRun:
         self.prepare()
         if self._program.server is None:
             self._alone()

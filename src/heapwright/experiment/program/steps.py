@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.measurement import text_in
 from heapwright.experiment.outcome import signal_name
 from heapwright.experiment.runner import RawRun, RunSpec, run_once

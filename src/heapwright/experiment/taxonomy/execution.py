@@ -11,12 +11,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from heapwright.artefacts import native
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.paths import is_file
-from heapwright.artefacts.provenance import Allocator
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.base import native
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_file
 from heapwright.experiment import instrument
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.taxonomy.survey import Task

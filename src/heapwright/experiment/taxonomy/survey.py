@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.workload_runs import WorkloadRun
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.workload import WorkloadRun
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.blocks import spent
 from heapwright.experiment.engine import StopError, conduct
 from heapwright.experiment.taxonomy.trials import Trial

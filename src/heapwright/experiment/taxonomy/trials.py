@@ -10,7 +10,7 @@ show; docs/taxonomy.md says how that was found. `small` is for trying out.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapwright.artefacts.workload_runs import Aspect
+from heapwright.artefacts.run.workload import Aspect
 
 MIB = 1 << 20
 OBJECT = 256

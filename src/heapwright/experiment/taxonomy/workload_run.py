@@ -13,10 +13,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.scratch import Scratch
-from heapwright.artefacts.workload_runs import WorkloadLine, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import WorkloadLine, WorkloadRun
+from heapwright.base import native
+from heapwright.base.scratch import Scratch
 from heapwright.experiment.interposition import judge
 from heapwright.experiment.outcome import classify
 from heapwright.experiment.preload import PreloadPaths

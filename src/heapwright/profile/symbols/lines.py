@@ -12,7 +12,7 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from heapwright.artefacts.profile_calls import Function
+from heapwright.artefacts.profile.calls import Function
 from heapwright.profile.symbols.tools import answer_of
 
 PROGRAM = "addr2line"

@@ -13,7 +13,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import NoteSection
 
-from heapwright.artefacts.profile_calls import CodeObject
+from heapwright.artefacts.profile.calls import CodeObject
 
 DEBUG_ROOTS = (Path("/usr/lib/debug"),)
 

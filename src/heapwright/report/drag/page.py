@@ -6,8 +6,8 @@ from html import escape
 
 import altair as alt
 
-from heapwright.artefacts.drag import Drag, Site
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.drag.document import Drag, Site
+from heapwright.base.quantities import several
 from heapwright.report.drag import words
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Data, Spec, contents, section, table

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.drag import Drag, Some
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.drag.document import Drag, Some
+from heapwright.base.quantities import several
 from heapwright.report.columns import Columns, Entries
 from heapwright.report.drag import words
 from heapwright.report.profile.words import memory, share

@@ -5,8 +5,8 @@
 import signal
 from collections.abc import Iterator, Sequence
 
-from heapwright.artefacts.drag import Drag, Site
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.drag.document import Drag, Site
+from heapwright.base.quantities import several
 from heapwright.report.profile.words import ALLOCATING, NOTHING, memory
 
 PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))

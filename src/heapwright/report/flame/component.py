@@ -11,8 +11,8 @@ search marks functions by name. Whoever cannot see it has the functions as a tab
 from html import escape
 from pathlib import Path
 
-from heapwright.artefacts.profile_calls import Calls
-from heapwright.report.flame.merging import Box, boxes, by_function
+from heapwright.artefacts.profile.calls import Calls
+from heapwright.report.flame.merge import Box, boxes, by_function
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures
 from heapwright.report.profile import words

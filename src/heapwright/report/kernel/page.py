@@ -12,7 +12,7 @@ from pathlib import Path
 
 import altair as alt
 
-from heapwright.artefacts.kernel_study import BASELINE, Figure, KernelDesign, KernelRun
+from heapwright.artefacts.kernel_study.document import BASELINE, Figure, KernelDesign, KernelRun
 from heapwright.report.kernel.summary import load_of, ratio_of
 from heapwright.report.kernel.text import figure
 from heapwright.report.pages.frame import frame
@@ -72,7 +72,7 @@ def _figures(figures: Sequence[Figure]) -> str:
     ]
     seeds = max((len(each.values) for each in figures), default=0)
     head = ("load", "figure", *kernels)
-    said = f"<p>Means of {seeds} seeds; behind them what they are over slub's.</p>"
+    said = f"<p>Instrument of {seeds} seeds; behind them what they are over slub's.</p>"
     return said + table(head, rows, "figures", "figures of every load and kernel")
 
 

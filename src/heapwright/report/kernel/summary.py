@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from heapwright.artefacts.kernel_study import Figure
+from heapwright.artefacts.kernel_study.document import Figure
 from heapwright.report.kernel.text import figure
 
 COLUMNS = ("load", "figure", "kernel", "mean", "over slub", "seeds")

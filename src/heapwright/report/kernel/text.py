@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.kernel_boot import KernelBoot
+from heapwright.artefacts.kernel_study.boot import KernelBoot
 
 MOST_SAMPLES = 24
 COLUMNS = ("at, s", "where", "Slab, KiB", "stacks", "page tables", "free", "fragmentation", "oom")

@@ -8,8 +8,8 @@ from statistics import median
 
 import altair as alt
 
-from heapwright.artefacts.long_run import LongRun, Sample
-from heapwright.artefacts.quantities import size
+from heapwright.artefacts.long_run.document import LongRun, Sample
+from heapwright.base.quantities import size
 from heapwright.report.long_run import words
 from heapwright.report.long_run.summary import TOO_SHORT
 from heapwright.report.pages.frame import frame

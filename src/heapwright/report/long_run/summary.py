@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heapwright.artefacts.long_run import Direction, LongRun
-from heapwright.artefacts.quantities import size
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Direction, LongRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.quantities import size
 from heapwright.report.long_run import words
 
 STYLES = {Direction.GROWS: "bold yellow", Direction.SHRINKS: "bold", Direction.LEVEL: "green"}

@@ -5,9 +5,9 @@
 from collections.abc import Iterator
 from statistics import median
 
-from heapwright.artefacts.long_run import Direction, LongRun, Round, SeriesGrowth
-from heapwright.artefacts.quantities import several, size
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Direction, LongRun, Round, SeriesGrowth
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.quantities import several, size
 
 HOUR_S = 3600.0
 TOLD = {

@@ -14,6 +14,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import vl_convert
+
 from heapwright.report.pages.parts import Spec
 
 WIDTH = 640
@@ -54,15 +56,11 @@ def file_names(names: Iterable[str]) -> Iterator[str]:
 
 def svg_of(spec: Spec) -> str:
     """The picture at the width of a page's column, on white."""
-    import vl_convert  # noqa: PLC0415 (it takes a while to load)
-
     return str(vl_convert.vegalite_to_svg({**_at_width(spec), "background": "white"}))
 
 
 def png_of(svg: str) -> bytes:
     """The same picture in pixels, two for each point."""
-    import vl_convert  # noqa: PLC0415
-
     return bytes(vl_convert.svg_to_png(svg, scale=PIXELS_PER_POINT))
 
 

@@ -13,6 +13,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+import vl_convert
+
 from heapwright.report.pages.parts import Charts
 
 STYLE = Path(__file__).with_name("page.css")
@@ -43,8 +45,6 @@ def frame(
 @cache
 def library() -> str:
     """What draws the charts: Vega with the page's own script, as one."""
-    import vl_convert  # noqa: PLC0415 (it takes a while to load, and only pages need it)
-
     return str(vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8")))
 
 

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 BROWSERS = (
     "chromium",

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from heapwright.artefacts.profile import Profile, Spread
+from heapwright.artefacts.profile.document import Profile, Spread
 from heapwright.report.profile import words
 from heapwright.report.profile.figures import FIGURES, Figure
 

@@ -8,7 +8,7 @@ alone. Times and memory are drawn in the units that suit the largest figure.
 
 from collections.abc import Iterator, Sequence
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, GREEN, GREY, ORANGE, PINK, SKY, VERMILION
 from heapwright.report.profile.curves import (

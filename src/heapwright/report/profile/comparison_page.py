@@ -5,7 +5,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, beside, contents, section, table
 from heapwright.report.profile import heap_map, words

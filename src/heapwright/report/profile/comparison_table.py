@@ -5,7 +5,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.columns import Columns
 from heapwright.report.profile import words
 from heapwright.report.profile.changes import (

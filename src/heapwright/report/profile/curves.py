@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, ORANGE, finished
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from heapwright.artefacts.profile_series import HeapMap, HeapRow
+from heapwright.artefacts.profile.series import HeapMap, HeapRow
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures, key
 from heapwright.report.profile.words import memory, share

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long blocks live, on the page: lifetimes, and how the long-lived ones come about."""
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Charts, Data
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory on the page: what is live over time, where it stands, what the system sees of it."""
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.quantities import several
 from heapwright.report.pages.parts import Charts, Data, beside
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words

@@ -9,7 +9,7 @@ What a trace does not hold (the system's view, stacks) has no section; what a pr
 from html import escape
 from pathlib import Path
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.flame import component
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, contents, section, table

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is missing from a profile's figures, in words, for the page and for the terminal."""
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.trace import STOPPED
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.trace.file import STOPPED
 
 
 def remarks(profile: Profile) -> list[str]:

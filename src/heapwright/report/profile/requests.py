@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked for, on the page: sizes and routines."""
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.pages.parts import Charts, Data, beside
 from heapwright.report.profile import charts as draw
 from heapwright.report.profile import words

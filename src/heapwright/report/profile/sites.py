@@ -4,7 +4,7 @@
 
 from html import escape
 
-from heapwright.artefacts.profile import Profile, Site
+from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.report.flame.component import flame_graph
 from heapwright.report.pages.parts import table
 from heapwright.report.profile import words

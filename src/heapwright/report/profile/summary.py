@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.quantities import several
 from heapwright.report.columns import Columns, Entries
 from heapwright.report.profile import words
 from heapwright.report.profile.charts import ROUTINES

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from html import escape
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.quantities import several
+from heapwright.artefacts.profile.document import Profile
+from heapwright.base.quantities import several
 from heapwright.report.pages.parts import Data, in_figures, scrolling
 from heapwright.report.profile import words
 

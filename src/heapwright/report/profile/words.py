@@ -5,7 +5,7 @@
 import math
 from html import escape
 
-from heapwright.artefacts.profile import Profile, Site
+from heapwright.artefacts.profile.document import Profile, Site
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 NOTHING = "-"

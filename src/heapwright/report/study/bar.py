@@ -4,10 +4,10 @@
 
 from html import escape
 
-from heapwright.artefacts.study_bar import BarResult
+from heapwright.artefacts.study.acceptance import AcceptanceResult
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
-from heapwright.report.study_bar import (
+from heapwright.report.study_acceptance import (
     BAR_HEADINGS,
     bar_cells,
     bar_explained,
@@ -40,7 +40,7 @@ def _marked(text: str) -> str:
     return f'<span class="{CLASSES[text]}">{escape(text)}</span>'
 
 
-def _figures(line: BarResult) -> str:
+def _figures(line: AcceptanceResult) -> str:
     """Of each place the best rival; where there is one place only, every rival."""
     shown = worst_by_place(line)
     if len(shown) <= 1:

@@ -4,10 +4,15 @@
 
 from html import escape
 
-from heapwright.artefacts.study_care import CareOf, CareRow, Cares, CareTable
+from heapwright.artefacts.study.sensitivity import (
+    SensitivityOfResponse,
+    SensitivityRow,
+    SensitivityTable,
+    SensitivityVerdict,
+)
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
-from heapwright.report.study_care import (
+from heapwright.report.study_sensitivity import (
     care_cell,
     care_counted,
     care_explained,
@@ -17,7 +22,11 @@ from heapwright.report.study_care import (
     shift_text,
 )
 
-CLASSES = {Cares.YES: "bad", Cares.NO: "good", Cares.UNKNOWN: "open"}
+CLASSES = {
+    SensitivityVerdict.YES: "bad",
+    SensitivityVerdict.NO: "good",
+    SensitivityVerdict.UNKNOWN: "open",
+}
 
 
 def care(view: StudyView) -> str:
@@ -33,22 +42,22 @@ def care(view: StudyView) -> str:
     )
 
 
-def _row(row: CareRow, found: CareTable) -> list[str]:
+def _row(row: SensitivityRow, found: SensitivityTable) -> list[str]:
     there = {each.response: each for each in row.responses}
     cells = [_cell(there[name]) if name in there else "" for name in care_shown(found)]
     return [escape(row.level), *cells, _marked(row.cares)]
 
 
-def _cell(found: CareOf) -> str:
+def _cell(found: SensitivityOfResponse) -> str:
     text = escape(care_cell(found))
-    return f"<strong>{text}</strong>" if found.cares is Cares.YES else text
+    return f"<strong>{text}</strong>" if found.cares is SensitivityVerdict.YES else text
 
 
-def _marked(verdict: Cares) -> str:
+def _marked(verdict: SensitivityVerdict) -> str:
     return f'<span class="{CLASSES[verdict]}">{escape(verdict.value)}</span>'
 
 
-def _every(found: CareTable) -> str:
+def _every(found: SensitivityTable) -> str:
     """Every figure that the verdicts are from."""
     rows = [
         [

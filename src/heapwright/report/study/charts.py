@@ -75,7 +75,7 @@ def faceted(rows: Sequence[Row], x: Column, by: Column | None, of: Column, y: Me
 
 
 def ranking(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
-    """Means, best first, with their intervals and what they are over the best."""
+    """Instrument, best first, with their intervals and what they are over the best."""
     order = [row[what.column] for row in rows]
     base = alt.Chart().encode(y=what.down(order))
     across = alt.X("mean:Q", scale=x.scale, axis=x.axis(ticks=6))

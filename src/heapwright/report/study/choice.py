@@ -5,10 +5,10 @@
 from collections import Counter
 from html import escape
 
-from heapwright.artefacts.study_choice import ChoiceRow, ChoiceTable, Overall
+from heapwright.artefacts.study.substitution import Overall, SubstitutionRow, SubstitutionTable
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.view import StudyView
-from heapwright.report.study_choice import (
+from heapwright.report.study_substitution import (
     choice_about,
     choice_cells,
     choice_explained,
@@ -41,14 +41,14 @@ def choice(view: StudyView) -> str:
     )
 
 
-def _counted(found: ChoiceTable) -> str:
+def _counted(found: SubstitutionTable) -> str:
     """How often which verdict was given."""
     counts = Counter(row.overall for row in found.rows)
     told = ", ".join(f"{each.value}: {counts[each]}" for each in Overall if counts[each])
     return f"Of {found.custom}, by {found.by}: {told}."
 
 
-def _row(row: ChoiceRow, found: ChoiceTable) -> list[str]:
+def _row(row: SubstitutionRow, found: SubstitutionTable) -> list[str]:
     return [
         escape(row.level),
         *map(escape, choice_about(row, found)),
@@ -65,7 +65,7 @@ def _marked(text: str) -> str:
     return f'<span class="{CLASSES[text]}">{escape(text)}</span>'
 
 
-def _rivals(found: ChoiceTable) -> str:
+def _rivals(found: SubstitutionTable) -> str:
     """Every figure that the verdicts are from."""
     rows = [
         [

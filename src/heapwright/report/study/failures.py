@@ -6,7 +6,7 @@ from html import escape
 
 import polars as pl
 
-from heapwright.artefacts.study_analysis import Failure
+from heapwright.artefacts.study_analysis.document import Failure
 from heapwright.report.pages.parts import table
 from heapwright.report.study.view import RunKey, StudyView
 

@@ -5,8 +5,8 @@
 from collections import Counter
 from html import escape
 
-from heapwright.artefacts.study_answers import Figure, FindingResult
-from heapwright.artefacts.study_published import Cell, PublishedRow, PublishedTable
+from heapwright.artefacts.study.published import Cell, PublishedRow, PublishedTable
+from heapwright.artefacts.study_analysis.answers import Figure, FindingResult
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.profile.words import digits
 from heapwright.report.study.view import StudyView

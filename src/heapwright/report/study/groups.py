@@ -4,7 +4,7 @@
 
 from html import escape
 
-from heapwright.artefacts.study_terms import MeanTable, Pair, Section
+from heapwright.artefacts.study_analysis.terms import MeanTable, Pair, Section
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.study.units import crossed, figure, p_text, text_of
 from heapwright.report.study.view import Response, StudyView

@@ -6,7 +6,7 @@ from html import escape
 
 import altair as alt
 
-from heapwright.artefacts.study_analysis import Exponent, ParetoFront, RankedBy
+from heapwright.artefacts.study_analysis.document import Exponent, ParetoFront, RankedBy
 from heapwright.report.pages.parts import Spec, key, table
 from heapwright.report.pages.vega import finished
 from heapwright.report.profile.words import share

@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 from html import escape
 
-from heapwright.artefacts.study_analysis import Ranking
+from heapwright.artefacts.study_analysis.document import Ranking
 from heapwright.report.study.units import percent, text_of
 from heapwright.report.study.view import Response, StudyView
 

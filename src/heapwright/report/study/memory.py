@@ -13,8 +13,8 @@ from html import escape
 
 import polars as pl
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_runs import StudyRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.report.pages.parts import Spec, beside, key
 from heapwright.report.profile.words import unit_for
 from heapwright.report.study import charts

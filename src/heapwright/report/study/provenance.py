@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from html import escape
 
-from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.run.provenance import Environment
 from heapwright.report.pages.parts import opened, table
 from heapwright.report.profile.words import memory
 from heapwright.report.study.view import StudyView

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from heapwright.artefacts.study_analysis import Ranking, RankingEntry
+from heapwright.artefacts.study_analysis.document import Ranking, RankingEntry
 from heapwright.report.pages.parts import beside, key, opened, table
 from heapwright.report.study import charts
 from heapwright.report.study.axes import Column, Row, evenly, measure
@@ -45,7 +45,7 @@ def _of_response(response: Response, figures: Figures) -> str:
 
 
 def _about(response: Response, ranking: Ranking) -> str:
-    kind = "Geometric means" if response.logarithmic else "Means"
+    kind = "Geometric means" if response.logarithmic else "Instrument"
     words = f"{kind} over {_several(ranking.cells, 'combination')} of the other factors"
     if ranking.left_out:
         words += f" ({ranking.left_out} more are left out: an allocator has no good run there)"

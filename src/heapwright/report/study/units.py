@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from heapwright.artefacts.study_runs import Measured
+from heapwright.artefacts.study_results.runs import Measured
 from heapwright.report.profile.words import NOTHING, digits, duration, memory, unit_for
 
 CROSS = " \u00d7 "

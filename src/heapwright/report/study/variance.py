@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Section
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Diagnostics, Section
 from heapwright.report.pages.parts import beside, key, opened, table
 from heapwright.report.profile.words import digits, share
 from heapwright.report.study import charts

@@ -13,10 +13,10 @@ from functools import cached_property
 
 import polars as pl
 
-from heapwright.artefacts.provenance import Environment
-from heapwright.artefacts.study_analysis import ResponseAnalysis, StudyAnalysis
-from heapwright.artefacts.study_runs import Measured, StudyDesign, StudyRun
-from heapwright.artefacts.study_terms import MeanTable
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study_analysis.document import ResponseAnalysis, StudyAnalysis
+from heapwright.artefacts.study_analysis.terms import MeanTable
+from heapwright.artefacts.study_results.runs import Measured, StudyDesign, StudyRun
 from heapwright.report.study.axes import Column, Row
 from heapwright.report.study.units import Unit, unit_of
 

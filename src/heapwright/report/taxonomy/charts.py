@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from heapwright.artefacts.taxonomy import Criteria, Curve, Estimate, Row, Taxonomy
+from heapwright.artefacts.taxonomy.document import Criteria, Curve, Estimate, Row, Taxonomy
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import finished
 

@@ -8,7 +8,7 @@ What it has in common with other pages is in `report/pages`.
 from collections.abc import Callable, Sequence
 from html import escape
 
-from heapwright.artefacts.taxonomy import Column, Row, Taxonomy
+from heapwright.artefacts.taxonomy.document import Column, Row, Taxonomy
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts, Spec, key, table
 from heapwright.report.taxonomy import charts

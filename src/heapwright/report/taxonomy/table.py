@@ -13,8 +13,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.taxonomy import Column, Failure, Row, Taxonomy
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.taxonomy.document import Column, Failure, Row, Taxonomy
 from heapwright.report.taxonomy.words import (
     NOTHING,
     blowup_text,

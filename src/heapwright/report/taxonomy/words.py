@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judgements and figures in the words of the table and of the page."""
 
-from heapwright.artefacts.taxonomy import Blowup, Estimate, Published, Row
+from heapwright.artefacts.taxonomy.document import Blowup, Estimate, Published, Row
 
 BLOWUP: dict[Blowup, str] = {"none": "none", "linear": "O(P)", "unbounded": "unbounded"}
 UNKNOWN = "?"

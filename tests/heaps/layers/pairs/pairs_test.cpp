@@ -5,6 +5,7 @@
 // fails at each call in turn, over sizes that no memory holds, through `clear` and to the end of
 // its life. The pairs are known by their tables only, so all of this is compiled once.
 #include <heaps/layers/pairs/pair.hpp>
+#include <heaps/layers/pairs/pair_list.hpp>
 #include <support/counting_heap.hpp>
 #include <support/history.hpp>
 
@@ -19,7 +20,6 @@
 #include <iostream>
 #include <memory>
 #include <ostream>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -315,13 +315,13 @@ TEST_P(PairOfHeaps, MeasuresWhatItHasTaken) {
     }
     const Life life(verbs());
     const std::vector<void*> objects = take(life.heap(), 60);
-    Footprint footprint;
-    verbs().measure(life.heap().heap, footprint);
-    if (footprint.mapped != 0) { // where somebody below knows
-        EXPECT_GE(footprint.mapped, objects.size() * usual);
-        EXPECT_GE(footprint.mapped, footprint.direct);
+    MemoryUsage usage;
+    verbs().measure(life.heap().heap, usage);
+    if (usage.mapped != 0) { // where somebody below knows
+        EXPECT_GE(usage.mapped, objects.size() * usual);
+        EXPECT_GE(usage.mapped, usage.direct);
     }
-    EXPECT_LT(footprint.mapped, 4 * GiB);
+    EXPECT_LT(usage.mapped, 4 * GiB);
     giveBack(life.heap(), objects);
 }
 
@@ -341,8 +341,8 @@ std::string nameOf(const ::testing::TestParamInfo<Pair>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, PairOfHeaps, ::testing::ValuesIn(allPairs()), nameOf);
 
-/// A pair as the list has it: what stands over what, and what a history got from it.
-std::string lineOf(const Pair& pair) {
+/// What a history got from a pair.
+std::vector<std::string> remarksOn(const Pair& pair) {
     Ledger::begin();
     HistoryTally tally;
     {
@@ -353,39 +353,46 @@ std::string lineOf(const Pair& pair) {
         }
         tally = runHistoryOf(life.heap(), 3, shape);
     }
-    std::string line = std::string(pair.over) + " over " + std::string(pair.under);
-    line += tally.served == 0 ? ": no memory" : tally.refused == 0 ? "" : ": not for every request";
-    line += pair.verbs->uniform ? ": one size" : "";
-    line += pair.verbs->stack ? ": newest first" : "";
-    return line;
+    std::vector<std::string> remarks;
+    if (tally.served == 0 || tally.refused != 0) {
+        remarks.emplace_back(tally.served == 0 ? "no memory" : "not for every request");
+    }
+    if (pair.verbs->uniform) {
+        remarks.emplace_back("one size");
+    }
+    if (pair.verbs->stack) {
+        remarks.emplace_back("newest first");
+    }
+    return remarks;
 }
 
 TEST(Pairs, AreTheOnesOfTheList) {
-    std::multiset<std::string> found;
+    PairList pairs;
     for (const Pair& pair : allPairs()) {
-        found.insert(lineOf(pair));
+        EXPECT_TRUE(pairs.add(std::string(pair.over), std::string(pair.under), remarksOn(pair)))
+            << pair.over << " over " << pair.under << " twice";
     }
+    const PairList::Entries found = pairs.entries();
     const char* const write = std::getenv("HEAPWRIGHT_WRITE_PAIRS");
     if (write != nullptr && *write != '\0') {
         std::ofstream list(HEAPWRIGHT_PAIR_LIST);
-        for (const std::string& line : found) {
-            list << line << '\n';
-        }
+        PairList::write(list, found);
     }
-    std::multiset<std::string> listed;
     std::ifstream list(HEAPWRIGHT_PAIR_LIST);
-    for (std::string line; std::getline(list, line);) {
-        listed.insert(line);
+    const PairList::Entries listed = PairList::read(list);
+    const auto entryOf = [](const PairList::Entries& entries, const std::string& layer) {
+        const auto entry = entries.find(layer);
+        return entry == entries.end() ? "over nothing" : entry->second;
+    };
+    PairList::Entries either = found;
+    either.insert(listed.begin(), listed.end());
+    for (const auto& [layer, entry] : either) {
+        EXPECT_EQ(entryOf(listed, layer), entryOf(found, layer))
+            << "in the list, and found: " << layer;
     }
-    for (const std::string& line : found) {
-        EXPECT_EQ(listed.count(line), 1U) << "not in the list: " << line;
-    }
-    for (const std::string& line : listed) {
-        EXPECT_EQ(found.count(line), 1U) << "in the list only: " << line;
-    }
-    EXPECT_GE(found.size(), 60U);
-    RecordProperty("pairs", static_cast<int>(found.size()));
-    std::cout << found.size() << " pairs of neighbours\n";
+    EXPECT_GE(pairs.size(), 60U);
+    RecordProperty("pairs", static_cast<int>(pairs.size()));
+    std::cout << pairs.size() << " pairs of neighbours\n";
 }
 
 } // namespace

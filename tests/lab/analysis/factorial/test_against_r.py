@@ -6,7 +6,6 @@ Needs Rscript (Debian: r-base-core); base R is enough. The data are in data/, wr
 """
 
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,7 +21,8 @@ from heapwright.analysis.factorial.diagnostics import diagnose
 from heapwright.analysis.factorial.means import pairs
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import observe
-from heapwright.artefacts.study_terms import AnovaTerm
+from heapwright.artefacts.study_analysis.terms import AnovaTerm
+from support.running import ran
 
 from .made import DATA, SHIPPED, text_of
 
@@ -49,15 +49,10 @@ def answers() -> dict[str, dict[tuple[str, str], float]]:
     rscript = shutil.which("Rscript")
     if rscript is None:
         pytest.skip("Rscript is not installed (r-base-core)")
-    ran = subprocess.run(
-        [rscript, "--vanilla", SCRIPT, *(DATA / f"{name}.csv" for name in SHIPPED)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    done = ran([rscript, "--vanilla", SCRIPT, *(DATA / f"{name}.csv" for name in SHIPPED)])
+    assert done.returncode == 0, done.stderr
     said: dict[str, dict[tuple[str, str], float]] = {name: {} for name in SHIPPED}
-    for line in ran.stdout.splitlines():
+    for line in done.stdout.splitlines():
         file, kind, what, value = line.split(";")
         said[file][kind, what] = float(value)
     return said

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from heapwright.analysis.block_bootstrap import draws
 from heapwright.analysis.factorial.agreement import agreement, tau_b
-from heapwright.analysis.resampling import draws
 
 LISTS = st.integers(3, 8).flatmap(
     lambda size: st.tuples(

@@ -8,7 +8,7 @@ import pytest
 from heapwright.analysis.factorial.analyse import analyse
 from heapwright.analysis.factorial.observed import Factor
 from heapwright.analysis.factorial.subject import Response, Subject
-from heapwright.artefacts.study_analysis import Settings, StudyAnalysis, StudySummary
+from heapwright.artefacts.study_analysis.document import Settings, StudyAnalysis, StudySummary
 
 from .made import Study
 

@@ -8,7 +8,7 @@ import pytest
 from heapwright.analysis.factorial.between import agreements, pareto_fronts
 from heapwright.analysis.factorial.responses import Analysed, analyse_response
 from heapwright.analysis.factorial.subject import Response, Subject
-from heapwright.artefacts.study_analysis import Settings
+from heapwright.artefacts.study_analysis.document import Settings
 
 from .made import Study
 

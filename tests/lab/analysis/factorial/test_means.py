@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Means and groups: what is averaged, what is left out, and how often the intervals hold."""
+"""Instrument and groups: what is averaged, what is left out, and how often the intervals hold."""
 
 from collections.abc import Callable
 

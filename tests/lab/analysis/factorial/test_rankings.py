@@ -16,7 +16,7 @@ from heapwright.analysis.factorial.rankings import Question, rank, scopes
 from heapwright.analysis.intervals import simultaneous
 from heapwright.analysis.letters import compact_letters
 from heapwright.analysis.tukey import all_pairs
-from heapwright.artefacts.study_analysis import Better, Ranking
+from heapwright.artefacts.study_analysis.document import Better, Ranking
 
 from .made import Study
 

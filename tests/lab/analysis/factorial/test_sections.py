@@ -9,7 +9,7 @@ import polars as pl
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import observe
 from heapwright.analysis.factorial.sections import section
-from heapwright.artefacts.study_analysis import Settings
+from heapwright.artefacts.study_analysis.document import Settings
 
 from .made import Study
 

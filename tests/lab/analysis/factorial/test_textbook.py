@@ -18,7 +18,7 @@ from heapwright.analysis.factorial.anova import anova
 from heapwright.analysis.factorial.means import mean_table, pairs
 from heapwright.analysis.factorial.model import Model, model
 from heapwright.analysis.factorial.observed import Factor, observe
-from heapwright.artefacts.study_terms import AnovaTerm
+from heapwright.artefacts.study_analysis.terms import AnovaTerm
 
 GRAFTS = {
     "8500": (90.3, 89.2, 98.2, 93.9, 87.4, 97.9),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from heapwright.artefacts.study import Study
-from heapwright.artefacts.study_runs import Cell, Dropped, Factor, Measured, StudyDesign
+from heapwright.artefacts.study.model import Study
+from heapwright.artefacts.study_results.runs import Cell, Dropped, Factor, Measured, StudyDesign
 
 LEVELS = {
     "allocator": ("quick", "slow", "even"),

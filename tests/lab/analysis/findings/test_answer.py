@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from heapwright.analysis.findings.answer import answer
-from heapwright.artefacts.study_answers import Answer, FindingResult
-from heapwright.artefacts.study_runs import Dropped
+from heapwright.artefacts.study_analysis.answers import Answer, FindingResult
+from heapwright.artefacts.study_results.runs import Dropped
 
 from .made import LEVELS, design, frame, seconds, study
 

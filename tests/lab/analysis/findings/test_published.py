@@ -11,7 +11,14 @@ import pytest
 from heapwright.analysis.findings.answer import good_runs
 from heapwright.analysis.findings.published import beside
 from heapwright.analysis.findings.rules import Question
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study.published import (
+    Kind,
+    Line,
+    PublishedSource,
+    PublishedTable,
+    read_lines,
+)
+from heapwright.artefacts.study_analysis.document import (
     FactorInfo,
     ResponseAnalysis,
     Settings,
@@ -19,14 +26,7 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
-from heapwright.artefacts.study_published import (
-    Kind,
-    Line,
-    PublishedSource,
-    PublishedTable,
-    read_lines,
-)
-from heapwright.artefacts.study_terms import AnovaTerm, Mean, MeanTable, Section
+from heapwright.artefacts.study_analysis.terms import AnovaTerm, Mean, MeanTable, Section
 
 from .made import LEVELS, design, frame
 

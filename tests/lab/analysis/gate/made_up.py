@@ -8,22 +8,10 @@ from typing import Any
 import numpy as np
 
 from heapwright.analysis.gate.documents import Document, Figure
-from heapwright.artefacts.provenance import Environment
+from heapwright.artefacts.run.provenance import Environment
+from support.documents import made
 
-MACHINE = Environment(
-    host="h",
-    kernel="k",
-    distribution="d",
-    cpu="c",
-    cpus=2,
-    memory_bytes=1 << 30,
-    governor="",
-    libc="l",
-    heapwright="0",
-    python="3",
-    date="",
-    clock="tsc",
-)
+MACHINE = made(Environment, host="h", kernel="k", cpus=2, memory_bytes=1 << 30)
 FIGURES = (Figure("time", "s"), Figure("memory", "bytes"), Figure("p99_ns", "ns"))
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from heapwright.analysis.gate.documents import of_comparison
-from heapwright.artefacts.comparison import Comparison, Design, TreatmentInfo, Verdict
-from heapwright.artefacts.provenance import Kind
-from heapwright.artefacts.runs import Outcome, Run
+from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, Verdict
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.artefacts.run.provenance import Kind
 
 from .made_up import MACHINE
 

@@ -8,8 +8,8 @@ import pytest
 
 from heapwright.analysis.gate.documents import Document
 from heapwright.analysis.gate.judge import FIRST_BLOCKS, Question, judge
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.gate import Change, Gate
+from heapwright.artefacts.gate.document import Change, Gate
+from heapwright.base.errors import ExitCode, HeapwrightError
 
 from .made_up import MACHINE, document, logs
 

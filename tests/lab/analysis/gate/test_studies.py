@@ -9,12 +9,12 @@ import pytest
 
 from heapwright.analysis.gate.judge import Question, judge
 from heapwright.analysis.gate.studies import of_results
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.gate import Change
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.study_results import Results, open_results
-from heapwright.artefacts.study_runs import Cell, Factor, Measured, StudyDesign, StudyRun
-from heapwright.artefacts.study_store import Store
+from heapwright.artefacts.gate.document import Change
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study_results.reader import Results, open_results
+from heapwright.artefacts.study_results.runs import Cell, Factor, Measured, StudyDesign, StudyRun
+from heapwright.artefacts.study_results.store import Store
+from heapwright.base.errors import HeapwrightError
 
 from .made_up import MACHINE, document, logs
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadLine, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import Aspect, WorkloadLine, WorkloadRun
 
 MakeRun = Callable[..., WorkloadRun]
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Means and intervals of a few repetitions, and how they meet a limit."""
+"""Instrument and intervals of a few repetitions, and how they meet a limit."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 
 from heapwright.analysis.taxonomy.estimates import half_width, mean_of, ratio_of
 from heapwright.analysis.taxonomy.limits import exceeds
-from heapwright.artefacts.taxonomy import Estimate
+from heapwright.artefacts.taxonomy.document import Estimate
 
 
 def test_nothing_and_one_value() -> None:

@@ -11,8 +11,8 @@ from heapwright.analysis.taxonomy.published import (
     published_of,
     ticks,
 )
-from heapwright.artefacts.provenance import Kind
-from heapwright.artefacts.taxonomy import Blowup, Row, Sharing
+from heapwright.artefacts.run.provenance import Kind
+from heapwright.artefacts.taxonomy.document import Blowup, Row, Sharing
 
 SHARES = Sharing(active=True, passive=False)
 AVOIDS = Sharing(active=False, passive=False)

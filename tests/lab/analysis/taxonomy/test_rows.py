@@ -5,9 +5,9 @@
 import pytest
 
 from heapwright.analysis.taxonomy.rows import conclude, object_bytes
-from heapwright.artefacts.provenance import Allocator, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
 
 from .conftest import MakeRun
 

@@ -5,8 +5,8 @@
 import pytest
 
 from heapwright.analysis.taxonomy.speed import judge_speed
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
 
 from .conftest import MakeRun
 

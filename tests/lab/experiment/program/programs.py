@@ -5,12 +5,12 @@
 import os
 from pathlib import Path
 
-from heapwright.artefacts.native import witness
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.provenance import Allocator, Kind
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.base.native import witness
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.session import Prepared, Session, Taken
+from heapwright.experiment.program.session import Prepared, Session, SessionRun
 from heapwright.experiment.treatments import Treatment
 
 ENVIRONMENT = {key: text for key, text in os.environ.items() if key != "LD_PRELOAD"}
@@ -107,7 +107,7 @@ def small(
     return read_program(path, None, parameters)
 
 
-def take(file: ProgramFile, data: Path | None = None, timeout_s: float | None = None) -> Taken:
+def take(file: ProgramFile, data: Path | None = None, timeout_s: float | None = None) -> SessionRun:
     """One run of it on the C library, proven."""
     assert witness().is_file()
     with PreloadPaths() as paths:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile, read_program
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.program import data as data_module
 from heapwright.experiment.program.data import Data, data_of, made_for, prepare_data, remove
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.native import NativeMissingError
+from heapwright.base import native
+from heapwright.base.native import NativeMissingError
 from heapwright.experiment.program.gauge import SLOT, SLOTS, Gauge, Told
 
 KEPT = 50_000_000

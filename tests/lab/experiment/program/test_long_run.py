@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
-from heapwright.artefacts.long_run import Load, Round, Sample
-from heapwright.artefacts.program_file import ProgramFile
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import Load, Round, Sample
+from heapwright.artefacts.program.file import ProgramFile
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
-from heapwright.experiment.program.long_run import LongRuns, LongTaken, interval_of
+from heapwright.experiment.program.long_run import LongRunResult, LongRuns, interval_of
 from heapwright.experiment.program.session import Prepared
 
 from .programs import ENVIRONMENT, FILE, GLIBC, small
@@ -41,7 +41,7 @@ def own_place(
 
 def take(
     file: ProgramFile, load: Load = SHORT, keep: Callable[[Sample | Round], None] | None = None
-) -> LongTaken:
+) -> LongRunResult:
     with PreloadPaths() as paths:
         specs = Specs(Conditions((), ENVIRONMENT, Path.cwd()), paths)
         runs = LongRuns(Prepared(file, None), specs, paths)

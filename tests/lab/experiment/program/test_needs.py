@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.program_file import ProgramFile, read_program
-from heapwright.artefacts.program_library import open_program
+from heapwright.artefacts.program.file import ProgramFile, read_program
+from heapwright.artefacts.program.library import open_program
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.program import needs
-from heapwright.experiment.program.binding import Binding, reaching_servers
 from heapwright.experiment.program.own_allocator import c_library, linked_allocators
+from heapwright.experiment.program.template_values import Binding, reaching_servers
 
 TEXT = """format = 1
 name = "needy"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.session import Prepared, Session

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.errors import HeapwrightError
-from heapwright.artefacts.journal import Journal
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.base.errors import HeapwrightError
 from heapwright.experiment.taxonomy import survey
 from heapwright.experiment.taxonomy.survey import SurveyPlan, Task, run_survey
 from heapwright.experiment.taxonomy.trials import Trial

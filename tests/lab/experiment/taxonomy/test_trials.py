@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.workload_runs import Aspect
+from heapwright.artefacts.run.workload import Aspect
 from heapwright.experiment.taxonomy.trials import Extent, trials
 
 

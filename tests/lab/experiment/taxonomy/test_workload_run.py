@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts import native
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.workload_runs import Aspect, WorkloadRun
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.base import native
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.taxonomy.survey import Task
 from heapwright.experiment.taxonomy.trials import Trial

@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.drag import (
+from heapwright.artefacts.drag.document import (
     Curves,
     Drag,
     Oddities,

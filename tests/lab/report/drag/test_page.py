@@ -4,7 +4,7 @@
 
 from types import ModuleType
 
-from heapwright.artefacts.drag import Drag
+from heapwright.artefacts.drag.document import Drag
 from heapwright.report.drag.page import page
 
 

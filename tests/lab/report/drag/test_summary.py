@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from heapwright.artefacts.drag import Drag
+from heapwright.artefacts.drag.document import Drag
 from heapwright.report.console import make_console
 from heapwright.report.drag.summary import CURVE, curve, print_summary
 

@@ -5,7 +5,7 @@
 import json
 import re
 
-from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
 from heapwright.report.flame.component import flame_graph
 
 CALLS = Calls(

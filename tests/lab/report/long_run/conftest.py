@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.long_run import (
+from heapwright.artefacts.long_run.document import (
     Direction,
     Load,
     LongRun,
@@ -13,9 +13,9 @@ from heapwright.artefacts.long_run import (
     Sample,
     SeriesGrowth,
 )
-from heapwright.artefacts.program_model import ProgramFigure, ProgramSubject
-from heapwright.artefacts.provenance import read_environment
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.program.model import ProgramFigure, ProgramSubject
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import read_environment
 
 MEBI = 2**20
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.long_run import Load, LongRun
+from heapwright.artefacts.long_run.document import Load, LongRun
 from heapwright.report.long_run.page import page
 
 

@@ -6,8 +6,8 @@ import io
 
 from rich.console import Console
 
-from heapwright.artefacts.long_run import LongRun
-from heapwright.artefacts.runs import Outcome
+from heapwright.artefacts.long_run.document import LongRun
+from heapwright.artefacts.run.measured import Outcome
 from heapwright.report.long_run.summary import TOO_SHORT, print_long_run
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words of a long run."""
 
-from heapwright.artefacts.long_run import Load, LongRun
+from heapwright.artefacts.long_run.document import Load, LongRun
 from heapwright.report.long_run.words import drift, load_of, signed
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from heapwright.artefacts.errors import ExitCode, HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.report.pages.frame import frame
 from heapwright.report.pages.parts import Charts
 from heapwright.report.pages.pdf import browser, write_pdf

@@ -4,7 +4,8 @@
 
 import pytest
 
-from heapwright.artefacts.profile import (
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
+from heapwright.artefacts.profile.document import (
     CrossThreadFrees,
     Fault,
     Pattern,
@@ -24,8 +25,7 @@ from heapwright.artefacts.profile import (
     Thread,
     Totals,
 )
-from heapwright.artefacts.profile_calls import Call, Calls, CodeObject, Function
-from heapwright.artefacts.profile_series import (
+from heapwright.artefacts.profile.series import (
     HeapMap,
     HeapRatio,
     HeapRow,
@@ -34,6 +34,7 @@ from heapwright.artefacts.profile_series import (
     System,
     SystemSample,
 )
+from support.documents import made
 
 KIB, MIB = 1 << 10, 1 << 20
 POINTS = 21
@@ -181,16 +182,7 @@ def sites() -> tuple[Site, ...]:
     leak = ("operator new(unsigned long)", "std::vector<int>::grow()", "leak<b>()", "main")
     fine = ("malloc", "read_file", "main")
     return (
-        Site(
-            process=0,
-            stack=7,
-            frames=fine,
-            allocations=900,
-            bytes=900_000,
-            short=700,
-            never_freed=0,
-            never_freed_bytes=0,
-        ),
+        made(Site, stack=7, frames=fine, allocations=900, bytes=900_000, short=700),
         Site(
             process=0,
             stack=9,

@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.profile import Profile, SizeCount, Spread
+from heapwright.artefacts.profile.document import Profile, SizeCount, Spread
 from heapwright.report.profile.changes import (
     Moved,
     difference_text,

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.profile.comparison_page import comparison_page
 
 NAMES = ("old<b>.json", "new.json")

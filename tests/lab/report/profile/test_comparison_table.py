@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from heapwright.artefacts.profile import Profile
+from heapwright.artefacts.profile.document import Profile
 from heapwright.report.console import make_console
 from heapwright.report.profile.comparison_table import print_comparison
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows that touch are one region, and the table says of each how full it is."""
 
-from heapwright.artefacts.profile import Profile
-from heapwright.artefacts.profile_series import HeapRow
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.profile.series import HeapRow
 from heapwright.report.profile.heap_map import Region, level, regions_of, regions_table
 
 

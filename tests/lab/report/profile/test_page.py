@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.profile import CrossThreadFrees, Profile, Spread
+from heapwright.artefacts.profile.document import CrossThreadFrees, Profile, Spread
 from heapwright.report.profile.page import page
 
 CHARTS = {

@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from heapwright.artefacts.profile import Profile, Spread
+from heapwright.artefacts.profile.document import Profile, Spread
 from heapwright.report.console import make_console
 from heapwright.report.profile.remarks import remarks
 from heapwright.report.profile.summary import CURVE, curve, print_summary

@@ -4,7 +4,7 @@
 
 import re
 
-from heapwright.artefacts.profile import CrossThreadFrees, Profile
+from heapwright.artefacts.profile.document import CrossThreadFrees, Profile
 from heapwright.report.profile.threads import MOST, OTHERS, matrix, short, threads
 
 

@@ -4,7 +4,7 @@
 
 import pytest
 
-from heapwright.artefacts.profile import Site
+from heapwright.artefacts.profile.document import Site
 from heapwright.report.profile import words
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from heapwright.report.study.view import StudyView
 
-from . import making
+from . import made_page
 
 
 @pytest.fixture(scope="session")
 def small() -> StudyView:
     """Two factors besides three allocators, five blocks; every second run of `bad<b>` crashes."""
-    return making.view_of(making.SMALL, 5, failing="bad<b>")
+    return made_page.view_of(made_page.SMALL, 5, failing="bad<b>")

@@ -12,7 +12,7 @@ from itertools import combinations, product
 import numpy as np
 import polars as pl
 
-from heapwright.artefacts.study_analysis import (
+from heapwright.artefacts.study_analysis.document import (
     Agreement,
     Best,
     CellFigures,
@@ -30,11 +30,18 @@ from heapwright.artefacts.study_analysis import (
     StudySummary,
     Verdict,
 )
-from heapwright.artefacts.study_runs import (
+from heapwright.artefacts.study_analysis.terms import (
+    AnovaTerm,
+    Diagnostics,
+    Mean,
+    MeanTable,
+    Pair,
+    Section,
+)
+from heapwright.artefacts.study_results.runs import (
     Measured,
     StudyDesign,
 )
-from heapwright.artefacts.study_terms import AnovaTerm, Diagnostics, Mean, MeanTable, Pair, Section
 
 MIB = float(1 << 20)
 

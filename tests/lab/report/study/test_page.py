@@ -10,25 +10,31 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import polars as pl
 import pytest
 import vl_convert
 
-from heapwright.artefacts.study_answers import Answer, Figure, FindingResult
-from heapwright.artefacts.study_bar import BarFigure, BarResult, BarTable, Met
-from heapwright.artefacts.study_choice import (
-    ChoiceRow,
-    ChoiceTable,
+from heapwright.artefacts.study.acceptance import (
+    AcceptanceFigure,
+    AcceptanceResult,
+    AcceptanceTable,
+    Met,
+)
+from heapwright.artefacts.study.published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study.substitution import (
     Judged,
     Overall,
     Rival,
+    SubstitutionRow,
+    SubstitutionTable,
     Worth,
 )
-from heapwright.artefacts.study_published import Agreement, PublishedRow, PublishedTable
+from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
-from . import making
+from . import made_page
 
 HIGHEST = 24_000
 LEAST = {
@@ -136,9 +142,6 @@ def test_values_come_back_as_they_were(text: str, small: StudyView) -> None:
     time = data["responses"][0]
     low, span = time["low"], time["span"]
     steps = memoryview(base64.b64decode(time["values"])).cast("H")
-    pytest.importorskip("numpy")
-    import numpy as np  # noqa: PLC0415
-
     unit = small.responses[0].unit.size
     back = sorted(np.exp(low + span * step / 65534) * unit for step in steps)
     assert back == pytest.approx(sorted(small.good["time"]), rel=1e-3)
@@ -169,7 +172,7 @@ def test_findings_and_published_tables(small: StudyView) -> None:
     )
     tables = (
         PublishedTable(
-            title="Means",
+            title="Instrument",
             kind="means",
             response="time",
             unit="ms",
@@ -197,14 +200,14 @@ def test_whether_one_level_is_worth_it(small: StudyView, browsing: ModuleType) -
         general=(Rival(level="le<a>", ratio=0.8, low=0.75, high=0.85, blocks=5),),
         instead=(Rival(level="reap", ratio=None, why="not <run>"),),
     )
-    row = ChoiceRow(
+    row = SubstitutionRow(
         level="parser<1>",
         about={"policy": "<region>", "mechanism": ""},
         overall=Overall.NOT,
         words="costs in time",
         responses=(judged,),
     )
-    found = ChoiceTable(
+    found = SubstitutionTable(
         factor="allocator",
         custom="own",
         by="program",
@@ -232,10 +235,12 @@ def test_the_bar_is_first_with_the_figures_of_every_place(
     small: StudyView, browsing: ModuleType
 ) -> None:
     figures = tuple(
-        BarFigure(scope={"program": place}, rival=rival, ratio=ratio, low=1, high=2, blocks=4)
+        AcceptanceFigure(
+            scope={"program": place}, rival=rival, ratio=ratio, low=1, high=2, blocks=4
+        )
         for place, rival, ratio in (("p<1>", "a", 1.5), ("p<1>", "b", 1.25), ("q", "b", 1.125))
     )
-    line = BarResult(
+    line = AcceptanceResult(
         words="<nowhere> slow",
         response="time",
         asked="at most 1.10",
@@ -248,7 +253,7 @@ def test_the_bar_is_first_with_the_figures_of_every_place(
         figures=figures,
         why="no figures of b at r",
     )
-    found = BarTable(
+    found = AcceptanceTable(
         factor="allocator",
         level="own",
         rivals=("a", "b"),
@@ -275,7 +280,7 @@ def _parts(view: StudyView) -> dict[str, object]:
 
 
 def test_a_study_without_allocators_has_a_page(browsing: ModuleType) -> None:
-    view = making.view_of({"threads": ("1", "2"), "size": ("a", "b")}, 3)
+    view = made_page.view_of({"threads": ("1", "2"), "size": ("a", "b")}, 3)
     text = page(view)
     found = browsing.Reader(text)
     assert "rankings" not in found.ids
@@ -285,14 +290,14 @@ def test_a_study_without_allocators_has_a_page(browsing: ModuleType) -> None:
 
 
 def test_a_study_of_allocators_alone_has_a_page(browsing: ModuleType) -> None:
-    view = making.view_of({"allocator": ("glibc", "jemalloc")}, 3)
+    view = made_page.view_of({"allocator": ("glibc", "jemalloc")}, 3)
     text = page(view)
     assert "time/ranking" in browsing.Reader(text).charts
     assert "interactions" not in browsing.Reader(text).ids
 
 
 def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> None:
-    view = making.view_of(
+    view = made_page.view_of(
         {"value": ("1", "2"), "mean": ("a", "b"), "allocator": ("glibc", "jemalloc")}, 3
     )
     for name, spec in browsing.specs_in(page(view)).items():
@@ -358,7 +363,7 @@ def test_paper_is_white_and_as_wide_as_it_is(
 @pytest.mark.slow
 def test_the_largest_study_stays_below_5_megabytes(browsing: ModuleType, tmp_path: Path) -> None:
     """648 combinations under six allocators, 28 blocks: 108,864 runs of two responses."""
-    view = making.view_of(making.LARGE, 28)
+    view = made_page.view_of(made_page.LARGE, 28)
     text = page(view)
     assert view.good.height == 108_864
     assert len(text.encode()) < 5_000_000

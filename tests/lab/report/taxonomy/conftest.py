@@ -4,9 +4,10 @@
 
 import pytest
 
-from heapwright.artefacts.provenance import Environment, Kind
-from heapwright.artefacts.runs import Outcome
-from heapwright.artefacts.taxonomy import (
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.run.provenance import Environment, Kind
+from heapwright.artefacts.run.workload import Aspect
+from heapwright.artefacts.taxonomy.document import (
     Counted,
     Criteria,
     Curve,
@@ -25,7 +26,7 @@ from heapwright.artefacts.taxonomy import (
     Speed,
     Taxonomy,
 )
-from heapwright.artefacts.workload_runs import Aspect
+from support.documents import made
 
 MIB = float(1 << 20)
 
@@ -85,22 +86,15 @@ GOOD = Row(
         elsewhere="larson",
     ),
     growth=curves(0.0),
-    design=Design(
-        source="composition",
-        local_memory="thread",
-        splits_and_coalesces=False,
-        metadata_in_block=True,
-        classes_separated="physically",
-        blowup_prevented_by="ownership",
+    design=made(
+        Design, local_memory="thread", metadata_in_block=True, blowup_prevented_by="ownership"
     ),
 )
-NOTHING = Row(
+NOTHING = made(
+    Row,
     allocator="nothing",
     kind=Kind.FILE,
-    fast=None,
-    scalable=None,
     false_sharing=Sharing(),
-    blowup=None,
     failures=(
         Failure(
             aspect=Aspect.TIME,
@@ -130,20 +124,7 @@ BAD = Row(
 
 @pytest.fixture
 def document() -> Taxonomy:
-    environment = Environment(
-        host="h",
-        kernel="k",
-        distribution="d",
-        cpu="c",
-        cpus=2,
-        memory_bytes=1,
-        governor="",
-        libc="l",
-        heapwright="0",
-        python="3",
-        date="2026-01-02T03:04:05",
-        clock="tsc",
-    )
+    environment = made(Environment, cpus=2, date="2026-01-02T03:04:05")
     return Taxonomy(
         heapwright_version="0",
         environment=environment,

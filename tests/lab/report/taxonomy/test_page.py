@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from heapwright.artefacts.taxonomy import Taxonomy
+from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.report.taxonomy.page import page, specs_of
 
 

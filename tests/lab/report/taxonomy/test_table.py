@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from heapwright.artefacts.taxonomy import Taxonomy
+from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.report.console import make_console
 from heapwright.report.taxonomy.table import print_table
 

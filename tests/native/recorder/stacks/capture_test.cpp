@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-namespace heapwright::stacks::test {
+namespace heapwright::recorder::stacks::test {
 namespace {
 
 using Addresses = std::vector<std::uint64_t>;
@@ -272,4 +272,4 @@ TEST_F(Capture, ModulesAreWrittenWithTheirPaths) {
 }
 
 } // namespace
-} // namespace heapwright::stacks::test
+} // namespace heapwright::recorder::stacks::test

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <vector>
 
-namespace heapwright::stacks::test {
+namespace heapwright::recorder::stacks::test {
 
 class FakeHost {
 public:
@@ -117,4 +117,4 @@ private:
     inline static std::atomic<int> allowed_{1 << 20};
 };
 
-} // namespace heapwright::stacks::test
+} // namespace heapwright::recorder::stacks::test

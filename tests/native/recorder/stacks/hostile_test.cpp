@@ -15,7 +15,7 @@
 #include <random>
 #include <sys/auxv.h>
 
-namespace heapwright::stacks::test {
+namespace heapwright::recorder::stacks::test {
 namespace {
 
 class Hostile : public testing::Test {
@@ -142,4 +142,4 @@ TEST_F(Hostile, RowsComeBackFromTheirShortForms) {
 }
 
 } // namespace
-} // namespace heapwright::stacks::test
+} // namespace heapwright::recorder::stacks::test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heapwright::watch {
+namespace heapwright::recorder::watch {
 namespace {
 
 constexpr const char* text =
@@ -77,4 +77,4 @@ TEST(Smaps, ATextThatIsCutAnywhereIsReadUpToThere) {
 }
 
 } // namespace
-} // namespace heapwright::watch
+} // namespace heapwright::recorder::watch

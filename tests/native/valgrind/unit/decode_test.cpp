@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 namespace {
 
 Locking of(std::vector<std::uint8_t> bytes) {
@@ -52,4 +52,4 @@ TEST(Decode, WhatIsCutShortIsNone) {
 }
 
 } // namespace
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heapwright::instrument {
+namespace heapwright::valgrind {
 namespace {
 
 TEST(Lines, OneWriterSharesWithNobody) {
@@ -70,4 +70,4 @@ TEST(Lines, ALineThatIsPartlyInTheRangeGoesOn) {
 }
 
 } // namespace
-} // namespace heapwright::instrument
+} // namespace heapwright::valgrind

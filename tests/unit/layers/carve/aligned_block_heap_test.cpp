@@ -82,7 +82,7 @@ TEST(AlignedBlockHeap, ReturnsEmptyChunksWhenItIsTrimmed) {
     for (int i = 0; i < 300; ++i) {
         blocks.push_back(heap.malloc(8 * KiB));
     }
-    Footprint full;
+    MemoryUsage full;
     heap.measure(full);
     EXPECT_GE(full.mapped, 3 * MiB);
     EXPECT_FALSE(heap.trim(0));
@@ -91,11 +91,11 @@ TEST(AlignedBlockHeap, ReturnsEmptyChunksWhenItIsTrimmed) {
     }
     EXPECT_FALSE(heap.trim(2 * MiB));
     EXPECT_TRUE(heap.trim(1 * MiB));
-    Footprint some;
+    MemoryUsage some;
     heap.measure(some);
     EXPECT_LT(some.mapped, 2 * MiB + 64 * KiB);
     EXPECT_TRUE(heap.flush());
-    Footprint least;
+    MemoryUsage least;
     heap.measure(least);
     EXPECT_LT(least.mapped, 1 * MiB + 64 * KiB);
     EXPECT_EQ(least.held, 126 * 8 * KiB);

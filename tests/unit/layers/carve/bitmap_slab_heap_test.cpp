@@ -105,19 +105,19 @@ TEST(BitmapSlabHeap, MeasuresWhatIsFree) {
     heap.flush();
     heap.free(objects[1]);
     heap.free(objects[3]);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 2U);
-    EXPECT_EQ(footprint.held, 128U);
-    EXPECT_EQ(footprint.mapped, 8 * KiB - 16) << "twice the slab, for this source aligns nothing";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 2U);
+    EXPECT_EQ(usage.held, 128U);
+    EXPECT_EQ(usage.mapped, 8 * KiB - 16) << "twice the slab, for this source aligns nothing";
 }
 
 TEST(BitmapSlabHeap, TakesJustTheSlabFromWhoCanAlign) {
     BitmapSlabHeap<100, 64 * KiB, MmapHeap> heap;
     void* const object = heap.malloc(100);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_LE(footprint.mapped, 64 * KiB + 4 * KiB) << "and the page with its tag";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_LE(usage.mapped, 64 * KiB + 4 * KiB) << "and the page with its tag";
     heap.free(object);
     BitmapSlabHeap<100, 64 * KiB, MallocHeap> other;
     EXPECT_NE(other.malloc(100), nullptr);

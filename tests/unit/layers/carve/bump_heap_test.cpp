@@ -75,16 +75,16 @@ TEST(BumpHeap, PassesANullUpAndGoesOn) {
 
 TEST(BumpHeap, IsOneThatAdopts) {
     using Mapped = BumpHeap<64 * KiB, 8, UniqueHeap<struct Adopting, MmapHeap>>;
-    EXPECT_TRUE(AdoptingHeap<Mapped> && ZeroingHeap<Mapped> && SizedFreeHeap<Mapped>);
+    EXPECT_TRUE(ForeignFreeHeap<Mapped> && ZeroingHeap<Mapped> && SizedFreeHeap<Mapped>);
     EXPECT_FALSE(ClearableHeap<Mapped>) << "what it has left is not its own any more";
     Mapped heap;
     auto* const zero = static_cast<unsigned char*>(heap.zalloc(1000));
     ASSERT_NE(zero, nullptr);
     EXPECT_EQ(zero[0] + zero[999], 0);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 64 * KiB);
-    EXPECT_GT(footprint.held, 60 * KiB);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 64 * KiB);
+    EXPECT_GT(usage.held, 60 * KiB);
 }
 
 } // namespace

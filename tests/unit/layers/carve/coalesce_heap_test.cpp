@@ -18,9 +18,9 @@ using RunBlocks = CoalesceHeap<4 * KiB, CoalesceableHeap<ContiguousCountingHeap>
 
 template <class H>
 std::size_t heldBy(H& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.held;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.held;
 }
 
 TEST(CoalesceHeap, SplitsAndMergesWithBothNeighbours) {

@@ -57,10 +57,10 @@ TEST(KernelPageHeap, GivesSectionsBackThatAreFreeAsAWhole) {
     EXPECT_FALSE(heap.trim(16 * MiB));
     EXPECT_TRUE(heap.trim(0));
     EXPECT_FALSE(heap.owns(object));
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 0U);
-    EXPECT_EQ(footprint.held, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 0U);
+    EXPECT_EQ(usage.held, 0U);
 }
 
 TEST(KernelPageHeap, GrowsOnlyWhenNoOtherMobilityCanServe) {

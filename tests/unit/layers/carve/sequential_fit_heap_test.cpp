@@ -135,14 +135,14 @@ TYPED_TEST(EveryFit, SaysWhatItHolds) {
     Ledger::begin();
     Heap<TypeParam> heap;
     holes(heap, sizes);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, sizes.size() + 1) << "and the end";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, sizes.size() + 1) << "and the end";
     std::size_t least = 0;
     for (const std::size_t size : sizes) {
         least += size;
     }
-    EXPECT_GE(footprint.held, least);
+    EXPECT_GE(usage.held, least);
     EXPECT_TRUE(heap.trim(0));
 }
 

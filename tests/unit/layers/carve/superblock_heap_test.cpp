@@ -95,9 +95,9 @@ TEST(SuperblockHeap, ReturnsWhatIsEmpty) {
         heap.free(object);
     }
     EXPECT_TRUE(heap.trim(0));
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 0U);
 }
 
 TEST(SuperblockHeapDeathTest, TellsAWrongPointer) {

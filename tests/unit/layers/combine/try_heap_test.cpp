@@ -110,9 +110,9 @@ TEST(TryHeap, ClearsAndOwnsBoth) {
     heap.clear();
     EXPECT_EQ(heap.malloc(900), first);
     EXPECT_EQ(heap.malloc(3000), second);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 5 * KiB);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 5 * KiB);
 }
 
 TEST(TryHeap, ForksAndFlushesWhoeverCan) {

@@ -36,8 +36,6 @@ TEST(UniqueHeap, IsAnotherUnderAnotherName) {
     using A = UniqueHeap<First, MmapHeap>;
     using B = UniqueHeap<Second, MmapHeap>;
     EXPECT_NE(&A::theHeap(), &B::theHeap());
-    EXPECT_NE(&(UniqueHeap<HeapName<1>, MmapHeap>::theHeap()),
-              &(UniqueHeap<HeapName<2>, MmapHeap>::theHeap()));
 }
 
 TEST(UniqueHeap, StaysWhenItsFacesAreGone) {
@@ -61,17 +59,17 @@ TEST(UniqueHeap, LetsTwoLayersDrawOnOneSource) {
     EXPECT_LT(addressOf(large) - addressOf(small), 200U) << "out of one chunk";
     heap.free(small);
     heap.free(large);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GT(footprint.mapped, 60 * KiB);
-    EXPECT_LT(footprint.mapped, 100 * KiB) << "counted once";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GT(usage.mapped, 60 * KiB);
+    EXPECT_LT(usage.mapped, 100 * KiB) << "counted once";
     Source::theHeap().clear();
 }
 
 TEST(UniqueHeap, KeepsFromOneFaceWhatConcernsThemAll) {
     using Shared = UniqueHeap<First, ChunkHeap<4 * KiB, 0, MmapHeap>>;
     EXPECT_FALSE(ClearableHeap<Shared>);
-    EXPECT_TRUE(AdoptingHeap<Shared> && UniquelyNamedHeap<Shared>);
+    EXPECT_TRUE(ForeignFreeHeap<Shared> && UniquelyNamedHeap<Shared>);
     EXPECT_FALSE(ConcurrentHeap<Shared>);
     using Locked = UniqueHeap<First, LockedHeap<FutexLock, MmapHeap>>;
     EXPECT_TRUE(ConcurrentHeap<Locked>);

@@ -4,7 +4,7 @@
 // What the four heaps of the kernel have in common: caches, and objects of any size.
 #pragma once
 
-#include <heapwright/structure/thread/processor_choice.hpp>
+#include <heapwright/structure/thread/processor_selector.hpp>
 #include <heapwright/sync/futex_lock.hpp>
 
 #include <support/history.hpp>
@@ -36,9 +36,9 @@ CacheFigures figuresOf(H& heap, std::string_view name, std::size_t size) {
 
 template <class H>
 std::size_t mappedBy(H& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.mapped;
 }
 
 template <class H>

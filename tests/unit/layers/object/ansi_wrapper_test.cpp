@@ -88,9 +88,9 @@ TEST_F(ANSIWrapperTest, TakesNull) {
 }
 
 TEST_F(ANSIWrapperTest, HasEveryVerbWhateverIsBelow) {
-    Footprint footprint;
-    heap_.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 0U);
+    MemoryUsage usage;
+    heap_.measure(usage);
+    EXPECT_EQ(usage.mapped, 0U);
     EXPECT_FALSE(heap_.trim(0));
     heap_.beforeFork();
     heap_.afterForkInParent();

@@ -149,7 +149,7 @@ TEST_F(GuardGapHeapTest, IsAsConcurrentAsTheHeapBelow) {
 
 using Extents = ExtentHeap<32 * KiB, FutexLock, SetDelay, LedgerExtents>;
 using OverRuns = GuardGapHeap<32 * KiB, 1 * MiB, 1024, FutexLock, Extents>;
-static_assert(InspectableHeap<OverRuns> && TendedHeap<OverRuns> && !InspectableHeap<Heap>);
+static_assert(InspectableHeap<OverRuns> && PurgeableHeap<OverRuns> && !InspectableHeap<Heap>);
 
 TEST_F(GuardGapHeapTest, ShowsRunsInUseWithoutTheirGapsAndNoneThatWait) {
     ExtentLedger::begin();
@@ -166,9 +166,9 @@ TEST_F(GuardGapHeapTest, ShowsRunsInUseWithoutTheirGapsAndNoneThatWait) {
     });
     heap.afterForkInParent();
     EXPECT_EQ(shown, (std::vector<void*>{kept}));
-    Inspection inspection;
-    heap.inspect(inspection);
-    EXPECT_EQ(inspection.source.usedBytes, 2 * 96 * KiB) << "what waits is not free";
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
+    EXPECT_EQ(snapshot.source.usedBytes, 2 * 96 * KiB) << "what waits is not free";
     heap.free(kept);
 }
 

@@ -22,12 +22,13 @@ constexpr std::size_t unit = 32 * KiB;
 
 using Extents = ExtentHeap<unit, FutexLock, SetDelay, LedgerExtents>;
 using Large = UnitObjectHeap<unit, Extents>;
-using Shared = UnitObjectHeap<unit, UniqueHeap<HeapName<7301>, Extents>>;
+struct SharedExtents {};
+using Shared = UnitObjectHeap<unit, UniqueHeap<SharedExtents, Extents>>;
 
 static_assert(ZeroingHeap<Large> && AlignedHeap<Large> && ResizableHeap<Large>);
 static_assert(RelocatingHeap<Large> && CheckingHeap<Large> && ConcurrentHeap<Large>);
 static_assert(ForkableHeap<Large> && ForkableHeap<Shared> && ClearableHeap<Large>);
-static_assert(!ClearableHeap<Shared> && OpenlyOwningHeap<Large>);
+static_assert(!ClearableHeap<Shared> && LockFreeOwningHeap<Large>);
 
 template <class H, std::size_t Unit = unit>
 concept StandsOn = requires { typename UnitObjectHeap<Unit, H>; };
@@ -68,7 +69,7 @@ TEST_F(UnitObjectHeapTest, TheUnitBeforeAnObjectSaysThatItIsNobodysToKeep) {
             ASSERT_EQ(addressOf(object) % align, 0U);
             ASSERT_GE(heap.getSize(object), size);
             std::memset(object, 0xFF, heap.getSize(object));
-            ASSERT_EQ(homeOf<unit>(object), noHome) << align << ' ' << size;
+            ASSERT_EQ(ownerTagOf<unit>(object), noOwnerTag) << align << ' ' << size;
             ASSERT_TRUE(Large::isHere(object));
             heap.check(object, "free");
             heap.free(object);
@@ -163,12 +164,12 @@ TEST_F(UnitObjectHeapTest, ShowsItsObjects) {
     };
     heap.walk(ObjectVisitor(note));
     EXPECT_EQ(shown, expected);
-    Inspection inspection;
-    heap.inspect(inspection);
-    EXPECT_EQ(inspection.large.objects, 4U);
-    EXPECT_EQ(inspection.large.direct, 2U);
-    EXPECT_GE(inspection.large.directBytes, 99 * MiB);
-    EXPECT_GE(inspection.source.usedBytes, inspection.large.bytes);
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
+    EXPECT_EQ(snapshot.large.objects, 4U);
+    EXPECT_EQ(snapshot.large.direct, 2U);
+    EXPECT_GE(snapshot.large.directBytes, 99 * MiB);
+    EXPECT_GE(snapshot.source.usedBytes, snapshot.large.bytes);
 }
 
 TEST_F(UnitObjectHeapTest, HoldsASharedHeapOverAFork) {

@@ -65,11 +65,5 @@ TEST(ZeroOnFreeHeap, LetsObjectsGrowAndMoveByTheirPages) {
     heap.free(object);
 }
 
-TEST(ZeroOnFreeHeap, PassesANullUp) {
-    Ledger::begin(Ledger::all);
-    Heap heap;
-    EXPECT_EQ(heap.malloc(1), nullptr);
-}
-
 } // namespace
 } // namespace heapwright::testing

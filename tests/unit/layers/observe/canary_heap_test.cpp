@@ -178,7 +178,7 @@ TEST_F(CanaryHeapDeathTest, StandsOverWhatAligns) {
 
 TEST_F(CanaryHeapDeathTest, KeepsThePhaseAndAsksWhatASizeBelowCanHold) {
     CanaryHeap<ChunkHeap<4 * KiB, 8, CountingHeap>> heap;
-    static_assert(phaseOf<decltype(heap)> == 8);
+    static_assert(alignmentOffsetOf<decltype(heap)> == 8);
     unsigned char* const object = taken(heap, 40);
     EXPECT_EQ(addressOf(object) % 16, 8U);
     EXPECT_TRUE(heap.resize(object, 20));

@@ -155,11 +155,11 @@ TEST_F(DebugHeapDeathTest, HoldsTheLatestFreedObjectsAndNoMore) {
 
 TEST_F(DebugHeapDeathTest, WhatWaitsIsMeasuredAndFlushed) {
     heap_.free(heap_.malloc(100));
-    Footprint footprint;
-    heap_.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 100U);
-    EXPECT_EQ(footprint.held, 100U);
-    EXPECT_EQ(footprint.heldCount, 1U);
+    MemoryUsage usage;
+    heap_.measure(usage);
+    EXPECT_EQ(usage.mapped, 100U);
+    EXPECT_EQ(usage.held, 100U);
+    EXPECT_EQ(usage.heldCount, 1U);
     EXPECT_TRUE(heap_.flush());
     EXPECT_FALSE(heap_.flush());
     EXPECT_TRUE(Ledger::the().live.empty());

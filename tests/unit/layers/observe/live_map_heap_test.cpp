@@ -113,16 +113,9 @@ TEST(LiveMapHeap, FollowsAnObjectThatMoves) {
     heap.free(moved);
 }
 
-TEST(LiveMapHeap, PassesANullUp) {
-    Ledger::begin(Ledger::all);
-    Mapped heap;
-    EXPECT_EQ(heap.malloc(1), nullptr);
-    EXPECT_EQ(heap.memalign(4096, 1), nullptr);
-}
-
 using Shown = LiveMapHeap<ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !TendedHeap<Mapped>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Mapped> && !WalkableHeap<Mapped> && !PurgeableHeap<Mapped>);
 
 /// Keeps what is freed, and shows it as if it were live.
 class HoldingOn : public ShownHeap {

@@ -19,7 +19,7 @@ using Counting = StatisticsHeap<SizeHeap<CountingHeap>>;
 class StatisticsHeapTest : public ::testing::Test {
 protected:
     void SetUp() override { Ledger::begin(); }
-    const HeapStatistics& told() { return heap_.statistics(); }
+    const CallStatistics& told() { return heap_.statistics(); }
 
     Counting heap_;
 };

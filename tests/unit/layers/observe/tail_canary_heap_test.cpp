@@ -142,17 +142,9 @@ TEST(TailCanaryHeap, GuardsWhatWasMoved) {
     heap.free(object);
 }
 
-TEST(TailCanaryHeap, PassesANullUpAndRefusesWhatIsTooLarge) {
-    Ledger::begin(Ledger::all);
-    Canary heap;
-    EXPECT_EQ(heap.malloc(1), nullptr);
-    EXPECT_EQ(heap.memalign(4096, 1), nullptr);
-    EXPECT_EQ(heap.malloc(SIZE_MAX - 3), nullptr);
-}
-
 using Shown = TailCanaryHeap<ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !TendedHeap<Canary>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Canary> && !WalkableHeap<Canary> && !PurgeableHeap<Canary>);
 
 TEST(TailCanaryHeap, ShowsObjectsAsLargeAsTheyWereAskedFor) {
     Ledger::begin();

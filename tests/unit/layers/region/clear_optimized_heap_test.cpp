@@ -332,7 +332,7 @@ TEST(ClearOptimizedHeap, MeasuresWhatBothHold) {
     Ledger::begin();
     Heap heap;
     void* const object = heap.malloc(104);
-    Footprint before;
+    MemoryUsage before;
     heap.measure(before);
     EXPECT_EQ(before.mapped, 1 * KiB - 32);
     EXPECT_EQ(before.heldCount, 1U);

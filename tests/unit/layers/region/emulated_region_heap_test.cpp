@@ -23,7 +23,7 @@ using OnMalloc = EmulatedRegionHeap<MmapHeap, MallocHeap>;
 
 static_assert(ClearableHeap<Emulated> && SizedHeap<Emulated> && OwningHeap<Emulated>);
 static_assert(!AlignedHeap<Emulated> && AlignedHeap<OnMalloc> && ZeroingHeap<OnMalloc>);
-static_assert(!ConcurrentHeap<OnMalloc> && !AdoptingHeap<OnMalloc> && AnyOrderHeap<Emulated>);
+static_assert(!ConcurrentHeap<OnMalloc> && !ForeignFreeHeap<OnMalloc> && AnyOrderHeap<Emulated>);
 
 template <class Records, class Super>
 constexpr bool stacks = requires { typename EmulatedRegionHeap<Records, Super>; };
@@ -209,9 +209,9 @@ TEST(EmulatedRegionHeap, MeasuresItsRecordsToo) {
     Ledger::begin();
     EmulatedRegionHeap<MmapHeap, CountingHeap> heap;
     ASSERT_NE(heap.malloc(1000), nullptr);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GT(footprint.mapped, 1000U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GT(usage.mapped, 1000U);
 }
 
 TEST(EmulatedRegionHeap, OfWhatDoesNotMeasureItselfItCountsTheLiveObjects) {
@@ -219,9 +219,9 @@ TEST(EmulatedRegionHeap, OfWhatDoesNotMeasureItselfItCountsTheLiveObjects) {
     void* const object = heap.malloc(1000);
     void* const other = heap.malloc(10);
     const std::size_t sizes = heap.getSize(object) + heap.getSize(other);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, sizes);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, sizes);
 }
 
 } // namespace

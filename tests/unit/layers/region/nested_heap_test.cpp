@@ -241,9 +241,9 @@ TEST(NestedHeap, PassesOnWhatTheSuperheapCanDo) {
     Ledger::begin();
     Nested heap;
     EXPECT_EQ(addressOf(heap.memalign(512, 10)) % 512, 0U);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GT(footprint.mapped, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GT(usage.mapped, 0U);
     static_assert(AreaHeap<Nested> && !AreaHeap<Stacked>);
     std::size_t granted = 0;
     void* const area = heap.mallocArea(100, granted);

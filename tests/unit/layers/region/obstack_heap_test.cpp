@@ -170,10 +170,10 @@ TEST(ObstackHeap, MeasuresTheRoomInItsChunk) {
     Ledger::begin();
     Obstack heap;
     ASSERT_TRUE(heap.grow('x'));
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 1 * KiB - 32);
-    EXPECT_EQ(footprint.held, heap.room());
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 1 * KiB - 32);
+    EXPECT_EQ(usage.held, heap.room());
 }
 
 /// A stack of texts, as the obstack should have it.

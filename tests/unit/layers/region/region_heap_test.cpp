@@ -171,11 +171,11 @@ TEST(RegionHeap, MeasuresWhatIsLeftOfTheChunk) {
     Ledger::begin();
     Region heap;
     ASSERT_NE(heap.malloc(16), nullptr);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 1 * KiB - 32);
-    EXPECT_EQ(footprint.held, 1 * KiB - 32 - 16 - 16);
-    EXPECT_EQ(footprint.heldCount, 1U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 1 * KiB - 32);
+    EXPECT_EQ(usage.held, 1 * KiB - 32 - 16 - 16);
+    EXPECT_EQ(usage.heldCount, 1U);
 }
 
 } // namespace

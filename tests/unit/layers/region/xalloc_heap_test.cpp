@@ -91,11 +91,11 @@ TEST(XallocHeap, ResizesTheLastObject) {
 TEST(XallocHeap, MeasuresItsArea) {
     Ledger::begin();
     Xalloc heap;
-    Footprint before;
+    MemoryUsage before;
     heap.measure(before);
     EXPECT_EQ(before.mapped + before.held + before.heldCount, 0U);
     ASSERT_NE(heap.malloc(24), nullptr);
-    Footprint after;
+    MemoryUsage after;
     heap.measure(after);
     EXPECT_EQ(after.mapped, 64 * KiB);
     EXPECT_EQ(after.held, 64 * KiB - 8 - 32);

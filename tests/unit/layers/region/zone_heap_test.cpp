@@ -62,10 +62,10 @@ TEST(ZoneHeap, MeasuresWhatIsLeftOfTheChunk) {
     Ledger::begin();
     Zone heap;
     ASSERT_NE(heap.malloc(16), nullptr);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 2 * KiB - 32);
-    EXPECT_EQ(footprint.held, 2 * KiB - 32 - 16 - 16);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 2 * KiB - 32);
+    EXPECT_EQ(usage.held, 2 * KiB - 32 - 16 - 16);
 }
 
 } // namespace

@@ -48,11 +48,11 @@ TEST(QuarantineHeap, LetsTheOldestGoWhenThereIsMoreThanItsBytes) {
     EXPECT_EQ(Ledger::the().live.count(objects[1]), 0U);
     EXPECT_EQ(Ledger::the().live.count(objects[2]), 1U);
     EXPECT_EQ(Ledger::the().live.size(), 10U);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.held, 1000U);
-    EXPECT_EQ(footprint.heldCount, 10U);
-    EXPECT_EQ(footprint.mapped, 1000U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.held, 1000U);
+    EXPECT_EQ(usage.heldCount, 10U);
+    EXPECT_EQ(usage.mapped, 1000U);
 }
 
 TEST(QuarantineHeap, PoisonsWhatWaits) {
@@ -144,9 +144,9 @@ TEST(QuarantineHeap, ForgetsWhatWaitsWhenItIsCleared) {
     heap.free(heap.malloc(100));
     heap.clear();
     EXPECT_TRUE(Ledger::the().live.empty());
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.held, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.held, 0U);
     void* const object = heap.malloc(100);
     heap.free(object);
 }

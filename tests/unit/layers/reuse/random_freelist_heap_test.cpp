@@ -71,10 +71,10 @@ TEST(RandomFreelistHeap, DrawsFromAllThatWait) {
         heap.free(object);
     }
     EXPECT_EQ(Ledger::the().live.size(), 115U) << "15 were never drawn";
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 115U);
-    EXPECT_EQ(footprint.held, 115U * 64);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 115U);
+    EXPECT_EQ(usage.held, 115U * 64);
     std::set<void*> drawn;
     while (void* const object = heap.mallocHeld(64)) {
         EXPECT_TRUE(drawn.insert(object).second) << "the same object twice";
@@ -101,29 +101,6 @@ TEST(RandomFreelistHeap, ServesFromFewWhereThereIsNoMoreMemory) {
     EXPECT_EQ(heap.malloc(64), nullptr);
     heap.free(object);
     EXPECT_EQ(heap.malloc(64), object);
-}
-
-TEST(RandomFreelistHeap, NeverGivesWhatMayBeTooSmall) {
-    Ledger::begin();
-    RandomFreelistHeap<4, CountingHeap> heap;
-    heap.free(heap.malloc(40));
-    void* const larger = heap.malloc(41);
-    EXPECT_EQ(Ledger::the().live.at(larger), 41U);
-    heap.free(larger);
-    for (int i = 0; i < 20; ++i) {
-        void* const small = heap.malloc(40);
-        EXPECT_GE(Ledger::the().live.at(small), 40U);
-    }
-}
-
-TEST(RandomFreelistHeap, ForgetsWhatWaitsWhenItIsCleared) {
-    Ledger::begin();
-    RandomFreelistHeap<8, Chunks> heap;
-    heap.free(heap.malloc(32));
-    heap.clear();
-    EXPECT_TRUE(Ledger::the().live.empty());
-    EXPECT_EQ(heap.mallocHeld(32), nullptr);
-    EXPECT_NE(heap.malloc(64), nullptr);
 }
 
 using Fixed = RandomFreelistHeap<64, NullHeap>;
@@ -173,15 +150,6 @@ TEST(RandomFreelistHeap, DrawsOtherNumbersInAForkedChild) {
     const Draws parent = drawnFrom(heap);
     EXPECT_EQ(child, parent) << "what it would do if it were not told";
     EXPECT_NE(toldChild, parent);
-}
-
-TEST(RandomFreelistHeap, OverNothingOnlyKeepsWhatItIsGiven) {
-    RandomFreelistHeap<8, NullHeap> heap;
-    EXPECT_TRUE((KeepingHeap<RandomFreelistHeap<8, NullHeap>>));
-    EXPECT_EQ(heap.malloc(32), nullptr);
-    alignas(16) unsigned char memory[32];
-    heap.free(memory);
-    EXPECT_EQ(heap.malloc(32), memory);
 }
 
 } // namespace

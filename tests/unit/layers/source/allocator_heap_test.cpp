@@ -68,9 +68,9 @@ TEST(AllocatorHeap, TellsTheAllocatorOnTheWayBackHowMuchItGave) {
     }
     EXPECT_TRUE(Record::live.empty());
     EXPECT_EQ(Record::wrong, 0U);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 0U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.mapped, 0U);
 }
 
 TEST(AllocatorHeap, MakesANullOfWhatIsThrown) {
@@ -107,8 +107,8 @@ TEST(AllocatorHeap, IsASourceLikeAnyOther) {
 }
 
 TEST(AllocatorHeap, TakesItsLikesObjectsIfAllAllocatorsAreEqual) {
-    EXPECT_TRUE(AdoptingHeap<AllocatorHeap<std::allocator<int>>>);
-    EXPECT_FALSE(AdoptingHeap<AllocatorHeap<std::pmr::polymorphic_allocator<int>>>);
+    EXPECT_TRUE(ForeignFreeHeap<AllocatorHeap<std::allocator<int>>>);
+    EXPECT_FALSE(ForeignFreeHeap<AllocatorHeap<std::pmr::polymorphic_allocator<int>>>);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ inline constexpr std::size_t unit = 32 * KiB;
 using Extents = ExtentHeap<unit, FutexLock, SetDelay, LedgerExtents>;
 
 static_assert(SizedHeap<Extents> && AlignedHeap<Extents> && ZeroingHeap<Extents>);
-static_assert(ResizableHeap<Extents> && RelocatingHeap<Extents> && OpenlyOwningHeap<Extents>);
+static_assert(ResizableHeap<Extents> && RelocatingHeap<Extents> && LockFreeOwningHeap<Extents>);
 static_assert(ClearableHeap<Extents> && TrimmableHeap<Extents> && ForkableHeap<Extents>);
 
 class ExtentHeapTest : public ::testing::Test {

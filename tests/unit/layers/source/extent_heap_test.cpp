@@ -57,7 +57,7 @@ bool exercise(Extents& heap) {
             heap.free(object.run);
         }
     }
-    heap.tend();
+    heap.purgeExpired();
     heap.trim(0);
     return all;
 }
@@ -93,11 +93,10 @@ TEST_F(ExtentHeapTest, GivesRunsOfAlignedUnitsThatDoNotOverlap) {
     for (const auto& [run, size] : live) {
         heap.free(run);
     }
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.direct, 0U);
-    EXPECT_LT(footprint.mapped - footprint.held, footprint.mapped / 50)
-        << "but for the chunks' own";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.direct, 0U);
+    EXPECT_LT(usage.mapped - usage.held, usage.mapped / 50) << "but for the chunks' own";
 }
 
 TEST_F(ExtentHeapTest, TakesTheRunThatFitsBest) {
@@ -179,12 +178,12 @@ TEST_F(ExtentHeapTest, LargerRunsHaveMappingsThatGrowAndMoveByTheirPages) {
     Extents heap;
     void* run = heap.malloc(20 * MiB);
     std::memset(run, 7, 20 * MiB);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.directCount, 1U);
-    EXPECT_GE(footprint.direct, 20 * MiB);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.directCount, 1U);
+    EXPECT_GE(usage.direct, 20 * MiB);
     EXPECT_TRUE(heap.resize(run, 10 * MiB));
-    Footprint smaller;
+    MemoryUsage smaller;
     heap.measure(smaller);
     EXPECT_LE(smaller.direct, 12 * MiB) << "its end has been given back";
     void* const moved = heap.relocate(run, 40 * MiB);
@@ -223,7 +222,7 @@ TEST_F(ExtentHeapTest, MovesARunOutOfItsChunkByItsPages) {
 }
 
 TEST_F(ExtentHeapTest, SurvivesASystemThatRefusesAnyCall) {
-    for (const std::uint32_t delay : {returnAtOnce, 50U}) {
+    for (const std::uint32_t delay : {purgeAtOnce, 50U}) {
         std::size_t refused = 0;
         for (std::size_t refuse = 1; refuse <= 120; ++refuse) {
             ExtentLedger::begin(refuse);
@@ -264,7 +263,7 @@ TEST_F(ExtentHeapTest, TellsWhatItHasAndWhatItAskedFor) {
     void* const first = heap.malloc(5 * unit);
     void* const second = heap.malloc(40 * MiB);
     heap.free(heap.malloc(3 * unit));
-    Inspection before;
+    HeapSnapshot before;
     heap.inspect(before);
     EXPECT_EQ(before.source.chunks, 2U);
     EXPECT_EQ(before.source.usedBytes, 5 * unit + 40 * MiB);
@@ -278,7 +277,7 @@ TEST_F(ExtentHeapTest, TellsWhatItHasAndWhatItAskedFor) {
                                                                    {second, {40 * MiB, true}}}));
     EXPECT_TRUE(heap.resize(second, 20 * MiB));
     heap.trim(0);
-    Inspection after;
+    HeapSnapshot after;
     heap.inspect(after);
     EXPECT_EQ(after.source.dirtyBytes, 0U);
     EXPECT_EQ(after.system.purgedBytes, 3 * unit);
@@ -321,7 +320,7 @@ TEST_F(ExtentHeapTest, ServesSeveralThreads) {
                 }
                 if (step % 50 == 0) {
                     ++ExtentLedger::the().now;
-                    heap.tend();
+                    heap.purgeExpired();
                 }
             }
             for (const auto& [run, size] : live) {

@@ -156,11 +156,11 @@ TEST(GuardPageHeap, ClearTakesEverythingBack) {
     Guarded heap;
     void* const live = heap.malloc(50);
     heap.free(heap.malloc(60));
-    Footprint before;
+    MemoryUsage before;
     heap.measure(before);
     EXPECT_EQ(before.mapped, platform::pageSize());
     heap.clear();
-    Footprint after;
+    MemoryUsage after;
     heap.measure(after);
     EXPECT_EQ(after.mapped, 0U);
     EXPECT_FALSE(heap.owns(live));

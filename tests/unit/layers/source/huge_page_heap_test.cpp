@@ -18,9 +18,9 @@ protected:
     std::size_t huge_ = platform::hugePageSize();
 
     std::size_t mapped() const {
-        Footprint footprint;
-        heap_.measure(footprint);
-        return footprint.mapped;
+        MemoryUsage usage;
+        heap_.measure(usage);
+        return usage.mapped;
     }
 };
 using Ways = ::testing::Types<platform::AdvisedHugePages, platform::ReservedHugePages>;

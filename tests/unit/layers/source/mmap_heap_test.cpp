@@ -11,9 +11,9 @@ namespace heapwright::testing {
 namespace {
 
 std::size_t mappedBy(const MmapHeap& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.mapped;
 }
 
 TEST(MmapHeap, MapsAndUnmapsWholePages) {

@@ -70,7 +70,7 @@ TEST(PmrHeap, TellsTheResourceOnTheWayBackWhatItWasAsked) {
         EXPECT_EQ(addressOf(objects.back()) % align, 0U);
         std::memset(objects.back(), 1, heap.getSize(objects.back()));
     }
-    Footprint full;
+    MemoryUsage full;
     heap.measure(full);
     EXPECT_GT(full.mapped, 2000U);
     for (void* const object : objects) {
@@ -78,7 +78,7 @@ TEST(PmrHeap, TellsTheResourceOnTheWayBackWhatItWasAsked) {
     }
     EXPECT_TRUE(Strict::resource.live.empty());
     EXPECT_EQ(Strict::resource.wrong, 0U);
-    Footprint empty;
+    MemoryUsage empty;
     heap.measure(empty);
     EXPECT_EQ(empty.mapped, 0U);
 }

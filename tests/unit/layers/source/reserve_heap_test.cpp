@@ -26,7 +26,7 @@ TEST(ReserveHeap, LengthensARunWhereItStands) {
     ASSERT_NE(run, nullptr);
     EXPECT_EQ(addressOf(run) % RegionMap::granule, minAlignment);
     EXPECT_GE(heap.getSize(run), 1000U);
-    Footprint small;
+    MemoryUsage small;
     heap.measure(small);
     EXPECT_EQ(small.mapped, 4096U) << "what is only reserved is no memory";
     ASSERT_TRUE(heap.resize(run, 5 * MiB));
@@ -39,7 +39,7 @@ TEST(ReserveHeap, LengthensARunWhereItStands) {
     EXPECT_FALSE(heap.resize(run, 8 * MiB)) << "that is all the region, and a tag";
     EXPECT_GE(heap.getSize(run), 1 * MiB) << "it is as it was";
     heap.free(run);
-    Footprint none;
+    MemoryUsage none;
     heap.measure(none);
     EXPECT_EQ(none.mapped, 0U);
 }

@@ -58,17 +58,17 @@ TEST(StaticBufferHeap, ZeroIsZeroThoughTheBufferWasUsed) {
 
 TEST(StaticBufferHeap, SaysHowMuchOfItIsUsed) {
     StaticBufferHeap<1 * KiB> heap;
-    Footprint empty;
+    MemoryUsage empty;
     heap.measure(empty);
     EXPECT_EQ(empty.mapped, 1024U);
     EXPECT_EQ(empty.held, 1024U);
     EXPECT_NE(heap.malloc(500), nullptr);
-    Footprint half;
+    MemoryUsage half;
     heap.measure(half);
     EXPECT_LT(half.held, 520U);
     heap.clear();
     EXPECT_NE(heap.malloc(1000), nullptr);
-    Footprint full;
+    MemoryUsage full;
     heap.measure(full);
     EXPECT_EQ(full.held, 0U);
     EXPECT_EQ(full.heldCount, 0U);

@@ -24,13 +24,13 @@ namespace {
 using Objects = CoalesceableHeap<ReserveHeap<4 * MiB>>;
 using Checked = CheckedHeap<CoalesceHeap<4 * KiB, Objects>>;
 using Arena = LockedHeap<FutexLock, Checked>;
-template <class Assignment>
-using Arenas = ArenaHeap<Assignment, Arena>;
+template <class ArenaPolicy>
+using Arenas = ArenaHeap<ArenaPolicy, Arena>;
 
 std::size_t mappedBy(auto& heap) {
-    Footprint footprint;
-    heap.measure(footprint);
-    return footprint.mapped;
+    MemoryUsage usage;
+    heap.measure(usage);
+    return usage.mapped;
 }
 
 TEST(ArenaHeap, ReturnsMemoryToTheHeapItCameFrom) {

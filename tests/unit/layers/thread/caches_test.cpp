@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cache_tests.hpp"
+
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -37,13 +39,31 @@ protected:
     void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 };
 
-using Both = ::testing::Types<ThreadCacheHeap<Exact<4>, 1024, 4, 64, Checked>,
-                              BatchCacheHeap<Exact<4>, 4, 4, 64, Checked>>;
+/// Of 24, 40, 56 and 72 bytes, as are those in batches.
+struct PerThread {
+    template <std::size_t Batch, std::size_t Slots, class Below>
+    using Over = ThreadCacheHeap<Exact<4>, 1024, Batch, Slots, Below>;
+    static constexpr std::size_t few = 1;
+};
+
+struct InBatches {
+    template <std::size_t Batch, std::size_t Slots, class Below>
+    using Over = BatchCacheHeap<Exact<4>, Batch, 4, Slots, Below>;
+    static constexpr std::size_t few = 2;
+};
+
+/// One that fetches few objects at once, which are counted.
+template <class Cache>
+using Counted = typename Cache::template Over<Cache::few, 64, Shared1>;
+template <class Cache>
+using Merging = typename Cache::template Over<4, 64, Checked>;
+
+using Both = ::testing::Types<PerThread, InBatches>;
 TYPED_TEST_SUITE(Caches, Both, );
 TYPED_TEST_SUITE(CachesDeathTest, Both, );
 
 TYPED_TEST(Caches, ClearsWhatItHandsOutAsZero) {
-    TypeParam heap;
+    Merging<TypeParam> heap;
     auto* object = static_cast<unsigned char*>(heap.zalloc(40));
     std::memset(object, 7, 40);
     heap.free(object);
@@ -56,7 +76,7 @@ TYPED_TEST(Caches, ClearsWhatItHandsOutAsZero) {
 }
 
 TYPED_TEST(Caches, WorksInTheChildOfAFork) {
-    TypeParam heap;
+    Merging<TypeParam> heap;
     std::vector<void*> objects(20);
     for (void*& object : objects) {
         object = heap.malloc(24);
@@ -83,8 +103,119 @@ TYPED_TEST(Caches, WorksInTheChildOfAFork) {
     }
 }
 
+TYPED_TEST(Caches, LeavesLargeObjectsToTheHeapBelow) {
+    Ledger::begin();
+    Counted<TypeParam> heap;
+    void* const large = heap.malloc(2000);
+    EXPECT_EQ(Ledger::the().requests, 1U);
+    heap.free(large);
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TYPED_TEST(Caches, KeepsThreadsApart) {
+    Ledger::begin();
+    {
+        Counted<TypeParam> heap;
+        void* const mine = heap.malloc(24);
+        heap.free(mine);
+        std::thread([&] {
+            void* const object = heap.malloc(24);
+            EXPECT_NE(object, mine);
+            heap.free(object);
+        }).join();
+        EXPECT_EQ(heap.malloc(24), mine);
+        heap.free(mine);
+    }
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TYPED_TEST(Caches, IsInheritedWithItsSlot) {
+    Ledger::begin();
+    {
+        Counted<TypeParam> heap;
+        heap.free(heap.malloc(24)); // so that this thread has a slot
+        std::uint32_t slot = 0;
+        void* left = nullptr;
+        std::thread([&] {
+            slot = threadSlot();
+            left = heap.malloc(24);
+            heap.free(left);
+        }).join();
+        std::thread([&] {
+            ASSERT_EQ(threadSlot(), slot);
+            void* const object = heap.malloc(24);
+            EXPECT_EQ(object, left);
+            heap.free(object);
+        }).join();
+    }
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TYPED_TEST(Caches, DoesWithoutWhereAThreadHasNoSlot) {
+    Ledger::begin();
+    {
+        typename TypeParam::template Over<8, 1, Shared1> heap;
+        std::thread([&] {
+            giveThreadSlotBack();
+            void* const object = heap.malloc(24);
+            EXPECT_EQ(Ledger::the().requests, 1U);
+            EXPECT_GE(heap.getSize(object), 24U);
+            heap.free(object);
+            EXPECT_TRUE(Ledger::the().live.empty());
+            EXPECT_FALSE(heap.flush());
+        }).join();
+    }
+    EXPECT_EQ(Ledger::the().wrongFrees, 0U);
+}
+
+TYPED_TEST(Caches, FlushesMeasuresAndClears) {
+    Merging<TypeParam> heap;
+    void* const object = heap.malloc(24);
+    MemoryUsage before;
+    heap.measure(before);
+    heap.free(object);
+    MemoryUsage after;
+    heap.measure(after);
+    EXPECT_EQ(after.held, before.held + 24);
+    EXPECT_EQ(after.heldCount, before.heldCount + 1);
+    EXPECT_TRUE(heap.flush());
+    EXPECT_FALSE(heap.flush());
+    heap.free(heap.malloc(24));
+    heap.clear();
+    MemoryUsage cleared;
+    heap.measure(cleared);
+    EXPECT_EQ(cleared.mapped + cleared.held + cleared.heldCount, 0U);
+    heap.free(heap.malloc(24));
+}
+
+TYPED_TEST(Caches, GivesBackWhatItKeepsBeforeItSaysNo) {
+    Ledger::begin();
+    {
+        Counted<TypeParam> heap;
+        freeAll(heap, several(heap, 8));
+        Ledger::the().refuse = Ledger::the().requests + 1;
+        void* const object = heap.malloc(40);
+        ASSERT_NE(object, nullptr) << "at the second try";
+        EXPECT_LE(Ledger::the().live.size(), TypeParam::few);
+        heap.free(object);
+        Ledger::the().refuse = Ledger::all;
+        EXPECT_EQ(heap.malloc(72), nullptr);
+        EXPECT_EQ(heap.malloc(5000), nullptr);
+    }
+    EXPECT_TRUE(Ledger::the().live.empty());
+}
+
+TYPED_TEST(Caches, OffersWhatIsBelowAndNoMore) {
+    using Plain = Counted<TypeParam>;
+    EXPECT_TRUE(ConcurrentHeap<Plain> && SizedHeap<Plain> && ForkableHeap<Plain>);
+    EXPECT_TRUE(FlushableHeap<Plain> && HoldingHeap<Plain>);
+    EXPECT_FALSE(AlignedHeap<Plain> || ClearableHeap<Plain> || CheckingHeap<Plain>);
+    using Merged = Merging<TypeParam>;
+    EXPECT_TRUE(CheckingHeap<Merged> && AlignedHeap<Merged> && ZeroingHeap<Merged>);
+}
+
 TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaits) {
-    TypeParam heap;
+    Merging<TypeParam> heap;
     void* const object = heap.malloc(24);
     heap.free(object);
     EXPECT_EXIT(heap.free(object), ::testing::KilledBySignal(SIGABRT),
@@ -96,7 +227,7 @@ TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaits) {
 }
 
 TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaitsElsewhere) {
-    TypeParam heap;
+    Merging<TypeParam> heap;
     void* const object = heap.malloc(24);
     std::thread([&] { heap.free(object); }).join();
     EXPECT_EXIT(heap.free(object), ::testing::KilledBySignal(SIGABRT),
@@ -104,7 +235,7 @@ TYPED_TEST(CachesDeathTest, DiesOfAnObjectThatWaitsElsewhere) {
 }
 
 TYPED_TEST(CachesDeathTest, DiesOfWhatIsNoObject) {
-    TypeParam heap;
+    Merging<TypeParam> heap;
     alignas(16) unsigned char memory[64] = {};
     EXPECT_EXIT(heap.free(memory + 32), ::testing::KilledBySignal(SIGABRT),
                 "^heapwright: free\\(\\): invalid pointer\n");

@@ -29,14 +29,14 @@ class ListHeap {
 public:
     using ThreadState = ListState;
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool lenient = true;
+    static constexpr bool splitPath = true;
     static constexpr std::size_t unitBytes = unit;
     [[maybe_unused]] static constexpr std::string_view caption = "a list";
     using Below = Heaps<>;
 
     [[nodiscard]] static ThreadState& threadState() noexcept { return state; }
 
-    [[nodiscard]] static void* mallocAtOnce(std::size_t size) noexcept {
+    [[nodiscard]] static void* tryMallocFast(std::size_t size) noexcept {
         if (size - 1 >= objectBytes || state.head == nullptr) {
             return nullptr;
         }
@@ -44,7 +44,7 @@ public:
         state.head = object->next;
         return object;
     }
-    [[nodiscard]] static bool freeAtOnce(void* object) noexcept {
+    [[nodiscard]] static bool tryFreeFast(void* object) noexcept {
         if (object == nullptr || home(object) != state.me) {
             return false;
         }
@@ -53,15 +53,15 @@ public:
     }
 
     [[nodiscard]] static void* malloc(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
-        return object != nullptr ? object : mallocAfterAll(size);
+        void* const object = tryMallocFast(size);
+        return object != nullptr ? object : mallocSlow(size);
     }
     static void free(void* object) noexcept {
-        if (!freeAtOnce(object)) {
-            freeAfterAll(object);
+        if (!tryFreeFast(object)) {
+            freeSlow(object);
         }
     }
-    [[nodiscard]] static void* mallocAfterAll(std::size_t /*size*/) noexcept {
+    [[nodiscard]] static void* mallocSlow(std::size_t /*size*/) noexcept {
         ++slowRequests;
         if (interruption != nullptr) {
             void (*const handler)() = interruption;
@@ -79,7 +79,7 @@ public:
         std::memcpy(memory.data() + roundDown(next_ - 1, unit), &word, sizeof word);
         return object;
     }
-    static void freeAfterAll(void* object) noexcept { slowFrees.insert(object); }
+    static void freeSlow(void* object) noexcept { slowFrees.insert(object); }
     [[nodiscard]] static void* memalign(std::size_t /*align*/, std::size_t size) noexcept {
         return malloc(size);
     }
@@ -116,7 +116,7 @@ private:
 };
 
 using Safe = ANSIWrapper<HandlerSafeHeap<ListHeap>>;
-static_assert(LenientHeap<HandlerSafeHeap<ListHeap>> && LenientHeap<Safe>);
+static_assert(SplitPathHeap<HandlerSafeHeap<ListHeap>> && SplitPathHeap<Safe>);
 constinit Safe* heap = nullptr;
 void* fromInside = nullptr;
 void* toFree = nullptr;

@@ -23,8 +23,8 @@ using Classes = GeometricSlots<6, 5, 16, 2 * KiB>;
 using Blocks = AlignedBlockHeap<4 * KiB, 1 * MiB, MmapHeap>;
 using Rule = Verified<Emptiness<1, 4, 2>>;
 
-template <class Assignment, class Lines>
-using Hoard = HoardHeap<Classes, Assignment, Rule, Lines, Blocks>;
+template <class Selector, class Lines>
+using Hoard = HoardHeap<Classes, Selector, Rule, Lines, Blocks>;
 
 template <class H>
 class HoardHeapTest : public ::testing::Test {};
@@ -48,9 +48,9 @@ TYPED_TEST(HoardHeapTest, ServesThreadsAtOnce) {
         EXPECT_EQ(heap.figuresOf(index).used, 0U);
     }
     heap.trim(0);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_LE(footprint.mapped, 2 * MiB + 64 * KiB) << "what the heaps themselves are in";
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_LE(usage.mapped, 2 * MiB + 64 * KiB) << "what the heaps themselves are in";
 }
 
 /// Objects go from hand to hand: what one thread gets another frees, while superblocks move.
@@ -110,17 +110,17 @@ TEST(HoardHeap, GivesAndTakesInBatches) {
 TEST(HoardHeap, SaysHowManyCameAndTakesBackSoMany) {
     Hoard<OwnHeap<64>, CleanLines> heap;
     std::size_t number = 3;
-    EXPECT_EQ(heap.mallocHomed(2 * KiB + 1, number), nullptr);
+    EXPECT_EQ(heap.mallocOwned(2 * KiB + 1, number), nullptr);
     EXPECT_EQ(number, 0U);
     number = 150;
-    ObjectLink* chain = heap.mallocHomed(100, number);
+    ObjectLink* chain = heap.mallocOwned(100, number);
     EXPECT_EQ(number, 150U);
     const std::size_t sizeClass = Classes::classFor(100);
-    chain = heap.freeHomed(chain, 60);
+    chain = heap.freeOwned(chain, 60);
     EXPECT_EQ(heap.figuresOf(sizeClass).used, 90U);
     ASSERT_NE(chain, nullptr);
-    EXPECT_EQ(heap.freeHomed(chain, 0), chain);
-    EXPECT_EQ(heap.freeHomed(chain, SIZE_MAX), nullptr);
+    EXPECT_EQ(heap.freeOwned(chain, 0), chain);
+    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX), nullptr);
     EXPECT_EQ(heap.figuresOf(sizeClass).used, 0U);
 }
 
@@ -133,13 +133,13 @@ TEST(HoardHeap, TakesBackUnderOneLockForEachOwner) {
     std::latch done(1);
     std::thread owner([&] {
         std::size_t number = count;
-        others = heap.mallocHomed(64, number);
+        others = heap.mallocOwned(64, number);
         ready.count_down();
         done.wait(); // for when it ends its heap is the next thread's
     });
     ready.wait();
     std::size_t number = count;
-    ObjectLink* const mine = heap.mallocHomed(64, number);
+    ObjectLink* const mine = heap.mallocOwned(64, number);
     EXPECT_EQ(number, count);
     ObjectLink* chain = nullptr;
     for (ObjectLink *a = mine, *b = others; a != nullptr;) { // one of each, by turns
@@ -149,10 +149,10 @@ TEST(HoardHeap, TakesBackUnderOneLockForEachOwner) {
         a = nextA;
         b = nextB;
     }
-    Inspection before;
+    HeapSnapshot before;
     heap.inspect(before);
-    EXPECT_EQ(heap.freeHomed(chain, SIZE_MAX), nullptr);
-    Inspection after;
+    EXPECT_EQ(heap.freeOwned(chain, SIZE_MAX), nullptr);
+    HeapSnapshot after;
     heap.inspect(after);
     EXPECT_EQ(after.heapLocks.takes - before.heapLocks.takes, 2U);
     EXPECT_EQ(heap.figuresOf(Classes::classFor(64)).used, 0U);
@@ -232,9 +232,9 @@ TEST(HoardHeap, StartsAfreshAfterClear) {
             ASSERT_NE(heap.malloc(300), nullptr);
         }
         heap.clear();
-        Footprint footprint;
-        heap.measure(footprint);
-        EXPECT_EQ(footprint.mapped, 0U);
+        MemoryUsage usage;
+        heap.measure(usage);
+        EXPECT_EQ(usage.mapped, 0U);
     }
 }
 
@@ -284,31 +284,31 @@ TEST(HoardHeapTest, ShowsAllObjectsAndTheirFigures) {
     heap.walk(ObjectVisitor(collect));
     EXPECT_EQ(seen, live);
 
-    Inspection inspection;
-    heap.inspect(inspection);
-    const Inspection::Totals totals = inspection.totals();
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
+    const HeapSnapshot::Totals totals = snapshot.totals();
     EXPECT_EQ(totals.liveObjects, live.size());
     EXPECT_EQ(totals.liveBytes, bytes);
-    EXPECT_EQ(inspection.blockBytes, 4 * KiB);
-    EXPECT_GE(inspection.heaps, 2U); // threads that do not overlap have one
-    EXPECT_GE(inspection.heapLocks.takes, 3U * 2000U * 2U);
-    EXPECT_GE(inspection.globalLock.takes, 1U);
+    EXPECT_EQ(snapshot.blockBytes, 4 * KiB);
+    EXPECT_GE(snapshot.heaps, 2U); // threads that do not overlap have one
+    EXPECT_GE(snapshot.heapLocks.takes, 3U * 2000U * 2U);
+    EXPECT_GE(snapshot.globalLock.takes, 1U);
 
     for (void* const object : live) {
         heap.free(object);
     }
     heap.flush();
-    inspection = {};
-    heap.inspect(inspection);
+    snapshot = {};
+    heap.inspect(snapshot);
     std::uint64_t blocks = 0;
     std::uint64_t returned = 0;
-    for (const Inspection::SizeClass& each : inspection.classes) {
+    for (const HeapSnapshot::SizeClass& each : snapshot.classes) {
         EXPECT_EQ(each.live(), 0U);
         blocks += each.blocks;
         returned += each.returned;
     }
     EXPECT_EQ(blocks, 0U);
-    EXPECT_GE(returned, inspection.classCount / 2);
+    EXPECT_GE(returned, snapshot.classCount / 2);
 }
 
 TEST(HoardHeapTest, MarksWhatACacheKeeps) {

@@ -50,7 +50,7 @@ TEST(LockedHeap, IsFreeAgainOnBothSidesOfAFork) {
 TEST(LockedHeap, IsNotWaitedForByWhoAsksAboutAddresses) {
     using Blocks = AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>;
     LockedHeap<FutexLock, Blocks> heap;
-    EXPECT_TRUE(OpenlyOwningHeap<decltype(heap)>);
+    EXPECT_TRUE(LockFreeOwningHeap<decltype(heap)>);
     void* const block = heap.malloc(8 * KiB);
     const bool held = heap.attempt([&](Blocks& /*inside*/) {
         std::thread asking([&] { // who would wait for ever if asking took the lock

@@ -95,43 +95,43 @@ TEST_F(SignalSafeHeapTest, CountsAsInsideDuringAFork) {
 }
 
 using Shown = SignalSafeHeap<ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Safe> && !WalkableHeap<Safe> && !TendedHeap<Safe>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Safe> && !WalkableHeap<Safe> && !PurgeableHeap<Safe>);
 
 class SignalSafeHeapWithChoresTest : public ::testing::Test {
 protected:
     SignalSafeHeapWithChoresTest() {
         Ledger::begin();
         done = 0;
-        Chores::setWorker([](Chores::Set chores) noexcept {
+        DeferredWork::setWorker([](DeferredWork::Set chores) noexcept {
             done |= chores;
             free(shown_.malloc(16)); // it is not inside while it does them
         });
     }
-    ~SignalSafeHeapWithChoresTest() override { Chores::setWorker(nullptr); }
+    ~SignalSafeHeapWithChoresTest() override { DeferredWork::setWorker(nullptr); }
 
     static void free(void* object) { shown_.free(object); }
 
-    static inline Chores::Set done = 0;
+    static inline DeferredWork::Set done = 0;
     static inline Shown shown_;
 };
 
 TEST_F(SignalSafeHeapWithChoresTest, HasThemDoneByTheNextRequest) {
-    Chores::ask(2);
+    DeferredWork::ask(2);
     void* const object = shown_.malloc(64);
     EXPECT_EQ(done, 2U);
-    Chores::ask(4);
+    DeferredWork::ask(4);
     shown_.free(object);
     EXPECT_EQ(done, 6U);
-    EXPECT_FALSE(Chores::due());
+    EXPECT_FALSE(DeferredWork::due());
     EXPECT_TRUE(Ledger::the().live.empty());
 }
 
 TEST_F(SignalSafeHeapWithChoresTest, TendsTheHeapBelowUnlessItIsInside) {
     const std::uint32_t before = ShownHeap::tended;
-    EXPECT_EQ(shown_.tend(), before + 1);
+    EXPECT_EQ(shown_.purgeExpired(), before + 1);
     shown_.beforeFork();
-    EXPECT_EQ(shown_.tend(), 0U);
+    EXPECT_EQ(shown_.purgeExpired(), 0U);
     EXPECT_EQ(ShownHeap::tended, before + 1);
     void* const aside = shown_.malloc(64); // from the arena: who holds it still may not enter
     EXPECT_TRUE(walked(shown_).empty());

@@ -24,7 +24,7 @@ namespace {
 /// A source that threads may share, and that counts.
 class SharedCounting : public CountingHeap {
 public:
-    static constexpr bool adopting = true;
+    static constexpr bool acceptsForeignObjects = true;
 };
 
 using Private = LockedHeap<FutexLock, FreelistHeap<SharedCounting>>;
@@ -75,40 +75,31 @@ TEST(ThreadHeap, FlushesClearsAndSumsAllHeaps) {
     Heap4 heap;
     heap.free(heap.malloc(32));
     elsewhere(4, [&] { heap.free(heap.malloc(32)); });
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 2U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_EQ(usage.heldCount, 2U);
     EXPECT_TRUE(heap.flush());
     EXPECT_TRUE(Ledger::the().live.empty());
     EXPECT_FALSE(heap.flush());
-}
-
-TEST(ThreadHeap, PassesANullUp) {
-    Ledger::begin(1);
-    Heap4 heap;
-    EXPECT_EQ(heap.malloc(32), nullptr);
-    void* const object = heap.malloc(32);
-    EXPECT_NE(object, nullptr);
-    heap.free(object);
 }
 
 TEST(ThreadHeap, CountsASourceThatItsHeapsShareOnce) {
     using Source = UniqueHeap<struct CountedOnce, LockedHeap<FutexLock, SizeHeap<MmapHeap>>>;
     ThreadHeap<4, LockedHeap<FutexLock, SizeHeap<Source>>> heap;
     void* const object = heap.malloc(100'000);
-    Footprint footprint;
-    heap.measure(footprint);
-    EXPECT_GE(footprint.mapped, 100'000U);
-    EXPECT_LT(footprint.mapped, 200'000U);
+    MemoryUsage usage;
+    heap.measure(usage);
+    EXPECT_GE(usage.mapped, 100'000U);
+    EXPECT_LT(usage.mapped, 200'000U);
     heap.free(object);
 }
 
 TEST(ThreadHeap, NeedsHeapsToShareThatTakeEachOthersObjects) {
     EXPECT_TRUE(ConcurrentHeap<Heap4>);
-    EXPECT_TRUE((ConcurrentHeap<Private> && AdoptingHeap<Private>));
+    EXPECT_TRUE((ConcurrentHeap<Private> && ForeignFreeHeap<Private>));
     using Recording = LockedHeap<FutexLock, ChunkHeap<4096, 0, MallocHeap>>;
-    EXPECT_TRUE(ConcurrentHeap<Recording> && !AdoptingHeap<Recording>);
-    EXPECT_TRUE(AdoptingHeap<FreelistHeap<MmapHeap>> && !ConcurrentHeap<FreelistHeap<MmapHeap>>);
+    EXPECT_TRUE(ConcurrentHeap<Recording> && !ForeignFreeHeap<Recording>);
+    EXPECT_TRUE(ForeignFreeHeap<FreelistHeap<MmapHeap>> && !ConcurrentHeap<FreelistHeap<MmapHeap>>);
     EXPECT_TRUE((requires { typename ThreadHeap<2, MallocHeap>; }));
 }
 

@@ -167,8 +167,8 @@ TEST_F(ThreadQuarantineHeapTest, AForkedChildDrawsAnew) {
 }
 
 using Shown = ThreadQuarantineHeap<16, 64 * KiB, 64, ShownHeap>;
-static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && TendedHeap<Shown>);
-static_assert(!InspectableHeap<Heap> && !WalkableHeap<Heap> && !TendedHeap<Heap>);
+static_assert(InspectableHeap<Shown> && WalkableHeap<Shown> && PurgeableHeap<Shown>);
+static_assert(!InspectableHeap<Heap> && !WalkableHeap<Heap> && !PurgeableHeap<Heap>);
 
 TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsAsFreed) {
     Shown heap;
@@ -184,15 +184,15 @@ TEST_F(ThreadQuarantineHeapTest, ShowsWhatWaitsAsFreed) {
     EXPECT_TRUE(shown.at(freed).cached);
     EXPECT_TRUE(shown.at(large).cached);
     EXPECT_FALSE(shown.at(huge).cached);
-    Inspection inspection;
-    heap.inspect(inspection);
-    EXPECT_EQ(inspection.classes[4].used, 2U);
-    EXPECT_EQ(inspection.classes[4].cached, 1U);
-    EXPECT_EQ(inspection.large.objects, 1U);
-    EXPECT_EQ(inspection.large.bytes, 16 * KiB);
-    EXPECT_EQ(inspection.totals().liveObjects, 2U);
-    EXPECT_EQ(inspection.totals().cachedObjects, 2U);
-    EXPECT_EQ(inspection.totals().cachedBytes, 64 + 2 * KiB);
+    HeapSnapshot snapshot;
+    heap.inspect(snapshot);
+    EXPECT_EQ(snapshot.classes[4].used, 2U);
+    EXPECT_EQ(snapshot.classes[4].cached, 1U);
+    EXPECT_EQ(snapshot.large.objects, 1U);
+    EXPECT_EQ(snapshot.large.bytes, 16 * KiB);
+    EXPECT_EQ(snapshot.totals().liveObjects, 2U);
+    EXPECT_EQ(snapshot.totals().cachedObjects, 2U);
+    EXPECT_EQ(snapshot.totals().cachedBytes, 64 + 2 * KiB);
     heap.flush();
     EXPECT_EQ(walked(heap).size(), 2U);
 }

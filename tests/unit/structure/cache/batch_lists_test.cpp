@@ -29,10 +29,10 @@ TEST_F(BatchListsTest, ServesUpToItsTarget) {
     EXPECT_TRUE(put(0) && put(1));
     EXPECT_FALSE(put(2));
     EXPECT_EQ(lists_.count(), 2U);
-    EXPECT_TRUE(WaitingObject::waits(&objects_[0], secret));
-    EXPECT_FALSE(WaitingObject::waits(&objects_[2], secret));
+    EXPECT_TRUE(CachedObject::waits(&objects_[0], secret));
+    EXPECT_FALSE(CachedObject::waits(&objects_[2], secret));
     EXPECT_EQ(lists_.take(size), &objects_[1]);
-    EXPECT_FALSE(WaitingObject::waits(&objects_[1], secret));
+    EXPECT_FALSE(CachedObject::waits(&objects_[1], secret));
     EXPECT_EQ(lists_.take(size), &objects_[0]);
     EXPECT_EQ(lists_.take(size), nullptr);
     EXPECT_EQ(lists_.count(), 0U);
@@ -54,7 +54,7 @@ TEST_F(BatchListsTest, HasOneSpare) {
     EXPECT_EQ(lists_.removeServing(), static_cast<void*>(&objects_[2]));
     EXPECT_EQ(lists_.count(), 0U);
     for (Object& object : objects_) { // for AddressSanitizer
-        WaitingObject::wake(static_cast<ObjectLink*>(static_cast<void*>(&object)), size);
+        CachedObject::wake(static_cast<ObjectLink*>(static_cast<void*>(&object)), size);
     }
 }
 

@@ -9,25 +9,30 @@
 namespace heapwright::testing {
 namespace {
 
-using Limits = CacheLimits<2048, 32, 512, 8, 32, 65536>;
+constexpr auto limits = CacheLimits{.perClassBytes = 2048,
+                                    .perClassObjects = 32,
+                                    .refillBytes = 512,
+                                    .batchObjects = 8,
+                                    .remoteObjects = 32,
+                                    .remoteBytes = 65536};
 
 TEST(CacheLimits, KeepLessOfWhatIsLarger) {
-    EXPECT_EQ(Limits::roomFor(16), 32U);
-    EXPECT_EQ(Limits::roomFor(64), 32U);
-    EXPECT_EQ(Limits::roomFor(80), 25U);
-    EXPECT_EQ(Limits::roomFor(2048), 1U);
-    EXPECT_EQ(Limits::roomFor(16384), 1U) << "one at least";
-    EXPECT_EQ(Limits::refillFor(16), 8U);
-    EXPECT_EQ(Limits::refillFor(128), 4U);
-    EXPECT_EQ(Limits::refillFor(600), 1U);
+    EXPECT_EQ(limits.roomFor(16), 32U);
+    EXPECT_EQ(limits.roomFor(64), 32U);
+    EXPECT_EQ(limits.roomFor(80), 25U);
+    EXPECT_EQ(limits.roomFor(2048), 1U);
+    EXPECT_EQ(limits.roomFor(16384), 1U) << "one at least";
+    EXPECT_EQ(limits.refillFor(16), 8U);
+    EXPECT_EQ(limits.refillFor(128), 4U);
+    EXPECT_EQ(limits.refillFor(600), 1U);
 }
 
 TEST(CacheLimits, MoveNoMoreThanThereIsRoomFor) {
     for (std::size_t size = 16; size <= 16384; size += 16) {
-        ASSERT_LE(Limits::refillFor(size), Limits::roomFor(size));
-        ASSERT_LE(Limits::flushFor(size), Limits::roomFor(size));
-        ASSERT_GE(Limits::flushFor(size), 1U);
-        ASSERT_GE(Limits::refillFor(size), 1U);
+        ASSERT_LE(limits.refillFor(size), limits.roomFor(size));
+        ASSERT_LE(limits.flushFor(size), limits.roomFor(size));
+        ASSERT_GE(limits.flushFor(size), 1U);
+        ASSERT_GE(limits.refillFor(size), 1U);
     }
 }
 

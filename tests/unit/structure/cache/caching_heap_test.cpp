@@ -22,28 +22,28 @@ public:
     ~OneKept() { flushMine(); }
 
     void* malloc(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr
                    ? object
                    : orAfterFlush([this, size] { return below().malloc(rounded(size)); });
     }
     void* mallocHeld(std::size_t size) noexcept {
-        void* const object = mallocAtOnce(size);
+        void* const object = tryMallocFast(size);
         return object != nullptr ? object : heldBelow(size);
     }
-    void* mallocAtOnce(std::size_t size) noexcept {
+    void* tryMallocFast(std::size_t size) noexcept {
         if (kept_ == nullptr || Raised::classFor(size) != class_) {
             return nullptr;
         }
-        WaitingObject::wake(kept_, Exact<4>::sizeOf(class_));
+        CachedObject::wake(kept_, Exact<4>::sizeOf(class_));
         return std::exchange(kept_, nullptr);
     }
-    bool freeAtOnce(void* object) noexcept {
+    bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         if (kept_ != nullptr || !Waiting::has(index)) {
             return false;
         }
-        kept_ = WaitingObject::make(object, nullptr, secret_.get(), Exact<4>::sizeOf(index));
+        kept_ = CachedObject::make(object, nullptr, secret_.get(), Exact<4>::sizeOf(index));
         class_ = index;
         return true;
     }
@@ -52,7 +52,7 @@ public:
         if (kept_ == nullptr) {
             return false;
         }
-        WaitingObject::wake(kept_, Exact<4>::sizeOf(class_));
+        CachedObject::wake(kept_, Exact<4>::sizeOf(class_));
         below().free(std::exchange(kept_, nullptr));
         return true;
     }

@@ -49,9 +49,9 @@ TEST(ObjectCache, MarksWhatWaits) {
     Object object;
     Cache cache;
     EXPECT_TRUE(cache.put<1000>(&object, 0, secret));
-    EXPECT_TRUE(WaitingObject::waits(&object, secret));
+    EXPECT_TRUE(CachedObject::waits(&object, secret));
     EXPECT_EQ(cache.take(0), &object);
-    EXPECT_FALSE(WaitingObject::waits(&object, secret));
+    EXPECT_FALSE(CachedObject::waits(&object, secret));
 }
 
 TEST(ObjectCache, GivesUpSeveralAsAChainWithoutKeys) {
@@ -62,7 +62,7 @@ TEST(ObjectCache, GivesUpSeveralAsAChainWithoutKeys) {
     }
     std::size_t length = 0;
     for (ObjectLink* each = cache.takeChain(1, 3); each != nullptr; each = each->next) {
-        EXPECT_FALSE(WaitingObject::waits(each, secret));
+        EXPECT_FALSE(CachedObject::waits(each, secret));
         ++length;
     }
     EXPECT_EQ(length, 3U);

@@ -7,29 +7,26 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
 namespace heapwright::testing {
 namespace {
 
 constexpr std::size_t unit = 32 * KiB;
 
-/// What the layer does, step by step.
-struct Memory : ExtentMemory<unit, FutexLock, SetDelay, LedgerExtents> {
-    using ExtentMemory::addChunk;
-    using ExtentMemory::addSingle;
-    using ExtentMemory::Chunk;
-    using ExtentMemory::chunkOf;
-    using ExtentMemory::mappedBytes;
-    using ExtentMemory::moveSingle;
-    using ExtentMemory::space_;
-    using ExtentMemory::unmap;
-    using ExtentMemory::usualUnits;
-
-    ~Memory() {
-        while (Chunk* const chunk = space_.removeAny()) {
-            unmap(*chunk);
+/// The memory of a heap, which unmaps its chunks at the end.
+template <class Rule>
+struct MemoryUnder : ExtentMemory<unit, FutexLock, Rule, LedgerExtents> {
+    ~MemoryUnder() {
+        while (auto* const chunk = this->space.removeAny()) {
+            this->unmap(*chunk);
         }
     }
 };
+using Memory = MemoryUnder<SetDelay>;
 
 class ExtentMemoryTest : public ::testing::Test {
 protected:
@@ -55,15 +52,7 @@ TEST_F(ExtentMemoryTest, ChunksGrowWithWhatThereIs) {
 struct HugeRule : SetDelay {
     [[nodiscard]] static bool hugePages() noexcept { return true; }
 };
-struct HugeMemory : ExtentMemory<unit, FutexLock, HugeRule, LedgerExtents> {
-    using ExtentMemory<unit, FutexLock, HugeRule, LedgerExtents>::addChunk;
-
-    ~HugeMemory() {
-        while (Chunk* const chunk = space_.removeAny()) {
-            unmap(*chunk);
-        }
-    }
-};
+using HugeMemory = MemoryUnder<HugeRule>;
 
 TEST_F(ExtentMemoryTest, WishesForHugePagesOnceThereIsMoreThanALittle) {
     HugeMemory memory;
@@ -112,8 +101,142 @@ TEST_F(ExtentMemoryTest, StaysAsItWasWhereAMoveIsRefused) {
         EXPECT_FALSE(done) << refuse;
         EXPECT_EQ(ExtentLedger::the().mapped(), mapped);
         EXPECT_EQ(&Memory::chunkOf(chunk->at(900)), chunk);
-        EXPECT_EQ(memory.space_.singleCount(), 1U);
+        EXPECT_EQ(memory.space.singleCount(), 1U);
     }
+    ExtentLedger::the().refuse = 0;
+}
+
+/// A rule that counts how often it is told that memory waits.
+struct TellingRule : SetDelay {
+    static void memoryWaits() noexcept { ++told; }
+    static inline int told = 0;
+};
+
+/// A system in which something happens once while memory is being given back.
+struct InterruptedExtents : LedgerExtents {
+    static bool discard(void* pages, std::size_t bytes) noexcept {
+        if (meanwhile) {
+            std::exchange(meanwhile, nullptr)();
+        }
+        return LedgerExtents::discard(pages, bytes);
+    }
+    static inline std::function<void()> meanwhile;
+};
+
+struct Extents : ExtentPurge<unit, FutexLock, TellingRule, InterruptedExtents> {
+    ~Extents() { clear(); }
+    void clear() {
+        while (Chunk* const chunk = memory.space.removeAny()) {
+            memory.unmap(*chunk);
+        }
+    }
+};
+
+class ExtentPurgeTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        ExtentLedger::begin();
+        TellingRule::told = 0;
+    }
+    void TearDown() override { EXPECT_EQ(ExtentLedger::the().mapped(), 0U); }
+};
+
+TEST_F(ExtentPurgeTest, WhatServedOneObjectServesManyForAWhile) {
+    Extents extents;
+    Extents::Chunk* const chunk = extents.memory.addSingle(240, 1, 0);
+    extents.freeSingle(*chunk);
+    EXPECT_EQ(extents.dirtyUnits(), 240U);
+    EXPECT_EQ(extents.memory.space.freeUnits(), chunk->units - 1);
+    EXPECT_EQ(TellingRule::told, 1);
+    ExtentLedger::the().now += 250;
+    EXPECT_TRUE(extents.purgeAll(ExtentLedger::the().now, 250, 0, 128));
+    EXPECT_EQ(ExtentLedger::the().mapped(), 0U);
+    Extents::Chunk* const huge = extents.memory.addSingle(5000, 1, 0);
+    extents.freeSingle(*huge);
+    EXPECT_EQ(ExtentLedger::the().mapped(), 0U) << "but not what is larger than chunks are";
+}
+
+TEST_F(ExtentPurgeTest, TellsWhenMemoryBeginsToWait) {
+    Extents extents;
+    ASSERT_TRUE(extents.memory.addChunk(20, 128));
+    const Extents::Run runs[] = {extents.allocate(3, 1, 0, nullptr),
+                                 extents.allocate(3, 1, 0, nullptr)};
+    extents.release(runs[0]);
+    extents.release(runs[1]);
+    EXPECT_EQ(TellingRule::told, 1);
+    EXPECT_TRUE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 128));
+    EXPECT_FALSE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 128));
+    EXPECT_EQ(ExtentLedger::the().discarded, 6 * unit);
+    extents.release(extents.allocate(1, 1, 0, nullptr));
+    EXPECT_EQ(TellingRule::told, 2);
+}
+
+TEST_F(ExtentPurgeTest, GivesBackAFewPiecesOnTheWay) {
+    Extents extents;
+    ASSERT_TRUE(extents.memory.addChunk(127, 128));
+    std::vector<Extents::Run> runs;
+    for (int i = 0; i < 40; ++i) {
+        runs.push_back(extents.allocate(1, 1, 0, nullptr));
+    }
+    for (std::size_t i = 0; i < 40; i += 2) {
+        extents.release(runs[i]);
+    }
+    ExtentLedger::the().now += 250;
+    extents.release(runs[39]);
+    EXPECT_EQ(extents.dirtyUnits(), 17U) << "four pieces of twenty, and the new one";
+    EXPECT_FALSE(extents.purgeAll(ExtentLedger::the().now, 250, 17, 128));
+    EXPECT_TRUE(extents.purgeAll(ExtentLedger::the().now, 250, 10, 128));
+    EXPECT_EQ(extents.dirtyUnits(), 10U);
+}
+
+class ExtentPurgeMeanwhileTest : public ExtentPurgeTest {
+protected:
+    void SetUp() override {
+        ExtentPurgeTest::SetUp();
+        ASSERT_TRUE(extents_.memory.addChunk(127, 128));
+        for (int i = 0; i < 40; ++i) {
+            runs_.push_back(extents_.allocate(1, 1, 0, nullptr));
+        }
+        InterruptedExtents::meanwhile = [this] {
+            std::thread([this] {
+                for (std::size_t i = 2; i < 40; i += 2) {
+                    extents_.release(runs_[i]);
+                }
+            }).join();
+        };
+    }
+    void TearDown() override {
+        extents_.clear();
+        ExtentPurgeTest::TearDown();
+    }
+
+    Extents extents_;
+    std::vector<Extents::Run> runs_;
+};
+
+TEST_F(ExtentPurgeMeanwhileTest, LeavesItsPiecesToAThreadThatPurges) {
+    ExtentLedger::the().delay = purgeAtOnce;
+    extents_.release(runs_[0]);
+    EXPECT_EQ(extents_.dirtyUnits(), 0U);
+    EXPECT_EQ(ExtentLedger::the().discarded, 20 * unit);
+}
+
+TEST_F(ExtentPurgeMeanwhileTest, AlsoIfThatThreadPurgesForAnotherReason) {
+    extents_.release(runs_[0]);
+    ExtentLedger::the().delay = purgeAtOnce;
+    EXPECT_TRUE(extents_.purgeAll(ExtentLedger::the().now, 0, 0, 128));
+    EXPECT_EQ(extents_.dirtyUnits(), 0U);
+}
+
+TEST_F(ExtentPurgeTest, WhatTheSystemDoesNotTakeStaysAndServes) {
+    Extents extents;
+    ASSERT_TRUE(extents.memory.addChunk(20, 128));
+    const Extents::Run run = extents.allocate(5, 1, 0, nullptr);
+    extents.release(run);
+    ExtentLedger::the().refuse = ExtentLedger::all;
+    EXPECT_FALSE(extents.purgeAll(ExtentLedger::the().now, 0, 0, 128));
+    EXPECT_EQ(extents.dirtyUnits(), 5U);
+    EXPECT_EQ(extents.allocate(5, 1, 0, nullptr).first, run.first);
     ExtentLedger::the().refuse = 0;
 }
 

@@ -19,13 +19,13 @@ using Units = Space::Run;
 /// Chunks without the memory that they speak of, which a space never touches.
 class ExtentSpaceTest : public ::testing::Test {
 protected:
-    Chunk& add(std::size_t units, std::size_t stained = 1) {
+    Chunk& add(std::size_t units, std::size_t touchedEnd = 1) {
         chunks_.push_back(std::make_unique<Chunk>());
         chunks_.back()->units = units;
-        space.add(*chunks_.back(), stained, 0);
+        space.add(*chunks_.back(), touchedEnd, 0);
         return *chunks_.back();
     }
-    Units take(std::size_t count) { return space.take(count, 1, 0, nullptr); }
+    Units take(std::size_t count) { return space.allocate(count, 1, 0, nullptr); }
 
     Space space;
 
@@ -39,7 +39,7 @@ TEST_F(ExtentSpaceTest, FillsTheChunkWhoseLongestRunIsTheShortestThatWillDo) {
     EXPECT_EQ(take(10).chunk, &small);
     EXPECT_EQ(take(10).chunk, &large);
     EXPECT_EQ(take(91).chunk, nullptr);
-    space.give({&small, 3, 4}, 0);
+    space.release({&small, 3, 4}, 0);
     EXPECT_EQ(take(4).chunk, &small);
     EXPECT_EQ(take(1).chunk, &large);
     EXPECT_EQ(space.freeUnits(), 89U);
@@ -59,7 +59,7 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
     for (int step = 0; step < 5000; ++step) {
         if (random() % 2 == 0) {
             const std::size_t align = std::size_t{1} << random() % 3;
-            const Units run = space.take(1 + random() % 30, align, align - 1, nullptr);
+            const Units run = space.allocate(1 + random() % 30, align, align - 1, nullptr);
             if (run.chunk != nullptr) {
                 ASSERT_EQ(run.first % align, align - 1);
                 for (std::size_t i = 0; i < run.length; ++i) {
@@ -75,7 +75,7 @@ TEST_F(ExtentSpaceTest, CountsWhatIsFreeAndWhatIsDirtyOverRandomHistories) {
                 used.erase({run.chunk, run.first + i});
             }
             inUse -= run.length;
-            random() % 3 == 0 ? space.giveClean(run) : space.give(run, 0);
+            random() % 3 == 0 ? space.releaseClean(run) : space.release(run, 0);
             live[which] = live.back();
             live.pop_back();
         }
@@ -93,19 +93,19 @@ TEST_F(ExtentSpaceTest, WhatWasFreedLastServesWhoAsksForJustAsMuch) {
     Chunk& chunk = add(128);
     const Units run = take(5);
     const Units rest = take(20);
-    space.give(run, 40);
+    space.release(run, 40);
     EXPECT_EQ(space.dirtyUnits(), 5U) << "it counts as free";
     EXPECT_EQ(space.freeUnits(), 107U);
     EXPECT_EQ(space.oldestAge(90), 50U);
     Space::Bits dirt;
-    EXPECT_EQ(space.take(5, 1, 0, &dirt).first, run.first);
+    EXPECT_EQ(space.allocate(5, 1, 0, &dirt).first, run.first);
     EXPECT_EQ(dirt.count(run.first, 5), 5U) << "and its bytes are those of before";
     EXPECT_EQ(chunk.lengthAt(run.first), 5U);
     EXPECT_EQ(space.dirtyUnits(), 0U);
     EXPECT_EQ(space.freeUnits(), 102U);
-    space.give(run, 100);
-    EXPECT_EQ(space.take(4, 2, 1, nullptr).first % 2, 1U) << "another need finds it merged";
-    space.give(rest, 120);
+    space.release(run, 100);
+    EXPECT_EQ(space.allocate(4, 2, 1, nullptr).first % 2, 1U) << "another need finds it merged";
+    space.release(rest, 120);
     const Space::Due due = space.nextDue(500, 60, 128);
     EXPECT_EQ(due.run.chunk, &chunk) << "and so does who gives back";
     EXPECT_EQ(chunk.longest, chunk.free.longest());
@@ -114,25 +114,25 @@ TEST_F(ExtentSpaceTest, WhatWasFreedLastServesWhoAsksForJustAsMuch) {
 TEST_F(ExtentSpaceTest, SaysWhatIsDueAndInHowLong) {
     Chunk& chunk = add(128);
     const Units runs[] = {take(3), take(2), take(5), take(1)};
-    space.give(runs[0], 100);
-    space.give(runs[1], 120);
-    space.give(runs[2], 150);
+    space.release(runs[0], 100);
+    space.release(runs[1], 120);
+    space.release(runs[2], 150);
     EXPECT_EQ(space.oldestAge(160), 60U);
     EXPECT_EQ(space.nextDue(160, 70, 128).run.length, 0U);
     Space::Due due = space.nextDue(180, 60, 128);
     EXPECT_EQ(due.run.first, runs[0].first);
     EXPECT_EQ(due.run.length, 5U) << "with the neighbour that is due, too";
     EXPECT_EQ(take(5).first, runs[2].first) << "what is being given back is nobody's meanwhile";
-    space.give(runs[2], 150);
-    space.giveClean(due.run);
+    space.release(runs[2], 150);
+    space.releaseClean(due.run);
     EXPECT_EQ(space.dirtyUnits(), 5U);
     EXPECT_EQ(space.nextDue(180, 60, 128).run.length, 0U);
     EXPECT_EQ(space.oldestAge(180), 30U);
-    space.give(runs[3], 180);
+    space.release(runs[3], 180);
     due = space.nextDue(300, 60, 128);
     EXPECT_EQ(due.chunk, nullptr) << "the one chunk without objects stays";
     EXPECT_EQ(due.run.length, 6U);
-    space.giveClean(due.run);
+    space.releaseClean(due.run);
     EXPECT_EQ(space.removeEmpty(), &chunk);
     EXPECT_EQ(space.freeUnits(), 0U);
 }
@@ -144,7 +144,7 @@ TEST_F(ExtentSpaceTest, AChunkWithoutObjectsIsDueAsAWhole) {
     const Space::Due due = space.nextDue(300, 250, 128);
     EXPECT_EQ(due.chunk, &second) << "since there is another";
     EXPECT_EQ(space.dirtyUnits(), 0U);
-    space.give(take(127), 300);
+    space.release(take(127), 300);
     EXPECT_EQ(space.nextDue(600, 250, 100).chunk, &first) << "it is too large to stay";
     EXPECT_EQ(space.removeAny(), nullptr);
 }
@@ -154,7 +154,7 @@ TEST_F(ExtentSpaceTest, GrowsARunIntoWhatIsFreeBehindIt) {
     const Units run = take(3);
     const Units next = take(2);
     EXPECT_FALSE(space.grow(chunk, run.first, 4));
-    space.give(next, 0);
+    space.release(next, 0);
     EXPECT_TRUE(space.grow(chunk, run.first, 6));
     EXPECT_EQ(chunk.lengthAt(run.first), 6U);
     EXPECT_EQ(space.dirtyUnits(), 0U);
@@ -168,16 +168,52 @@ TEST_F(ExtentSpaceTest, ARunThatIsAloneCanHaveItsChunk) {
     const Units run = take(3);
     const Units other = take(2);
     EXPECT_FALSE(space.makeSingle(run));
-    space.give(other, 0);
+    space.release(other, 0);
     EXPECT_TRUE(space.makeSingle(run));
     EXPECT_EQ(space.singleUnits(), 20U);
     EXPECT_EQ(space.freeUnits(), 0U);
     EXPECT_EQ(chunk.lengthAt(run.first), 3U);
     EXPECT_EQ(take(1).chunk, nullptr) << "it serves nobody else";
     space.removeSingle(chunk);
-    space.add(chunk, chunk.stained, 0);
+    space.add(chunk, chunk.touchedEnd, 0);
     EXPECT_EQ(space.dirtyUnits(), 19U);
     EXPECT_EQ(take(19).chunk, &chunk);
+}
+
+static_assert(sizeof(Chunk) <= 8 * KiB && Chunk::most * 32 * KiB == 32 * MiB);
+static_assert(sizeof(ExtentChunk<16 * KiB>) <= 16 * KiB &&
+              sizeof(ExtentChunk<64 * KiB>) <= 4 * KiB);
+
+TEST(ExtentChunk, MergesWhatIsGivenAndForgetsWhatIsTaken) {
+    const auto chunk = std::make_unique<Chunk>();
+    chunk->units = 100;
+    chunk->release(1, 99);
+    EXPECT_TRUE(chunk->isEmpty());
+    EXPECT_EQ(chunk->longest, 99U);
+    chunk->allocate(1, 30);
+    EXPECT_FALSE(chunk->isEmpty());
+    chunk->longest = 69;
+    chunk->releaseDirty(5, 4, 1000);
+    EXPECT_EQ(chunk->longest, 69U);
+    EXPECT_EQ(chunk->dirtyUnits, 4U);
+    EXPECT_EQ(chunk->oldest, 1000U);
+    chunk->releaseDirty(20, 11, 1050);
+    EXPECT_EQ(chunk->longest, 80U) << "with what is free behind";
+    EXPECT_EQ(chunk->dirtyUnits, 15U);
+    EXPECT_EQ(chunk->oldest, 1000U);
+    EXPECT_EQ(chunk->ageAt(5, 1060), 60U);
+    EXPECT_EQ(chunk->ageAt(30, 1060), 10U);
+    chunk->allocate(8, 1);
+    EXPECT_EQ(chunk->dirtyUnits, 14U);
+    EXPECT_FALSE(chunk->free.has(8));
+    EXPECT_FALSE(chunk->dirty.has(8));
+}
+
+TEST(ExtentChunk, SaysThatNoObjectStartsInItsFirstUnit) {
+    const auto chunk = std::make_unique<Chunk>();
+    EXPECT_EQ(*reinterpret_cast<const OwnerTag*>(chunk.get()), noOwnerTag);
+    EXPECT_EQ(chunk->indexOf(chunk->at(7)), 7U);
+    EXPECT_EQ(chunk->indexOf(forward(chunk->at(7), 32 * KiB - 1)), 7U);
 }
 
 } // namespace

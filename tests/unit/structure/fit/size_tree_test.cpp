@@ -3,6 +3,7 @@
 #include <heapwright/structure/fit/size_tree.hpp>
 
 #include <support/block_shelf.hpp>
+#include <support/fit_history.hpp>
 
 #include <gtest/gtest.h>
 
@@ -33,37 +34,13 @@ TEST(SizeTree, ServesTheSmallestThatFitsAndOfEqualsTheLowest) {
 }
 
 TEST(SizeTree, AgreesWithAnOrderedSet) {
-    constexpr std::size_t count = 500;
     for (const std::uint32_t seed : {1U, 2U, 3U, 4U}) {
-        BlockShelf shelf(count);
-        std::vector<Block*> in(count, nullptr);
+        BlockShelf shelf(500);
         SizeTree tree;
-        std::set<std::pair<std::size_t, Block*>> model;
-        std::mt19937 random(seed);
         const std::size_t sizes = seed % 2 == 0 ? 3 : 1000; // many equal ones, or hardly any
-        for (int step = 0; step < 20'000; ++step) {
-            const std::size_t place = random() % count;
-            const std::size_t size = 32 + random() % sizes * 16;
-            if (random() % 3 == 0) {
-                Block* const found = tree.takeFit(size);
-                const auto best = model.lower_bound({size, nullptr});
-                ASSERT_EQ(found, best == model.end() ? nullptr : best->second);
-                if (found != nullptr) {
-                    model.erase(best);
-                    for (Block*& block : in) {
-                        block = block == found ? nullptr : block;
-                    }
-                }
-            } else if (in[place] == nullptr) {
-                in[place] = shelf.at(place, size);
-                tree.add(in[place]);
-                model.emplace(size, in[place]);
-            } else {
-                tree.remove(in[place]);
-                model.erase({in[place]->size(), in[place]});
-                in[place] = nullptr;
-            }
-        }
+        const auto model = runFitHistory<std::set<std::pair<std::size_t, Block*>>>(
+            tree, shelf, seed, 32, sizes,
+            [](std::size_t size, Block* block) { return std::pair(size, block); });
         std::vector<Block*> inOrder;
         tree.forEach([&](Block* block) { inOrder.push_back(block); });
         ASSERT_EQ(inOrder.size(), model.size());

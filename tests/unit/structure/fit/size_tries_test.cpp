@@ -4,13 +4,11 @@
 #include <heapwright/structure/fit/size_tries.hpp>
 
 #include <support/block_shelf.hpp>
+#include <support/fit_history.hpp>
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
-#include <utility>
-#include <vector>
 
 namespace heapwright::testing {
 namespace {
@@ -58,38 +56,12 @@ TEST(SizeTries, ServesSizesBeyondAllReason) {
 }
 
 TEST(SizeTries, AgreesWithAnOrderedSetOfSizes) {
-    constexpr std::size_t count = 500;
     for (const std::uint32_t seed : {1U, 2U, 3U, 4U}) {
-        BlockShelf shelf(count);
-        std::vector<Block*> in(count, nullptr);
+        BlockShelf shelf(500);
         SizeTries tries;
-        std::multiset<std::size_t> model;
-        std::mt19937 random(seed);
         const std::size_t sizes = seed % 2 == 0 ? 5 : 3000; // many equal ones, or hardly any
-        for (int step = 0; step < 20'000; ++step) {
-            const std::size_t place = random() % count;
-            const std::size_t size = 64 + random() % sizes * 16;
-            if (random() % 3 == 0) {
-                Block* const found = tries.takeFit(size);
-                const auto best = model.lower_bound(size);
-                ASSERT_EQ(found != nullptr, best != model.end()) << "step " << step;
-                if (found != nullptr) {
-                    ASSERT_EQ(found->size(), *best) << "step " << step;
-                    model.erase(best);
-                    for (Block*& block : in) {
-                        block = block == found ? nullptr : block;
-                    }
-                }
-            } else if (in[place] == nullptr) {
-                in[place] = shelf.at(place, size);
-                tries.add(in[place]);
-                model.insert(size);
-            } else {
-                tries.remove(in[place]);
-                model.erase(model.find(in[place]->size()));
-                in[place] = nullptr;
-            }
-        }
+        const auto model = runFitHistory<std::multiset<std::size_t>>(
+            tries, shelf, seed, 64, sizes, [](std::size_t size, Block*) { return size; });
         std::set<Block*> left;
         tries.forEach([&](Block* block) { EXPECT_TRUE(left.insert(block).second); });
         EXPECT_EQ(left.size(), model.size());

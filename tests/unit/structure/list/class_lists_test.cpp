@@ -42,10 +42,10 @@ TEST(ClassLists, HandOverAllThatWaitsOnEachAndCountIt) {
     heap.put(2, objects[1]);
     heap.put(2, objects[2]);
     heap.putBelow(1, objects[3]);
-    Footprint footprint;
-    heap.measureLists(footprint);
-    EXPECT_EQ(footprint.heldCount, 3U);
-    EXPECT_EQ(footprint.held, 8U + 2 * 56U);
+    MemoryUsage usage;
+    heap.measureLists(usage);
+    EXPECT_EQ(usage.heldCount, 3U);
+    EXPECT_EQ(usage.held, 8U + 2 * 56U);
     Collector below;
     EXPECT_TRUE(heap.flushLists(below));
     EXPECT_EQ(below.freed, (std::vector<void*>{objects[0], objects[2], objects[1]}));

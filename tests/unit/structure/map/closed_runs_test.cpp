@@ -93,13 +93,13 @@ TEST_F(ClosedRunsTest, TellsWhatWaitsUntilItHasLeft) {
     EXPECT_FALSE(runs.waits(run)) << "only its gap is closed";
     ASSERT_TRUE(runs.letWait(run, runBytes, gapOf(run)));
     EXPECT_TRUE(runs.waits(run));
-    Footprint footprint;
-    runs.measure(footprint);
-    EXPECT_EQ(footprint.held, runBytes);
-    EXPECT_EQ(footprint.heldCount, 1U);
+    MemoryUsage usage;
+    runs.measure(usage);
+    EXPECT_EQ(usage.held, runBytes);
+    EXPECT_EQ(usage.heldCount, 1U);
     EXPECT_TRUE(runs.releaseDownTo(0, [this](void* left) { EXPECT_FALSE(runs.waits(left)); }));
-    runs.measure(footprint);
-    EXPECT_EQ(footprint.heldCount, 1U) << "nothing has come to it";
+    runs.measure(usage);
+    EXPECT_EQ(usage.heldCount, 1U) << "nothing has come to it";
 }
 
 TEST_F(ClosedRunsTest, LetsNoneWaitWhileItIsHeldStill) {

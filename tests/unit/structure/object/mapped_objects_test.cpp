@@ -14,7 +14,7 @@ namespace {
 struct WidePages {
     static inline std::size_t length = 0;
     static inline std::size_t align = 0;
-    static inline std::size_t phase = 0;
+    static inline std::size_t alignmentOffset = 0;
     static inline int moves = 0;
     static inline bool refuse = false;
 
@@ -22,7 +22,7 @@ struct WidePages {
     static void* map(std::size_t bytes, std::size_t alignment, std::size_t remainder) noexcept {
         length = bytes;
         align = alignment;
-        phase = remainder;
+        alignmentOffset = remainder;
         return refuse ? nullptr : platform::mapPagesAt(bytes, alignment, remainder);
     }
     static void* move(void* start, std::size_t bytes, std::size_t newBytes) noexcept {
@@ -44,9 +44,9 @@ protected:
     }
 
     std::size_t mapped() const {
-        Footprint footprint;
-        objects.measure(footprint);
-        return footprint.mapped;
+        MemoryUsage usage;
+        objects.measure(usage);
+        return usage.mapped;
     }
 
     const std::size_t page = WidePages::size();
@@ -58,7 +58,7 @@ TEST_F(MappedObjectsTest, AskForWholePages) {
     ASSERT_NE(object, nullptr);
     EXPECT_EQ(WidePages::length, page);
     EXPECT_EQ(WidePages::align, page);
-    EXPECT_EQ(WidePages::phase, 0U);
+    EXPECT_EQ(WidePages::alignmentOffset, 0U);
     EXPECT_EQ(addressOf(object) % page, 16U);
     EXPECT_EQ(objects.getSize(object), page - 24);
     EXPECT_TRUE(Tag::of(object).has(Flag::direct));
@@ -77,7 +77,7 @@ TEST_F(MappedObjectsTest, StandAtTheirAlignmentInTheFirstPageOrAtItsEnd) {
         ASSERT_NE(object, nullptr);
         EXPECT_EQ(addressOf(object) % align, 0U);
         EXPECT_EQ(WidePages::align, align <= page ? page : align);
-        EXPECT_EQ(WidePages::phase, align <= page ? 0 : align - page);
+        EXPECT_EQ(WidePages::alignmentOffset, align <= page ? 0 : align - page);
         EXPECT_EQ(WidePages::length, align < page ? page : 2 * page);
         std::memset(object, 1, objects.getSize(object));
         objects.free(object);

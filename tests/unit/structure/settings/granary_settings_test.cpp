@@ -66,7 +66,7 @@ TEST_F(GranarySettingsTest, AreReadOnce) {
     startWith("return=2s");
     EXPECT_EQ(Settings::set("return", "never"), Answer::set);
     ::setenv(name, "return=3s", 1);
-    EXPECT_EQ(Settings::returnDelay(), returnNever);
+    EXPECT_EQ(Settings::returnDelay(), purgeNever);
 }
 
 TEST_F(GranarySettingsTest, SayWhatIsWrongAndKeepWhatWasSet) {
@@ -85,7 +85,7 @@ TEST_F(GranarySettingsTest, SayWhatThereIsNot) {
 
 TEST_F(GranarySettingsTest, TakeTheOthersWhereOneIsWrong) {
     EXPECT_NE(startWith("format=xml,return=never,statistics=signal:KILL,background"), "");
-    EXPECT_EQ(Settings::returnDelay(), returnNever);
+    EXPECT_EQ(Settings::returnDelay(), purgeNever);
     EXPECT_FALSE(Settings::printsJson() || Settings::background());
     EXPECT_EQ(Settings::printsOnSignal(), 0);
 }

@@ -21,7 +21,7 @@ struct alignas(void*) Object {
 TEST(DeferredFrees, AreWorkedOffOnce) {
     DeferredFrees waiting;
     EXPECT_FALSE(waiting.any());
-    waiting.workOff([](void* /*object*/) { FAIL() << "nothing waits"; });
+    waiting.drain([](void* /*object*/) { FAIL() << "nothing waits"; });
     std::array<Object, 3> objects{};
     std::multiset<void*> wanted;
     for (Object& object : objects) {
@@ -30,10 +30,10 @@ TEST(DeferredFrees, AreWorkedOffOnce) {
         EXPECT_TRUE(waiting.any());
     }
     std::multiset<void*> released;
-    waiting.workOff([&released](void* object) { released.insert(object); });
+    waiting.drain([&released](void* object) { released.insert(object); });
     EXPECT_EQ(released, wanted);
     EXPECT_FALSE(waiting.any());
-    waiting.workOff([](void* /*object*/) { FAIL() << "they were worked off"; });
+    waiting.drain([](void* /*object*/) { FAIL() << "they were worked off"; });
 }
 
 TEST(DeferredFrees, MayBeOverwrittenWhenTheyAreReleased) {
@@ -43,7 +43,7 @@ TEST(DeferredFrees, MayBeOverwrittenWhenTheyAreReleased) {
         waiting.add(&object);
     }
     std::size_t count = 0;
-    waiting.workOff([&count](void* object) {
+    waiting.drain([&count](void* object) {
         static_cast<Object*>(object)->memory.fill(std::byte{0xFF});
         ++count;
     });
@@ -54,12 +54,12 @@ TEST(DeferredFrees, WaitOnIfTheyComeWhileOthersAreWorkedOff) {
     DeferredFrees waiting;
     std::array<Object, 2> objects{};
     waiting.add(&objects[0]);
-    waiting.workOff([&](void* object) {
+    waiting.drain([&](void* object) {
         EXPECT_EQ(object, &objects[0]);
         waiting.add(&objects[1]);
     });
     EXPECT_TRUE(waiting.any());
-    waiting.workOff([&](void* object) { EXPECT_EQ(object, &objects[1]); });
+    waiting.drain([&](void* object) { EXPECT_EQ(object, &objects[1]); });
     EXPECT_FALSE(waiting.any());
 }
 
@@ -78,7 +78,7 @@ TEST(DeferredFrees, AreNeitherLostNorDoubledBetweenThreads) {
             for (std::size_t i = 0; i < each; ++i) {
                 waiting.add(&objects[number * each + i]);
                 if (i % 16 == 0) {
-                    waiting.workOff(release);
+                    waiting.drain(release);
                 }
             }
         });
@@ -86,7 +86,7 @@ TEST(DeferredFrees, AreNeitherLostNorDoubledBetweenThreads) {
     for (std::thread& thread : crew) {
         thread.join();
     }
-    waiting.workOff(release);
+    waiting.drain(release);
     for (const std::atomic<int>& times : released) {
         EXPECT_EQ(times.load(), 1);
     }

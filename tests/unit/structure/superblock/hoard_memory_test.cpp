@@ -34,20 +34,20 @@ struct Memory : HoardMemory<Classes, Chosen, Rule, Lines, Blocks> {
     static constexpr std::size_t sizeClass = Classes::classFor(64);
 
     void* take() {
-        auto& heap = this->mine();
+        auto& heap = this->heapOfThread();
         const typename Base::Hold hold(heap.lock);
-        return this->taken(heap, sizeClass);
+        return this->allocate(heap, sizeClass);
     }
     void giveBack(void* object) {
         Block& block = Block::of(object);
-        auto& owner = this->locked(block, "free");
-        this->give(owner, block, object);
+        auto& owner = this->lockOwner(block, "free");
+        this->freeInto(owner, block, object);
         owner.lock.unlock();
     }
     void* ownerOf(void* object) { return Block::of(object).owner.load(std::memory_order_relaxed); }
     void* heap(std::size_t index) {
         Chosen::now = index;
-        return &this->mine();
+        return &this->heapOfThread();
     }
     void* globalHeap() { return &this->global(); }
     std::vector<void*> takeMany(std::size_t number) {

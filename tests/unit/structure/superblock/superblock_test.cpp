@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <random>
 #include <set>
 #include <string>
@@ -33,7 +36,7 @@ public:
     std::vector<void*> takeAll() {
         std::vector<void*> objects;
         while (block_->hasRoom()) {
-            objects.push_back(block_->take());
+            objects.push_back(block_->allocate());
         }
         return objects;
     }
@@ -79,7 +82,7 @@ TEST(Superblock, GivesEverySlotOnceInTheOrderOfAddresses) {
             block->check(object, "test");
         }
         for (void* const object : objects) {
-            block->give(object);
+            block->free(object);
         }
         EXPECT_EQ(block->used(), 0U);
         EXPECT_EQ(block->sizeClass(), 7U);
@@ -88,12 +91,12 @@ TEST(Superblock, GivesEverySlotOnceInTheOrderOfAddresses) {
 
 TEST(Superblock, UsesTheLatestFreedSlotFirst) {
     Any block(32);
-    void* const first = block->take();
-    void* const second = block->take();
-    block->give(first);
-    block->give(second);
-    EXPECT_EQ(block->take(), second);
-    EXPECT_EQ(block->take(), first);
+    void* const first = block->allocate();
+    void* const second = block->allocate();
+    block->free(first);
+    block->free(second);
+    EXPECT_EQ(block->allocate(), second);
+    EXPECT_EQ(block->allocate(), first);
 }
 
 /// Of a chain it takes what is its own, and no more than it is told.
@@ -102,13 +105,13 @@ TEST(Superblock, TakesBackSoManyOfAChain) {
     Any other(48);
     ObjectLink* chain = nullptr;
     ObjectLink** end = &chain;
-    ASSERT_EQ(block->takeChain(5, end), 5U);
-    ASSERT_EQ(other->takeChain(2, end), 2U);
-    EXPECT_EQ(block->giveChain(chain, 3), 3U);
+    ASSERT_EQ(block->allocateChain(5, end), 5U);
+    ASSERT_EQ(other->allocateChain(2, end), 2U);
+    EXPECT_EQ(block->freeChain(chain, 3), 3U);
     EXPECT_EQ(block->used(), 2U);
-    EXPECT_EQ(block->giveChain(chain, 100), 2U) << "the next is another superblock's";
+    EXPECT_EQ(block->freeChain(chain, 100), 2U) << "the next is another superblock's";
     EXPECT_EQ(block->used(), 0U);
-    EXPECT_EQ(other->giveChain(chain, 100), 2U);
+    EXPECT_EQ(other->freeChain(chain, 100), 2U);
     EXPECT_EQ(chain, nullptr);
     EXPECT_EQ(other->used(), 0U);
 }
@@ -133,62 +136,62 @@ TEST(Superblock, FindsTheSlotOfEveryAddress) {
 TEST(Superblock, HoldsAnAlignedObjectInsideItsSlot) {
     Any block(1008);
     for (const std::size_t alignment : {32U, 64U, 256U, 512U}) {
-        void* const slot = block->take();
-        void* const object = Any::Block::moveInside(slot, alignment);
+        void* const slot = block->allocate();
+        void* const object = Any::Block::alignInSlot(slot, alignment);
         EXPECT_EQ(addressOf(object) % alignment, 0U);
         EXPECT_EQ(addressOf(object) + block->capacityAt(object), addressOf(slot) + 1008);
         block->check(object, "test");
-        block->give(object);
-        EXPECT_EQ(block->take(), slot);
+        block->free(object);
+        EXPECT_EQ(block->allocate(), slot);
     }
 }
 
 TEST(SuperblockDeathTest, TellsAWrongFree) {
     Any block(112);
-    void* const object = block->take();
-    void* const freed = block->take();
-    block->give(freed);
-    EXPECT_DEATH(block->give(freed), "heapwright: free\\(\\): double free\n");
+    void* const object = block->allocate();
+    void* const freed = block->allocate();
+    block->free(freed);
+    EXPECT_DEATH(block->free(freed), "heapwright: free\\(\\): double free\n");
     EXPECT_DEATH(block->check(freed, "realloc"),
                  "heapwright: realloc\\(\\): use of a freed object\n");
     for (const std::size_t inside : {1U, 8U, 16U, 100U}) {
-        EXPECT_DEATH(block->give(forward(object, inside)),
+        EXPECT_DEATH(block->free(forward(object, inside)),
                      "heapwright: free\\(\\): invalid pointer\n");
     }
-    EXPECT_DEATH(block->give(&*block), "invalid pointer");
-    EXPECT_DEATH(block->give(forward(&*block, 72)), "invalid pointer");
-    EXPECT_DEATH(block->give(forward(&*block, size - 1)), "invalid pointer");
+    EXPECT_DEATH(block->free(&*block), "invalid pointer");
+    EXPECT_DEATH(block->free(forward(&*block, 72)), "invalid pointer");
+    EXPECT_DEATH(block->free(forward(&*block, size - 1)), "invalid pointer");
 }
 
 TEST(SuperblockDeathTest, TellsAWrongFreeOfAnAlignedObject) {
     Any block(1008);
-    [[maybe_unused]] void* const other = block->take();
-    void* const slot = block->take();
-    void* const object = Any::Block::moveInside(slot, 512);
+    [[maybe_unused]] void* const other = block->allocate();
+    void* const slot = block->allocate();
+    void* const object = Any::Block::alignInSlot(slot, 512);
     ASSERT_NE(object, slot);
-    EXPECT_DEATH(block->give(slot), "invalid pointer");
-    EXPECT_DEATH(block->give(forward(object, 64)), "invalid pointer");
-    block->give(object);
-    EXPECT_DEATH(block->give(object), "double free");
+    EXPECT_DEATH(block->free(slot), "invalid pointer");
+    EXPECT_DEATH(block->free(forward(object, 64)), "invalid pointer");
+    block->free(object);
+    EXPECT_DEATH(block->free(object), "double free");
 }
 
 TEST(SuperblockDeathTest, KeepsForACacheWhatIsFreedForTheProgram) {
     Any block(64);
-    void* const object = block->take();
-    block->setAside(object, "free");
-    EXPECT_DEATH(block->setAside(object, "free"), "double free");
+    void* const object = block->allocate();
+    block->markCached(object, "free");
+    EXPECT_DEATH(block->markCached(object, "free"), "double free");
     EXPECT_DEATH(block->check(object, "realloc"), "use of a freed object");
     EXPECT_EQ(block->used(), 1U);
-    block->bringBack(object);
+    block->unmarkCached(object);
     block->check(object, "realloc");
-    block->give(object);
+    block->free(object);
     EXPECT_EQ(block->used(), 0U);
 }
 
 TEST(Superblock, IsReshapedForAnotherClass) {
     Any block(16);
     for (void* const object : block.takeAll()) {
-        block->give(object);
+        block->free(object);
     }
     block->reshape(Any::Block::layoutFor(2000), 3);
     EXPECT_EQ(block->sizeClass(), 3U);
@@ -214,12 +217,12 @@ TEST(Superblock, WithholdsThePartlyUsedLinesOfATransfer) {
         std::mt19937 random(static_cast<unsigned>(slot));
         std::set<void*> live;
         std::set<void*> old;
-        block->letTo(keyOfThread(0));
+        block->assignTo(keyOfThread(0));
         for (std::uint32_t round = 0; round < 40; ++round) {
             const std::set<std::size_t> forbidden = linesOf(old, slot);
             std::set<void*> taken;
             while (block->hasRoom()) {
-                taken.insert(block->take());
+                taken.insert(block->allocate());
             }
             for (void* const object : taken) {
                 ASSERT_FALSE(live.contains(object));
@@ -234,7 +237,7 @@ TEST(Superblock, WithholdsThePartlyUsedLinesOfATransfer) {
             const bool transfers = round % 3 == 0;
             for (auto each = live.begin(); each != live.end();) {
                 if (random() % 3 == 0 || (round % 10 == 9 && old.contains(*each))) {
-                    block->give(*each);
+                    block->free(*each);
                     old.erase(*each);
                     each = live.erase(each);
                 } else {
@@ -243,15 +246,49 @@ TEST(Superblock, WithholdsThePartlyUsedLinesOfATransfer) {
             }
             ASSERT_EQ(block->used(), live.size());
             if (transfers) {
-                block->letTo(keyOfThread(round + 1));
+                block->assignTo(keyOfThread(round + 1));
                 old = live;
             }
         }
         for (void* const object : live) {
-            block->give(object);
+            block->free(object);
         }
         EXPECT_EQ(block->used(), 0U);
         EXPECT_EQ(block.takeAll().size(), block->count());
+    }
+}
+
+TEST(Superblock, HasTheOwnerTagFirstAndTheOwnerNext) {
+    struct alignas(8 * KiB) Memory {
+        std::array<std::byte, 8 * KiB> bytes;
+    };
+    static Memory memory;
+    auto* const block = ::new (&memory) Clean::Block(Clean::Block::layoutFor(48), 5);
+    block->assignTo(keyOfThread(3));
+    block->owner.store(&memory, std::memory_order_relaxed);
+    EXPECT_EQ(*reinterpret_cast<const OwnerTag*>(&memory), keyOfThread(3));
+    EXPECT_EQ(addressOf(&block->owner), addressOf(&memory) + sizeof(OwnerTag));
+    void* const object = block->allocate();
+    EXPECT_EQ(ownerTagOf<8 * KiB>(object), keyOfThread(3));
+    EXPECT_EQ(block->capacityAt(object), 48U);
+    EXPECT_EQ(block->capacityAt(forward(object, 16)), 32U);
+    EXPECT_EQ(block->classOfLive(object, "here"), 5U);
+    EXPECT_EQ(block->count(), SuperblockLayout::of(8 * KiB, 48).count);
+    EXPECT_EQ(block->partUsed(8), 0U);
+}
+
+TEST(SuperblockLayout, HasAsManySlotsAsFit) {
+    for (const std::size_t bytes : {4 * KiB, 32 * KiB, 64 * KiB}) {
+        for (std::size_t slot = 16; slot <= bytes / 2; slot += 16) {
+            const SuperblockLayout layout = SuperblockLayout::of(bytes, slot);
+            ASSERT_GE(layout.count, 1U);
+            ASSERT_EQ(layout.slot, slot);
+            ASSERT_EQ(layout.first % 64, 0U);
+            ASSERT_GE(layout.first, 64 + 2 * layout.count);
+            ASSERT_LE(layout.first + layout.count * slot, bytes);
+            const std::size_t more = layout.count + std::size_t{1};
+            ASSERT_GT(roundUp(64 + 2 * more, 64) + more * slot, bytes) << "one more does not";
+        }
     }
 }
 

@@ -28,7 +28,7 @@ public:
         return false;
     }
     void clear() noexcept { note("clear"); }
-    void measure(Footprint& footprint) const noexcept { footprint.mapped += 10; }
+    void measure(MemoryUsage& usage) const noexcept { usage.mapped += 10; }
     bool owns(const void* object) const noexcept { return object == this; }
     void beforeFork() noexcept { note("hold"); }
     void afterForkInParent() noexcept { note("let go"); }
@@ -95,9 +95,9 @@ TEST_F(Array, DoesToAllWhatIsDoneToIt) {
     heaps.clear();
     EXPECT_EQ(Noting::did, (Did{"flush 0", "flush 1", "flush 2", "trim 100 0", "trim 100 1",
                                 "trim 100 2", "clear 0", "clear 1", "clear 2"}));
-    Footprint footprint;
-    heaps.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 30U);
+    MemoryUsage usage;
+    heaps.measure(usage);
+    EXPECT_EQ(usage.mapped, 30U);
     EXPECT_TRUE(heaps.owns(&heaps[2]));
     EXPECT_FALSE(heaps.owns(this));
 }

@@ -23,9 +23,9 @@ TEST(HeapGroup, SumsUpWhatItsHeapsHave) {
     Mapped group;
     void* const one = group[0].malloc(10'000);
     void* const other = group[2].malloc(10'000);
-    Footprint footprint;
-    group.measure(footprint);
-    EXPECT_EQ(footprint.mapped, 2 * 3 * 4 * KiB);
+    MemoryUsage usage;
+    group.measure(usage);
+    EXPECT_EQ(usage.mapped, 2 * 3 * 4 * KiB);
     group[0].free(one);
     group[2].free(other);
 }

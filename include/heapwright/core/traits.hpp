@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The traits of a heap: what it states of itself as a constant, because no verb shows it. A concept
+// names each trait, so that a layer never spells a constant that the compiler cannot check.
+//
+// A trait that is absent counts as false. `uniform` and `stackDiscipline` are found in the heaps
+// below if a layer does not state them.
+#pragma once
+
+#include <heapwright/core/address.hpp>
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/describe.hpp>
+#include <heapwright/core/introspection.hpp>
+
+#include <cstddef>
+
+namespace heapwright {
+
+/// A concurrent heap may be used by several threads at once. A lock makes it so. A layer without
+/// state of its own is concurrent if the heap below is.
+template <class H>
+concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
+
+/// A heap that keeps no record of what it has given out. It takes the objects of any heap of its
+/// type: frees them, knows their size, and keeps them beyond the life of the other heap.
+template <class H>
+concept ForeignFreeHeap = Heap<H> && requires { requires H::acceptsForeignObjects; };
+
+/// A heap that any thread may ask at any time which addresses are its own. That takes no lock.
+template <class H>
+concept LockFreeOwningHeap = OwningHeap<H> && requires { requires H::ownsLockFree; };
+
+/// All objects of a uniquely named heap's type are faces of one heap (`UniqueHeap`).
+template <class H>
+concept UniquelyNamedHeap = Heap<H> && requires { requires H::unique; };
+
+/// A face of a heap that lives elsewhere, `theHeap()`.
+template <class H>
+concept FaceHeap = UniquelyNamedHeap<H> && requires { H::theHeap(); };
+
+/// A heap without memory of its own. It takes any object and hands it out again, or it declines
+/// (`tryRetain`) what it has no room for.
+template <class H>
+concept CacheOnlyHeap = HoldingHeap<H> && requires { requires H::cacheOnly; };
+
+/// A heap that never has memory (`NullHeap`).
+template <class H>
+concept MemorylessHeap = Heap<H> && requires { requires H::memoryless; };
+
+/// A heap whose state belongs to the process, and so cannot live in memory that processes share.
+template <class H>
+concept ProcessLocalHeap = Heap<H> && requires { requires H::processLocal; };
+
+/// A heap whose newest object can grow in place into the memory that it takes next.
+template <class H>
+concept ContiguousHeap = Heap<H> && requires { requires H::contiguous; };
+
+/// A source that registers its memory in the region map (structure/map/region_map.hpp).
+template <class H>
+concept RegionMappingHeap = Heap<H> && requires { requires H::mapsRegions; };
+
+/// A heap that leaves a tag before each object as the layer that wrote it left it
+/// (structure/object/tag.hpp).
+template <class H>
+concept TagPreservingHeap = Heap<H> && requires { requires H::tagged; };
+
+/// A heap that names the heaps below it.
+template <class H>
+concept LayeredHeap = requires { typename H::Below; };
+
+/// A layer that states whether it is uniform, whatever is below.
+template <class H>
+concept StatesUniform = requires { H::uniform; };
+
+/// A layer that states whether it has stack discipline, whatever is below.
+template <class H>
+concept StatesStackDiscipline = requires { H::stackDiscipline; };
+
+/// The remainder of a heap's addresses modulo its alignment: 0 unless it states another.
+template <class H>
+inline constexpr std::size_t alignmentOffsetOf = 0;
+
+template <class H>
+    requires requires { H::alignmentOffset; }
+inline constexpr std::size_t alignmentOffsetOf<H> = H::alignmentOffset;
+
+/// The least size of an object that a heap can keep when it is freed. Its links need that: a word
+/// unless it states another.
+template <class H>
+inline constexpr std::size_t leastObjectOf = sizeof(void*);
+
+template <class H>
+    requires requires { H::leastObject; }
+inline constexpr std::size_t leastObjectOf<H> = H::leastObject;
+
+/// The size of a heap's blocks; 0 if it has none.
+template <class H>
+inline constexpr std::size_t blockSizeOf = 0;
+
+template <class H>
+    requires requires { H::blockSize; }
+inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
+
+/// The size of the units that a heap's objects stand in; 0 if there are none.
+template <class H>
+inline constexpr std::size_t unitBytesOf = 0;
+
+template <class H>
+    requires requires { H::unitBytes; }
+inline constexpr std::size_t unitBytesOf<H> = H::unitBytes;
+
+namespace detail {
+
+template <class H>
+consteval bool isUniform();
+template <class H>
+consteval bool isStack();
+
+template <class... B>
+consteval bool anyUniform(Heaps<B...>) {
+    return (isUniform<B>() || ...);
+}
+template <class... B>
+consteval bool anyStack(Heaps<B...>) {
+    return (isStack<B>() || ...);
+}
+
+template <class H>
+consteval bool isUniform() {
+    if constexpr (StatesUniform<H>) {
+        return H::uniform;
+    } else if constexpr (LayeredHeap<H>) {
+        return anyUniform(typename H::Below{});
+    } else {
+        return false;
+    }
+}
+
+template <class H>
+consteval bool isStack() {
+    if constexpr (StatesStackDiscipline<H>) {
+        return H::stackDiscipline;
+    } else if constexpr (LayeredHeap<H>) {
+        return anyStack(typename H::Below{});
+    } else {
+        return false;
+    }
+}
+
+} // namespace detail
+
+/// A uniform heap is asked for one size only, and hands any object that it holds to any request.
+template <class H>
+inline constexpr bool uniformHeap = detail::isUniform<H>();
+
+/// A heap with stack discipline takes objects back only in the opposite order of their making.
+template <class H>
+inline constexpr bool stackHeap = detail::isStack<H>();
+
+/// A heap that may be asked for any size at any time.
+template <class H>
+concept AnySizeHeap = Heap<H> && !uniformHeap<H>;
+
+/// A heap that takes objects back in any order.
+template <class H>
+concept AnyOrderHeap = Heap<H> && !stackHeap<H>;
+
+/// A heap whose objects start on multiples of 16, as most layers need.
+template <class H>
+concept MaxAlignedHeap = Heap<H> && H::alignment % minAlignment == 0 && alignmentOffsetOf<H> == 0;
+
+} // namespace heapwright

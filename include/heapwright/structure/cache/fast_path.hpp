@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fast-path protocol, private to the caches and the layers between them and an allocator's
+// entry points. A fast path takes no lock and asks no heap below. It works on a state of the thread
+// and refuses everything else.
+//
+//   tryMallocFast ── null ──▶ mallocSlow        tryFreeFast ── false ──▶ freeSlow
+//
+// Owner tags let a cache above keep an object that its unit assigns to the calling thread
+// (structure/cache/owner_tag.hpp).
+#pragma once
+
+#include <heapwright/core/bulk.hpp>
+#include <heapwright/core/concepts.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+/// A fast-path heap can be asked for what it can do without a lock and without the heap below.
+/// Where it would need more it returns null, or false, and has changed nothing.
+template <class H>
+concept FastPathHeap = Heap<H> && requires(H heap, std::size_t size, void* object) {
+    { heap.tryMallocFast(size) } -> std::same_as<void*>;
+    { heap.tryFreeFast(object) } -> std::same_as<bool>;
+};
+
+/// A split-path heap accepts any size, 0 too, and a null object on its fast path, so the caller
+/// need not test for them. A refused request goes to the slow verbs, which do not try again what
+/// has just failed.
+template <class H>
+concept SplitPathHeap = FastPathHeap<H> && requires(H heap, std::size_t size, void* object) {
+    requires H::splitPath;
+    { heap.mallocSlow(size) } -> std::same_as<void*>;
+    { heap.freeSlow(object) } -> std::same_as<void>;
+};
+
+/// The fast path of a suspendable heap works on a state of the thread. Others may replace the state
+/// by `ThreadState{}` while a signal handler runs; the fast path then refuses everything. Its
+/// memory is in units (structure/signal/).
+template <class H>
+concept SuspendableHeap = SplitPathHeap<H> && requires {
+    typename H::ThreadState;
+    { H::threadState() } -> std::same_as<typename H::ThreadState&>;
+    { H::unitBytes } -> std::convertible_to<std::size_t>;
+};
+
+/// A heap whose owner tag can permit some objects of a unit and not others (`mayCache`). The fast
+/// path refuses all of them; this verb keeps a permitted one without the heap below.
+template <class H>
+concept SharedUnitCachingHeap = FastPathHeap<H> && requires(H heap, void* object) {
+    { heap.freeAmongOthers(object) } -> std::same_as<bool>;
+};
+
+/// A heap that is notified before and after a signal handler that may have interrupted it. A
+/// handler's part of the stack is a template parameter, so `beforeHandler` is not stated here.
+template <class H>
+concept HandlerNotifiedHeap = Heap<H> && requires(const typename H::BeforeHandler& before) {
+    { H::inRequest() } -> std::same_as<bool>;
+    { H::afterHandler(before) } -> std::same_as<void>;
+};
+
+/// The objects of an owner-tagged heap stand in units. The first word of a unit, which any thread
+/// may read, is the tag of the thread whose cache may keep a freed object of the unit. The heap
+/// knows which addresses have a tag, the calling thread's own tag, and the size class of such
+/// objects. `mallocOwned` returns a chain of them and sets `number` to its length. `freeOwned`
+/// takes so many back and returns the rest of the chain.
+template <class H>
+concept OwnerTaggedHeap =
+    Heap<H> && requires(H heap, const void* object, std::size_t size, std::size_t& granted,
+                        std::size_t number, ObjectLink* chain) {
+        { H::unitBytes } -> std::convertible_to<std::size_t>;
+        { heap.ownerTagOf(object) } -> std::same_as<std::uint64_t>;
+        { heap.hasOwnerTag(object) } -> std::same_as<bool>;
+        { heap.mayCache(object) } -> std::same_as<bool>;
+        { heap.mallocOwned(size, granted) } -> std::same_as<ObjectLink*>;
+        { heap.freeOwned(chain, number) } -> std::same_as<ObjectLink*>;
+        { heap.releaseOwnership() } -> std::same_as<void>;
+        { heap.ownerTagOfThread() } -> std::same_as<std::uint64_t>;
+        { heap.classAt(object) } -> std::same_as<std::size_t>;
+    };
+
+} // namespace heapwright

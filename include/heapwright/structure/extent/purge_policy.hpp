@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Purge policies: when free memory returns to the system, and whether the system is asked for huge
+// pages. `PurgeAfter<N>` is a delay fixed at compile time. GranarySettings
+// (structure/settings/granary_settings.hpp) is a delay that the user sets while the program runs.
+//
+// Cost: a constant, or the load of a word.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace heapwright {
+
+/// Special delays, in milliseconds.
+inline constexpr std::uint32_t purgeAtOnce = 0;
+inline constexpr std::uint32_t purgeNever = UINT32_MAX;
+
+/// `returnDelay`: the time for which free memory is kept, in milliseconds. `hugePages`: whether
+/// chunks request huge pages.
+template <class R>
+concept PurgePolicy = requires {
+    { R::returnDelay() } -> std::same_as<std::uint32_t>;
+    { R::hugePages() } -> std::same_as<bool>;
+};
+
+/// A rule that is notified when the first memory begins to wait for its purge.
+template <class R>
+concept NotifiedPurgePolicy = PurgePolicy<R> && requires {
+    { R::memoryWaits() } -> std::same_as<void>;
+};
+
+template <std::uint32_t Milliseconds>
+struct PurgeAfter {
+    [[nodiscard]] static constexpr std::uint32_t returnDelay() noexcept { return Milliseconds; }
+    [[nodiscard]] static constexpr bool hugePages() noexcept { return false; }
+};
+
+} // namespace heapwright

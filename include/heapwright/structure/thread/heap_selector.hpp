@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which of several heaps is the calling thread's, where that is fixed: the same heap at each call.
+// A choice has `count` heaps and says which is `mine()`. `ByThread`
+// (structure/thread/arena_policy.hpp), where the n-th thread has heap n modulo their number, is one
+// too.
+#pragma once
+
+#include <heapwright/platform/processors.hpp>
+#include <heapwright/platform/thread.hpp>
+#include <heapwright/structure/thread/arena_policy.hpp>
+#include <heapwright/sync/thread_slot.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapwright {
+
+template <class C>
+concept HeapSelector = requires {
+    { C::count } -> std::convertible_to<std::size_t>;
+    { C::mine() } -> std::same_as<std::size_t>;
+};
+
+/// A selector that can reserve a heap for one thread at a time.
+template <class C>
+concept ExclusiveHeapSelector = HeapSelector<C> && requires(std::size_t index) {
+    { C::isExclusive(index) } -> std::same_as<bool>;
+};
+
+/// A selector whose state has to follow the process into a forked child.
+template <class C>
+concept ForkAwareHeapSelector = HeapSelector<C> && requires {
+    { C::afterForkInChild() } -> std::same_as<void>;
+};
+
+/// Twice as many heaps as there are processors, but `Most` at most; the n-th thread has heap n
+/// modulo their number. As Hoard has it. Cost: a load and a compare.
+template <std::size_t Most>
+class PerProcessor {
+    /// One more than the thread's heap; 0 until it asks.
+    using Mine = platform::PerThread<PerProcessor, std::uint32_t>;
+
+public:
+    static constexpr std::size_t count = Most;
+    static_assert(Most >= 1 && Most < UINT32_MAX);
+
+    [[nodiscard]] static std::size_t mine() noexcept {
+        const std::size_t known = Mine::mine();
+        return known != 0 ? known - 1 : chosen();
+    }
+
+private:
+    [[gnu::cold, gnu::noinline]] static std::size_t chosen() noexcept {
+        const std::size_t twice = 2 * platform::processors();
+        const std::size_t index = platform::threadNumber() % (twice < Most ? twice : Most);
+        Mine::mine() = static_cast<std::uint32_t>(index + 1);
+        return index;
+    }
+};
+
+/// A heap for each live thread, by its slot, and one that the threads share which have none: those
+/// that came when `Count` others were there, and those that have given theirs back. The next thread
+/// in a slot inherits the heap.
+template <std::size_t Count>
+struct OwnHeap {
+    static constexpr std::size_t count = Count + 1;
+
+    [[nodiscard]] static std::size_t mine() noexcept {
+        const std::size_t slot = threadSlot();
+        return slot < Count ? slot + 1 : 0;
+    }
+
+    /// Whether a heap is one thread's at a time.
+    [[nodiscard]] static constexpr bool isExclusive(std::size_t index) noexcept {
+        return index != 0;
+    }
+
+    static void afterForkInChild() noexcept { keepOnlyMySlot(); }
+};
+
+} // namespace heapwright

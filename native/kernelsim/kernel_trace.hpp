@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel traces: the allocation requests of a booted kernel, as lines of text. The format is
+// described in docs/kernel-models.md. A reader rejects invalid input and names the line.
+#pragma once
+
+#include "kernelsim/traffic.hpp"
+
+#include <iosfwd>
+#include <stdexcept>
+
+namespace heapwright::kernelsim {
+
+/// Why a text is no trace.
+class TraceError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws TraceError.
+Traffic readTrace(std::istream& text);
+
+/// Pre: no event reclaims, and nothing is droppable, for a trace says who frees what.
+void writeTrace(const Traffic& traffic, std::ostream& text);
+
+} // namespace heapwright::kernelsim

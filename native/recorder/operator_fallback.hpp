@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds whether the program replaces operators new and delete. A program that replaces some of them
+// may allocate with its own operator and free with ours. If a program replaces one that matters, no
+// operator is recorded, and the malloc below it is.
+#pragma once
+
+namespace heapwright::recorder {
+
+/// Called once, when the libraries of the program are loaded.
+void findOperatorOwner() noexcept;
+
+/// Whether a relevant operator belongs to the program.
+extern constinit bool programReplacesOperators;
+
+} // namespace heapwright::recorder

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of valgrind's log. Its tool lackey writes them with --trace-mem=yes, its core with
+// --trace-sched=yes and --trace-syscalls=yes. The messages of the marks stand among them:
+//
+//   I  0401ab70,3               an instruction, its address and length
+//    S 1fff000758,8             it stores there so many bytes; L loads, M does both
+//   --PID--   SCHED[2]:  acquired lock (thread_wrapper(starting new thread))
+//   SYSCALL[PID,2](28) sys_madvise ( 0x483c000, 4096, 4 ) --> …
+//   **PID** hw call 1 1fff000490 0
+//   ==PID== …                   what valgrind has to say
+//
+// The first four kinds come a million a second, so they are read by hand. Nothing is allocated;
+// text of a line is valid until the next one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace heapwright::valgrind {
+
+enum class Line : std::uint8_t { instruction, load, write, other, misread };
+
+struct LogLine {
+    Line kind = Line::other;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::string_view text; ///< all of it
+};
+
+/// One line, without its newline.
+LogLine readLine(std::string_view text);
+
+/// Reads numbers and words off the front of a text.
+class Fields {
+public:
+    explicit Fields(std::string_view text) : text_(text) {}
+
+    /// True, and behind it, if the text goes on with `word`.
+    bool skip(std::string_view word);
+    /// True, and behind its first occurrence, if `word` is somewhere in the text.
+    bool find(std::string_view word);
+    /// A number to the base 16, or 0 and `good()` false; blanks before it are skipped.
+    std::uint64_t hexadecimal() { return number(16); }
+    std::uint64_t decimal() { return number(10); }
+    /// As a C program would write it: with 0x, or to the base 10.
+    std::uint64_t constant() { return skip("0x") ? hexadecimal() : decimal(); }
+    std::string_view rest() const { return text_; }
+    bool good() const { return good_; }
+
+private:
+    std::uint64_t number(unsigned base);
+
+    std::string_view text_;
+    bool good_ = true;
+};
+
+} // namespace heapwright::valgrind

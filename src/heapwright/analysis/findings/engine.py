@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The one engine behind findings, acceptance, sensitivity and substitution.
+
+A rule has three parts. It selects cells of a study, it computes a statistic of them with an
+interval (`estimate`), and it names the region in which the statistic has to lie (`Region`). The
+rule holds if the whole interval lies in the region. It fails if all of the interval lies outside.
+Otherwise it cannot be told (`judge`). Rules combine with `every` and `some`.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from heapwright.analysis.findings.sample import SOLE_BLOCK, Sample
+from heapwright.artefacts.study_analysis.answers import Answer
+
+LARGEST = 700.0
+"""A logarithm whose number can just be written down."""
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where a statistic has to lie; None: no bound on that side."""
+
+    above: float | None = None
+    below: float | None = None
+    closed: bool = False
+    """The bounds belong to the region."""
+    outside: bool = False
+    """The statistic has to lie outside of the region instead."""
+
+    def contains(self, low: float, high: float) -> bool:
+        """Whether the whole interval lies between the bounds."""
+        if self.closed:
+            over = self.above is None or low >= self.above
+            return over and (self.below is None or high <= self.below)
+        return (self.above is None or low > self.above) and (
+            self.below is None or high < self.below
+        )
+
+    def excludes(self, low: float, high: float) -> bool:
+        """Whether all of the interval lies beyond one of the bounds."""
+        if self.closed:
+            under = self.above is not None and high < self.above
+            return under or (self.below is not None and low > self.below)
+        return (self.above is not None and high <= self.above) or (
+            self.below is not None and low >= self.below
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic of a sample: its value, its interval, and what to know about both."""
+
+    value: float | None
+    interval: Interval | None
+    blocks: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def low(self) -> float | None:
+        return None if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float | None:
+        return None if self.interval is None else self.interval[1]
+
+
+def estimate(sample: Sample, confidence: float, *, logarithm: bool = True) -> Estimate:
+    """The mean over blocks with its interval by Student's t.
+
+    `logarithm`: the sample holds logarithms of the statistic.
+    """
+    back = number if logarithm else float
+    ends = sample.interval(confidence)
+    return Estimate(
+        value=None if sample.mean is None else back(sample.mean),
+        interval=None if ends is None else (back(ends[0]), back(ends[1])),
+        blocks=len(sample),
+        notes=(SOLE_BLOCK, *sample.notes) if len(sample) == 1 else sample.notes,
+    )
+
+
+def judge(interval: Interval | None, region: Region) -> Answer:
+    """Whether the statistic lies where the rule asks; without an interval it cannot be told."""
+    if interval is None:
+        return Answer.UNKNOWN
+    inside, beyond = (Answer.HOLDS, Answer.FAILS)
+    if region.outside:
+        inside, beyond = beyond, inside
+    if region.excludes(*interval):
+        return beyond
+    return inside if region.contains(*interval) else Answer.UNKNOWN
+
+
+def every(answers: Iterable[Answer]) -> Answer:
+    """Whether all rules hold; one that fails refutes it, and of no rules it cannot be told."""
+    found = set(answers)
+    if Answer.FAILS in found:
+        return Answer.FAILS
+    return Answer.HOLDS if found == {Answer.HOLDS} else Answer.UNKNOWN
+
+
+def some(answers: Iterable[Answer]) -> Answer:
+    """Whether a rule holds; all have to fail to refute it, and of no rules it cannot be told."""
+    found = set(answers)
+    if Answer.HOLDS in found:
+        return Answer.HOLDS
+    return Answer.FAILS if found == {Answer.FAILS} else Answer.UNKNOWN
+
+
+def number(logarithm: float) -> float:
+    """The number of a logarithm, as far as numbers go."""
+    return math.exp(min(max(logarithm, -LARGEST), LARGEST))

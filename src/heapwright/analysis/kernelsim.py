@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""How near a model comes to the kernel that a trace was recorded on.
+
+At each mark of a trace stands what the kernel had; a model was looked at there, too. Compared are
+the slab memory itself, and how much more there is than at the first mark: what was taken before the
+first event is not in a trace, and only the second is free of it.
+"""
+
+from heapwright.artefacts.kernelsim.document import KernelModels, ModelRun, Nearness
+
+
+def nearness(run: ModelRun) -> Nearness | None:
+    """None for a run without marks, or beside a kernel that had no slab memory."""
+    marked = [(each, each.recorded) for each in run.samples if each.recorded is not None]
+    pairs = [(each.slab_pages, recorded.slab_pages) for each, recorded in marked]
+    if not pairs or any(kernel == 0 for _, kernel in pairs):
+        return None
+    models, kernels = (sum(column) for column in zip(*pairs, strict=True))
+    grown = kernels - len(pairs) * pairs[0][1]
+    last, recorded = marked[-1]
+    return Nearness(
+        model=run.model,
+        marks=len(pairs),
+        kernel_pages=kernels / len(pairs),
+        model_pages=models / len(pairs),
+        mean_error=models / kernels - 1,
+        worst_error=max((model / kernel - 1 for model, kernel in pairs), key=abs),
+        growth_error=(models - len(pairs) * pairs[0][0]) / grown - 1 if grown > 0 else None,
+        kernel_events=recorded.fragmentation_events,
+        model_events=last.fragmentation_events,
+    )
+
+
+def all_nearness(document: KernelModels) -> tuple[Nearness, ...]:
+    """Of every model; empty for a load, which no kernel ran."""
+    runs = (run for answer in document.runs for run in answer.models)
+    return tuple(near for run in runs if (near := nearness(run)) is not None)

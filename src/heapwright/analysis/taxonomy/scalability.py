@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scalable: what more threads bring, timed as far as there are processors, and counted.
+
+*Timed*: operations per second at P threads over those at one, in the same block, geometric mean
+over the workloads, Student's interval over the blocks; scalable if the speedup at as many threads
+as there are processors is at least `efficiency` times P.
+
+*Counted*, at the most threads: hand-overs per thousand operations, that is writes to a lock or
+shared word that another thread wrote last. Each has to fetch its line from another processor. The
+threads of these runs take turns at every call and the allocator is told that there are as many
+processors as threads, so that the count does not depend on how many there are: one lock for all
+comes to about a thousand, heaps that keep threads apart to next to none.
+
+Either can refute; at least one must support. Only a composition of ours counts its hand-overs; what
+instrumentation counts of other libraries (locked instructions, lines that several threads write,
+writes to these) is shown and not judged: a line that two threads wrote once counts for ever.
+"""
+
+from collections.abc import Sequence
+
+from heapwright.analysis.taxonomy.estimates import mean_of, ratio_of
+from heapwright.analysis.taxonomy.limits import CRITERIA, exceeds
+from heapwright.analysis.taxonomy.sources import good, mean_log_by_block
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+from heapwright.artefacts.taxonomy.document import Counted, Estimate, Scaling
+
+HAND_OVERS = "hand_overs"
+
+
+def judge_scaling(runs: Sequence[WorkloadRun], allocator: str) -> tuple[bool | None, Scaling]:
+    """Whether it is scalable, and by what."""
+    own = [run for run in runs if run.allocator == allocator]
+    speedups = _speedups(own)
+    most = max(speedups, default=None)
+    speedup = None if most is None else speedups[most]
+    events, shared = _counts(own, Aspect.EVENTS), _counts(own, Aspect.SHARING)
+    traffic = _traffic(events)
+    timed = _timed(most, speedup)
+    counted = None if traffic is None else traffic.value <= CRITERIA.traffic
+    scaling = Scaling(
+        threads=most,
+        speedup=speedup,
+        by_threads=speedups,
+        counts=tuple(events or shared),
+        counted_by="library" if events else "instrumentation" if shared else None,
+        traffic=traffic,
+        why=_why(timed, counted, most),
+    )
+    if False in (timed, counted):
+        return False, scaling
+    return (True if True in (timed, counted) else None), scaling
+
+
+def _timed(most: int | None, speedup: Estimate | None) -> bool | None:
+    if most is None or speedup is None or most < 2:
+        return None
+    return exceeds(speedup, CRITERIA.efficiency * most)
+
+
+def _why(timed: bool | None, counted: bool | None, most: int | None) -> str:
+    """What decided, or what is missing."""
+    if timed is False and counted is False:
+        return "by the time, and by the counts"
+    if False in (timed, counted):
+        other = {True: " against", None: "; no judgement by"}[counted if timed is False else timed]
+        first, second = ("time", "counts") if timed is False else ("counts", "time")
+        return f"by the {first}{other} the {second}"
+    if timed and counted:
+        return "by the time, and by the counts"
+    if timed or counted:
+        return "by the time alone" if timed else "by the counts alone"
+    if most is None:
+        return "no run with several threads is good"
+    return "more repetitions would tell" if most > 1 else "there is one processor"
+
+
+def _speedups(runs: Sequence[WorkloadRun]) -> dict[int, Estimate]:
+    """By number of threads, over one thread."""
+    rates = {
+        (run.block, run.workload, run.threads): run.line.operations / run.line.seconds
+        for run in good(runs, Aspect.SPEEDUP)
+        if run.line is not None and run.line.operations and run.line.seconds > 0
+    }
+    found = {}
+    for threads in sorted({threads for _, _, threads in rates} - {1}):
+        ratios = [
+            (block, workload, rate / rates[block, workload, 1])
+            for (block, workload, own), rate in rates.items()
+            if own == threads and (block, workload, 1) in rates
+        ]
+        estimate = ratio_of(list(mean_log_by_block(ratios).values()))
+        if estimate is not None:
+            found[threads] = estimate
+    return found
+
+
+def _counts(runs: Sequence[WorkloadRun], aspect: Aspect) -> list[Counted]:
+    """What was counted, per thousand operations, by workload and threads."""
+    found = {}
+    for run in good(runs, aspect):
+        if run.line is not None and run.line.operations and run.counts:
+            operations = run.line.operations
+            found[run.workload, run.threads] = Counted(
+                workload=run.workload,
+                threads=run.threads,
+                operations=operations,
+                per_thousand={
+                    name: 1000 * (count - run.baseline.get(name, 0.0)) / operations
+                    for name, count in run.counts.items()
+                },
+            )
+    return [found[key] for key in sorted(found)]
+
+
+def _traffic(counts: Sequence[Counted]) -> Estimate | None:
+    """Hand-overs at the most threads, the mean over the workloads."""
+    most = max((each.threads for each in counts), default=0)
+    there = [
+        each.per_thousand[HAND_OVERS]
+        for each in counts
+        if each.threads == most and HAND_OVERS in each.per_thousand
+    ]
+    mean = mean_of(there)
+    return None if mean is None or most < 2 else Estimate(value=mean.value, runs=mean.runs)

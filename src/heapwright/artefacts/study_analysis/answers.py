@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What became of published findings: a part of the document of `heapwright analyse`.
+
+Made by `analysis.findings`; docs/findings.md says how each figure comes about.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from heapwright.artefacts.study_analysis.terms import Frozen
+
+
+class Answer(StrEnum):
+    """Whether a finding is so here."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    UNKNOWN = "cannot be told"
+
+
+class Figure(Frozen):
+    """One figure that a rule asked for, with its interval, and what it had to be."""
+
+    what: Annotated[str, Field(description="As in: time of tcmalloc over that of jemalloc")]
+    value: float | None
+    low: Annotated[
+        float | None, Field(description="Simultaneous over the figures of the finding")
+    ] = None
+    high: float | None = None
+    unit: str = ""
+    above: Annotated[float | None, Field(description="What the rule asks; null: nothing")] = None
+    below: float | None = None
+    verdict: Answer
+    blocks: int = 0
+    why: Annotated[str, Field(description="Why it cannot be told, or what was left out")] = ""
+
+
+class FindingResult(Frozen):
+    """A finding: what was published, and what is found here."""
+
+    id: str
+    words: str
+    source: str = ""
+    verdict: Answer
+    published: Annotated[str, Field(description="The figure as it was printed")] = ""
+    ours: Annotated[str, Field(description="Our figures, in words")] = ""
+    why: Annotated[str, Field(description="The figure that decides, or what is missing")] = ""
+    today: Annotated[
+        str, Field(description="What is otherwise now, and what stands for what was there")
+    ] = ""
+    figures: tuple[Figure, ...] = ()

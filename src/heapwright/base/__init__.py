@@ -1,0 +1,6 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every part of the laboratory uses: errors, paths, scratch folders, our own programs.
+
+Modules here import nothing else of the package.
+"""

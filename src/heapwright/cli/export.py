@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright export`: traces for other tools.
+
+This file is the command line only; `commands.trace_formats` does the work. docs/trace.md is the
+manual page.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapwright import commands
+from heapwright.cli import options
+
+app = options.application()
+
+
+@app.command("export")
+def export(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A file of heapwright record.")],
+    parquet: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the events as a Parquet table; - is stdout."),
+    ] = None,
+    wl: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a .wl workload, for the simulators that run it."),
+    ] = None,
+    process: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=2**32 - 2, help="Only that process of the trace."),
+    ] = None,
+) -> None:
+    """Write a trace in a format of others."""
+    commands.trace_formats.export_trace(trace, parquet, wl, process)

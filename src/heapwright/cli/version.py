@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""`heapwright --version`, which is answered without the command line."""
+
+import sys
+from typing import NoReturn
+
+from heapwright import __version__
+from heapwright.cli.process import leave_after
+
+
+def print_version() -> None:
+    sys.stdout.write(f"heapwright {__version__}\n")
+
+
+def main() -> NoReturn:
+    """Print the version and leave."""
+    leave_after(print_version)

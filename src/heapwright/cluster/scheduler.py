@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the hosts are met: a scheduler that is there, or one of our own that they come to."""
+
+import contextlib
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.dask_package import distributed, need_dask, temporary_files
+
+SSH = ("ssh", "-o", "BatchMode=yes", "-T")
+REMOTE = "heapwright"
+CONNECTING_S = 30.0
+LEAVING_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerPlace:
+    """Exactly one of the first two is given; hosts are for a scheduler of our own."""
+
+    scheduler: str | None = None
+    """Address of one that is there, as in tcp://host:8786."""
+    listen: str | None = None
+    """HOST:PORT or PORT of our own; port 0 is any that is free."""
+    hosts: tuple[str, ...] = ()
+    """Where workers are started over ssh."""
+
+
+@contextlib.contextmanager
+def connected(place: SchedulerPlace | None) -> Iterator[Any]:
+    """Dask's client, and workers on hosts that are named; None if nothing is asked for.
+
+    Raises HeapwrightError if there is nobody at the address.
+    """
+    if place is None:
+        yield None
+        return
+    need_dask()
+    with contextlib.ExitStack() as stack:
+        if place.scheduler is not None:
+            address: Any = place.scheduler
+        else:
+            address = stack.enter_context(_own_scheduler(place))
+        try:
+            client: Any = distributed().Client(address, timeout=CONNECTING_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise HeapwrightError(
+                f"there is no scheduler at {place.scheduler}: {error}",
+                "start one (dask scheduler), or let the study have its own (--listen)",
+            ) from error
+        stack.callback(_quietly, client.close)
+        stack.enter_context(workers_over_ssh(place.hosts, client.scheduler.address))
+        yield client
+
+
+@contextlib.contextmanager
+def _own_scheduler(place: SchedulerPlace) -> Iterator[Any]:
+    """A scheduler in this process, without workers."""
+    host, _, port = (place.listen or "0").rpartition(":")
+    if not port.isdigit():
+        raise HeapwrightError(f"cannot read {place.listen!r}", "write HOST:PORT, or PORT alone")
+    with temporary_files():
+        try:
+            cluster = distributed().LocalCluster(
+                n_workers=0,
+                host=host or (distributed().utils.get_ip() if place.hosts else "127.0.0.1"),
+                scheduler_port=int(port),
+                dashboard_address=None,
+            )
+        except (OSError, RuntimeError) as error:
+            raise HeapwrightError(
+                f"nobody can be let in at {place.listen}: {error.__cause__ or error}",
+                "choose another HOST:PORT; port 0 is any that is free",
+            ) from error
+        try:
+            yield cluster
+        finally:
+            _quietly(cluster.close)
+
+
+@contextlib.contextmanager
+def workers_over_ssh(hosts: Sequence[str], address: str) -> Iterator[None]:
+    """A worker on each host while this lasts; each ends by itself when the scheduler is gone."""
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for host in hosts:
+            started.append(_over_ssh(host, address))
+        yield
+    finally:
+        for each in started:
+            each.terminate()
+        for each in started:
+            try:
+                each.wait(LEAVING_S)
+            except subprocess.TimeoutExpired:
+                each.kill()
+                each.wait()
+
+
+def _over_ssh(host: str, address: str) -> subprocess.Popen[bytes]:
+    if host.startswith("-"):
+        raise HeapwrightError(f"{host!r} is no host")
+    command = shlex.join([REMOTE, "study", "worker", address])
+    try:
+        return subprocess.Popen(
+            [*SSH, host, command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HeapwrightError(f"ssh cannot be run: {error.strerror or error}") from error
+
+
+def _quietly(close: Any) -> None:
+    """Close what may be gone already."""
+    with contextlib.suppress(OSError, RuntimeError, TimeoutError):
+        close()

@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright compare`, once its options are read: check, measure, conclude, tell.
+
+Everything that can be refused is refused before the first run. From then on nothing that was
+measured is lost: each run is in the journal, results are written before anything is printed, and
+the journal is removed only when the runs are safe in the file of `--json`.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+from heapwright.analysis.looks import adaptive, fixed
+from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.program.request import ProgramRequest
+from heapwright.artefacts.run.journal import Journal
+from heapwright.artefacts.run.provenance import read_environment
+from heapwright.artefacts.run.replay import ReplaySubject
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.processors import format_cpus
+from heapwright.commands.comparison_notes import notes_on, why_nothing
+from heapwright.commands.conclusion import Question, conclude, describe, enough_by, is_compared
+from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.output import Outputs, where_runs_are
+from heapwright.commands.program_setup import (
+    ProgramSetup,
+    notes_on_clients,
+    open_asked,
+    refuse_own_allocator,
+    set_up_file,
+)
+from heapwright.commands.progress import Display
+from heapwright.commands.setup import Selection, check, select
+from heapwright.commands.text import print_answer
+from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
+from heapwright.experiment.design import fresh_seed
+from heapwright.experiment.measurement import Conditions, Measurement, Reader
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.measurement import ProgramMeasurement
+from heapwright.report.runs_csv import write_runs
+
+SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The command replays a trace: what of, what the advice is for, and how its output is read."""
+
+    subject: ReplaySubject
+    recorded: tuple[str, ...]
+    reader: Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    command: tuple[str, ...]
+    allocators: tuple[str, ...]
+    blocks: int | None
+    until: float | None
+    confidence: float
+    warmup: int
+    budget_s: float | None
+    timeout_s: float | None
+    baseline: str
+    settings: tuple[str, ...]
+    margin: float
+    cap_bytes: int | None
+    cpus: tuple[int, ...]
+    seed: int | None
+    json_file: str | None
+    csv_file: str | None
+    quiet: bool
+    cwd: Path = field(default_factory=Path.cwd)
+    stdin: Path | None = None
+    prepare: str | None = None
+    shell: bool = False
+    expect_exit: int = 0
+    replayed: Replayed | None = None
+    program: ProgramRequest | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command as it is run."""
+        return (SHELL, "-c", " ".join(self.command)) if self.shell else self.command
+
+
+def run_comparison(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    outputs = Outputs(json=options.json_file, csv=options.csv_file)
+    environment = dict(os.environ)
+    with PreloadPaths() as paths:
+        warnings = _checked(options, environment)
+        selection = select(
+            options.allocators, options.settings, options.baseline, environment, paths
+        )
+        setup = _set_up(options, selection, environment)
+        question = _question(options, setup)
+        plan = _plan(options, selection, question)
+        machine = read_environment(list(selection.allocators), environment)
+        header = {
+            "command": question.command,
+            "seed": plan.seed,
+            "baseline": label_of(*plan.baseline.key),
+            "environment": machine.model_dump(mode="json"),
+            "treatments": [describe(each).model_dump(mode="json") for each in plan.treatments],
+        }
+        with Journal.open(header) as journal, telling_of(journal):
+            execute = _execute(options, setup, paths)
+            result = _measure(options, plan, question, execute, journal)
+            comparison = conclude(plan, question, result, machine)
+            notes = [*selection.notes, *warnings, *notes_on(comparison, result)]
+            if setup is not None:
+                notes += [*notes_on_clients(comparison.runs, setup), *setup.notes]
+            return _deliver(options, outputs, comparison, result, notes, journal)
+
+
+def _checked(options: Options, environment: dict[str, str]) -> tuple[str, ...]:
+    """The warnings about a command; a program is checked when it is set up."""
+    if options.program is not None:
+        return ()
+    return check(options.words, options.cwd, environment, shell=options.shell)
+
+
+def _set_up(
+    options: Options, selection: Selection, environment: dict[str, str]
+) -> ProgramSetup | None:
+    if options.program is None:
+        return None
+    file = open_asked(options.program)
+    refuse_own_allocator(file.program, [each.allocator.name for each in selection.treatments])
+    with ended_as_interrupted():
+        return set_up_file(file, environment)
+
+
+def _plan(options: Options, selection: Selection, question: Question) -> Plan:
+    return Plan(
+        treatments=selection.treatments,
+        seed=fresh_seed() if options.seed is None else options.seed,
+        blocks=question.looks.most_blocks,
+        warmup=options.warmup,
+        timeout_s=options.timeout_s,
+        budget_s=options.budget_s,
+    )
+
+
+def _question(options: Options, setup: ProgramSetup | None = None) -> Question:
+    if options.blocks is not None:
+        looks = fixed(options.blocks, options.confidence)
+    else:
+        assert options.until is not None
+        looks = adaptive(options.until, options.confidence)
+    replayed = options.replayed
+    words = options.words if setup is None else setup.shown
+    return Question(
+        words if replayed is None else replayed.recorded,
+        looks,
+        options.margin,
+        options.cap_bytes,
+        options.cpus,
+        None if replayed is None else replayed.subject,
+        None if setup is None else setup.subject,
+    )
+
+
+def _execute(options: Options, setup: ProgramSetup | None, paths: PreloadPaths) -> Execute:
+    """What makes the runs."""
+    cpus = format_cpus(set(options.cpus)) or None
+    if setup is not None:
+        return ProgramMeasurement(setup.prepared, setup.specs(paths, cpus)).execute
+    conditions = Conditions(
+        command=options.words,
+        environment=dict(os.environ),
+        cwd=options.cwd,
+        stdin=options.stdin,
+        cpus=cpus,
+        prepare=options.prepare,
+        expect_exit=options.expect_exit,
+        reader=None if options.replayed is None else options.replayed.reader,
+    )
+    return Measurement(conditions, paths).execute
+
+
+def _measure(
+    options: Options, plan: Plan, question: Question, execute: Execute, journal: Journal
+) -> Result:
+    """Run the experiment, telling how far it is."""
+    looks = question.looks.looks
+
+    def target(block: int) -> int:
+        return next((look for look in looks if look >= block), plan.blocks)
+
+    with (
+        ended_as_interrupted(),
+        Display(
+            len(plan.treatments),
+            plan.warmup,
+            target,
+            adaptive=question.looks.until is not None,
+            quiet=options.quiet,
+        ) as display,
+    ):
+        try:
+            return run_experiment(
+                plan,
+                execute,
+                journal=journal,
+                enough=enough_by(plan, question),
+                watch=display.watch,
+            )
+        except HeapwrightError:  # raised only while there is no run to keep
+            journal.discard()
+            raise
+
+
+def _deliver(
+    options: Options,
+    outputs: Outputs,
+    comparison: Comparison,
+    result: Result,
+    notes: Sequence[str],
+    journal: Journal,
+) -> ExitCode:
+    """Write the files, then print; the journal goes only when everything is safe elsewhere."""
+    failure = outputs.write(json=comparison.to_json, csv=lambda: _csv(comparison))
+    notes = [*notes, *where_runs_are(outputs, journal, failure, any_runs=_has_answer(comparison))]
+    failure = _print(options, outputs, comparison, notes) or failure
+    if failure is not None and journal.path is not None:
+        failure.hint = f"nothing is lost: every raw run is in {journal.path}"
+    error = failure or result.failure
+    if error is None and not result.interrupted and not is_compared(comparison):
+        error = why_nothing(comparison)
+    if error is not None:
+        raise error
+    return ExitCode.INTERRUPTED if result.interrupted else ExitCode.OK
+
+
+def _has_answer(comparison: Comparison) -> bool:
+    """Not if the command failed at once: that is told as an error."""
+    return len(comparison.runs) > 1
+
+
+def _print(
+    options: Options, outputs: Outputs, comparison: Comparison, notes: Sequence[str]
+) -> HeapwrightError | None:
+    """Print the answer, if there is one."""
+    if not _has_answer(comparison) and not options.quiet:
+        return None
+    try:
+        print_answer(comparison, notes, quiet=options.quiet, stream=outputs.stream)
+    except HeapwrightError as error:
+        return error
+    return None
+
+
+def _csv(comparison: Comparison) -> str:
+    stream = StringIO(newline="")
+    write_runs(comparison.runs, stream)
+    return stream.getvalue()

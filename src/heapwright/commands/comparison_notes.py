@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What one should know about a comparison besides its figures: failures, neighbours, the machine.
+
+Every note is one line and says something that could change how the figures are read; a comparison
+on a quiet machine in which nothing failed has next to none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.experiment.blocks import GIVE_UP_AFTER
+from heapwright.experiment.comparison import Result
+
+BUSY = 0.5
+"""Runnable processes per processor before the first run above which a machine is called busy."""
+STOLEN = 0.01
+"""Share of the processors' time taken by other virtual machines above which it is told."""
+OWN_PART = re.compile(r"^[^;]*; |, [0-9]+ bytes")
+"""What of the method of a peak is one run's own: which of two figures it was, and the other."""
+SAMPLED = re.compile(r"(?<=sampled every )[0-9]+(?= ms)")
+"""How often the memory of a run was read: each run its own figure, told as the span of them."""
+TELLING = re.compile(r"\b(fatal|error|exception|abort(ed)?|free|malloc)\b", re.IGNORECASE)
+HELPERS_TOLD = 3
+"""Kinds of processes without the preload that are told; more are only counted."""
+
+
+def notes_on(comparison: Comparison, result: Result) -> list[str]:
+    """All notes on what was measured, the gravest first."""
+    return [
+        *_bad_ends(comparison.runs),
+        *_given_up(result),
+        *_helpers(comparison.runs),
+        *_surroundings(comparison),
+        *_methods(comparison),
+    ]
+
+
+def why_nothing(comparison: Comparison) -> HeapwrightError:
+    """The error that says why nothing could be compared."""
+    base = comparison.treatments[0]
+    own = [run for run in comparison.runs if (run.allocator, run.level) == base.key]
+    bad = [run for run in own if run.outcome is not Outcome.OK]
+    if not bad:
+        others = {run.outcome for run in comparison.runs if run.outcome is not Outcome.OK}
+        why = (
+            f"no run under anything but {base.label} was good ({', '.join(sorted(others))})"
+            if others
+            else comparison.design.stopped_because
+        )
+        return HeapwrightError(
+            f"nothing could be compared: {why}", exit_code=ExitCode.NOTHING_COMPARED
+        )
+    run = bad[-1]
+    how, *said = _lines(run.detail) or ["it says nothing"]
+    hints = [f"| {line}" for line in said]
+    alone = comparison.program is None  # a program's file says what it ends with
+    if run.outcome is Outcome.FAILED and run.exit_status is not None and alone:
+        hints.append(f"if that is how it should end, add --expect-exit {run.exit_status}")
+    elif run.outcome is Outcome.TIMEOUT:
+        hints.append("give it more time with --timeout")
+    elif run.outcome is Outcome.NOT_INTERPOSED:
+        if preload := comparison.environment.settings.get("LD_PRELOAD"):
+            hints.append(f"your own LD_PRELOAD stays in force: run without it ({preload})")
+        hints.append("choose what the ratios refer to with --baseline")
+    return HeapwrightError(
+        f"nothing could be compared: under {base.label}, the baseline, the command ended as "
+        f"{run.outcome}: {how}",
+        "\n".join(hints),
+        exit_code=ExitCode.NOTHING_COMPARED,
+    )
+
+
+def _bad_ends(runs: Sequence[Run]) -> Iterator[str]:
+    """Each way in which a treatment ended badly, once, with how often and what was said."""
+    bad: dict[tuple[str, Outcome], list[Run]] = {}
+    for run in runs:
+        if run.outcome is not Outcome.OK:
+            bad.setdefault((label_of(run.allocator, run.level), run.outcome), []).append(run)
+    for (label, outcome), same in bad.items():
+        times = "once" if len(same) == 1 else f"{len(same)} times"
+        yield f"{label}: {outcome} {times}: {_short(same[0].detail)}"
+
+
+def _short(detail: str) -> str:
+    """How it ended, and the line it said that tells most: one with an error, else the last."""
+    how, *said = _lines(detail) or ["it says nothing"]
+    if not said:
+        return how
+    telling = next((line for line in said if TELLING.search(line)), said[-1])
+    return f"{how}; it said: {telling.strip()}"
+
+
+def _lines(detail: str) -> list[str]:
+    return [line.rstrip() for line in detail.splitlines() if line.strip()]
+
+
+def _given_up(result: Result) -> Iterator[str]:
+    for given_up in result.given_up:
+        where = "the warm-up" if given_up.block < 1 else f"block {given_up.block}"
+        label = label_of(*given_up.key)
+        yield f"{label} was given up after {where}: it ended badly {GIVE_UP_AFTER} times in a row"
+
+
+def _helpers(runs: Sequence[Run]) -> Iterator[str]:
+    """Processes of good runs that did without the allocator; too small to matter, but real."""
+    seen: dict[str, list[str]] = {}
+    for run in runs:
+        if run.outcome is Outcome.OK and run.detail:
+            share, _, who = run.detail.partition(": ")
+            for piece in (who or share).split("; "):
+                seen.setdefault(piece, []).append(label_of(run.allocator, run.level))
+    for piece, labels in list(seen.items())[:HELPERS_TOLD]:
+        yield f"too small to matter: {piece} (under {', '.join(dict.fromkeys(labels))})"
+    if len(seen) > HELPERS_TOLD:
+        yield f"{len(seen) - HELPERS_TOLD} more of the kind are in the runs"
+
+
+def _surroundings(comparison: Comparison) -> Iterator[str]:
+    environment = comparison.environment
+    runs = comparison.runs
+    if runs and (load := runs[0].load_before) is not None and load > BUSY * environment.cpus:
+        yield f"the machine was busy before the first run (load {load:.1f}): expect scatter"
+    shares = [
+        run.steal_s / (run.wall_s * environment.cpus)
+        for run in runs
+        if run.steal_s is not None and run.wall_s
+    ]
+    if shares and median(shares) > STOLEN:
+        yield f"other virtual machines took {median(shares):.0%} of the processors' time"
+    if environment.governor in ("powersave", "conservative", "ondemand"):
+        yield f"the frequency governor is {environment.governor}: expect scatter"
+    left = max((run.leftover_processes for run in runs), default=0)
+    if left == 1:
+        yield "a process outlived the command and was ended after the run"
+    elif left:
+        yield f"up to {left} processes outlived the command and were ended after each run"
+
+
+def _methods(comparison: Comparison) -> Iterator[str]:
+    """How what is in the table was found out."""
+    if any(run.outcome is Outcome.TIMEOUT for run in comparison.runs):
+        yield f"a run had {comparison.design.timeout_s:.3g} s at most (--timeout)"
+    methods = [run.peak_rss_method for run in comparison.runs if run.peak_rss_method]
+    intervals: dict[str, list[int]] = {}
+    for method in methods:
+        common = SAMPLED.sub("{}", OWN_PART.sub("", method))
+        intervals.setdefault(common, []).extend(map(int, SAMPLED.findall(method)))
+    for common, every in intervals.items():
+        span = " to ".join(map(str, sorted({min(every), max(every)}))) if every else ""
+        yield f"peak memory: {common.replace('{}', span)}"

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""From an experiment's runs to the document: joins experiment, analysis and the artefact."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from heapwright import __version__
+from heapwright.analysis.analyse import Settings, analyse, settings_of
+from heapwright.analysis.looks import LookPlan, decide
+from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
+from heapwright.artefacts.program.model import ProgramSubject
+from heapwright.artefacts.run.measured import Run
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.run.replay import ReplaySubject
+from heapwright.experiment.comparison import Plan, Result
+from heapwright.experiment.treatments import Treatment
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, as far as the analysis has to know it."""
+
+    command: tuple[str, ...]
+    looks: "LookPlan"
+    margin: float
+    cap_bytes: int | None
+    pinned_cpus: tuple[int, ...]
+    replay: ReplaySubject | None = None
+    program: ProgramSubject | None = None
+
+
+def describe(treatment: Treatment) -> TreatmentInfo:
+    """A treatment as the document holds it."""
+    allocator = treatment.allocator
+    return TreatmentInfo(
+        allocator=allocator.name,
+        level=treatment.level,
+        label=label_of(*treatment.key),
+        kind=allocator.kind,
+        environment=dict(treatment.environment),
+        preload=allocator.path,
+        version=allocator.version,
+        sha256=allocator.sha256,
+    )
+
+
+def conclude(
+    plan: Plan, question: Question, result: Result, environment: Environment
+) -> Comparison:
+    """Analyse what was measured and put it into the document."""
+    design = _design(plan, question, result)
+    treatments = [describe(treatment) for treatment in plan.treatments]
+    analysis = analyse(
+        result.runs, treatments, plan.baseline.key, settings_of(design), question.command
+    )
+    return Comparison(
+        heapwright_version=__version__,
+        command=question.command,
+        environment=environment,
+        design=design,
+        treatments=tuple(treatments),
+        runs=tuple(result.runs),
+        effects=analysis.effects,
+        responses=analysis.responses,
+        pareto=analysis.pareto,
+        verdict=analysis.verdict,
+        replay=question.replay,
+        program=question.program,
+    )
+
+
+def _design(plan: Plan, question: Question, result: Result) -> Design:
+    return Design(
+        blocks=result.blocks,
+        warmup=plan.warmup,
+        seed=plan.seed,
+        baseline=label_of(*plan.baseline.key),
+        until=question.looks.until,
+        looks=question.looks.looks,
+        confidence=question.looks.confidence,
+        margin=question.margin,
+        cap_bytes=question.cap_bytes,
+        pinned_cpus=question.pinned_cpus,
+        timeout_s=result.timeout_s,
+        stopped_because=result.stopped_because,
+    )
+
+
+def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], str]:
+    """The question that the engine asks after each block: are the ratios known well enough?"""
+    treatments = [describe(treatment) for treatment in plan.treatments]
+    looks = question.looks
+
+    def enough(runs: Sequence[Run], blocks: int) -> str:
+        if looks.until is None or blocks not in looks.looks:
+            return ""
+        settings = Settings(looks.level, question.margin, question.cap_bytes, plan.seed)
+        effects = analyse(runs, treatments, plan.baseline.key, settings).effects
+        decision = decide(looks, blocks, effects)
+        return decision.because if decision.stop else ""
+
+    return enough
+
+
+def is_compared(comparison: Comparison) -> bool:
+    """Whether anything was compared: there is a ratio of something other than the baseline."""
+    baseline = comparison.treatments[0].key
+    return any(effect.key != baseline for effect in comparison.effects)

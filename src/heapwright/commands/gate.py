@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright gate`: reads two documents, judges what changed, and prints it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from heapwright.analysis.gate.documents import Document, of_comparison
+from heapwright.analysis.gate.judge import Question, judge
+from heapwright.analysis.gate.studies import of_results
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.gate.document import Change
+from heapwright.artefacts.study_results.reader import open_results
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.paths import is_folder
+from heapwright.commands.output import Outputs
+from heapwright.commands.text import printing
+from heapwright.report.console import make_console
+from heapwright.report.gate import print_gate
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    baseline: Path
+    current: Path
+    margin: float
+    confidence: float
+    responses: tuple[str, ...]
+    treatments: tuple[str, ...]
+    relative: bool
+    accept_differences: bool
+    json_file: str | None
+    quiet: bool
+
+
+def run_gate(options: Options) -> Change:
+    """Judge and print; the verdict. Raises HeapwrightError."""
+    question = Question(
+        margin=options.margin,
+        confidence=options.confidence,
+        responses=options.responses,
+        treatments=options.treatments,
+        relative=options.relative,
+        accept_differences=options.accept_differences,
+    )
+    outputs = Outputs(json=options.json_file)
+    found = judge(_read(options.baseline), _read(options.current), question)
+    failure = outputs.write(json=found.to_json)
+    with printing():
+        print_gate(make_console(outputs.stream), found, quiet=options.quiet)
+    if failure is not None:
+        raise failure
+    return found.verdict
+
+
+def _read(path: Path) -> Document:
+    if is_folder(path):
+        return of_results(str(path), open_results(path))
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        return of_comparison(str(path), Comparison.from_json(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the beginning"
+        raise HeapwrightError(
+            f"{path} is no comparison: {first['msg']} ({where})",
+            "`heapwright compare --json FILE` writes one; of a study name the folder",
+        ) from error

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright kernel boot`."""
+
+import os
+from dataclasses import dataclass
+
+from heapwright.commands.interruption import ended_as_interrupted
+from heapwright.commands.kernel_build import cached_kernel
+from heapwright.commands.output import Destination
+from heapwright.commands.text import printing
+from heapwright.kernel.boot import Asked, boot
+from heapwright.kernel.folders import cache_home
+from heapwright.kernel.loads import load_of
+from heapwright.report.console import make_console
+from heapwright.report.kernel.text import print_boot
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is booted under which load, as the command line says it."""
+
+    load: str
+    scale: str
+    seed: int
+    cpus: int
+    kvm: bool = False
+    timeout_s: float | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """Raises HeapwrightError for a load or a scale that is not there."""
+        load = load_of(self.load, self.scale)
+        return Asked(load, self.seed, self.cpus, kvm=self.kvm, timeout_s=self.timeout_s)
+
+
+def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None:
+    """Raises HeapwrightError where it does not come to its end."""
+    asked = request.asked
+    destination = Destination(json_file, "--json") if json_file is not None else None
+    cache = cache_home(os.environ)
+    built = cached_kernel(allocator, cache)
+    with ended_as_interrupted():
+        result = boot(built, asked, cache)
+    if destination is not None:
+        destination.write(result.model_dump_json(indent=1) + "\n")
+        if destination.is_standard_output:
+            return
+    with printing():
+        print_boot(make_console(), result)

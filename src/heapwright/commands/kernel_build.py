@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright kernel build`, and finding kernels for the verbs that boot them."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.commands.interruption import ended_as_interrupted
+from heapwright.commands.text import printing
+from heapwright.kernel.build import build, plan
+from heapwright.kernel.folders import ALLOCATORS, cache_home
+from heapwright.kernel.image_cache import Built, document, every, find
+from heapwright.kernel.source import find_source
+
+
+def parse_allocators(text: str) -> tuple[str, ...]:
+    """Names with commas. Raises HeapwrightError for one that is none."""
+    names = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
+    for name in names:
+        if name not in ALLOCATORS:
+            why = "it was never in a released kernel: heapwright kernel models has it"
+            raise HeapwrightError(
+                f"no kernel can be built with {name!r}",
+                why if name == "slqb" else f"there are: {', '.join(ALLOCATORS)}",
+            )
+    if not names:
+        raise HeapwrightError("no allocator is named", f"there are: {', '.join(ALLOCATORS)}")
+    return names
+
+
+def build_kernels(
+    allocators: str, jobs: int | None, *, again: bool, keep_source: bool, as_json: bool
+) -> None:
+    """Raises HeapwrightError where one cannot be built; those before it are in the cache."""
+    cache = cache_home(os.environ)
+    names = parse_allocators(allocators)
+    many = jobs or len(os.sched_getaffinity(0))
+    with ended_as_interrupted():
+        made = made_kernels(names, cache, many, again=again, keep_source=keep_source)
+    with printing():
+        if as_json:
+            typer.echo(json.dumps([document(each) for each in made], indent=2))
+            return
+        for each in made:
+            typer.echo(f"{each.allocator}: {each.image}")
+
+
+def made_kernels(
+    names: Sequence[str], cache: Path, jobs: int, *, again: bool = False, keep_source: bool = False
+) -> list[Built]:
+    """The kernels, built where they are not there yet. Raises HeapwrightError."""
+    source = find_source()
+    made = []
+    for name in names:
+        wanted = plan(name, source)
+        found = None if again else find(wanted.key, cache)
+        made.append(found or build(wanted, cache, jobs, _say))
+    unpacked = cache / "source" / source.version
+    if unpacked.is_dir() and not keep_source:
+        _say(f"removing {unpacked}")
+        shutil.rmtree(unpacked, ignore_errors=True)
+    return made
+
+
+def cached_kernel(name: str, cache: Path) -> Built:
+    """A kernel that is there: of this source and configuration, or else of another version's.
+
+    Raises HeapwrightError that says how to have one.
+    """
+    (name,) = parse_allocators(name)
+    try:
+        key = plan(name, find_source()).key
+    except HeapwrightError:
+        key = ""
+    there = [each for each in every(cache) if each.allocator == name]
+    exact = [each for each in there if each.key == key]
+    if found := exact or ([] if key else there):
+        return found[0]
+    raise HeapwrightError(
+        f"there is no {name} kernel in {cache / 'built'}",
+        f"heapwright kernel build -a {name}   (four to seven minutes on two quiet processors)",
+        exit_code=ExitCode.NOTHING_COMPARED,
+    )
+
+
+def _say(text: str) -> None:
+    print(f"kernel: {text}", file=sys.stderr)  # noqa: T201

@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright profile`, once its options are read: record or read, repeat, tell.
+
+Everything that can be refused is refused before the command runs. A trace of the command is kept
+only where `-o` says so; with several repetitions it is the first one's.
+"""
+
+import signal
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapwright.artefacts.long_run.document import is_long_run
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.scratch import Scratch
+from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
+from heapwright.commands.long_run import run_long, tell_again
+from heapwright.commands.output import Outputs
+from heapwright.commands.record import record_command, record_program
+from heapwright.commands.text import printing
+from heapwright.profile.reader import read_profile
+from heapwright.profile.run import profile_trace
+from heapwright.profile.spread import repeated
+from heapwright.record.recorder import HowToRecord
+from heapwright.report.console import make_console
+from heapwright.report.profile.comparison_page import comparison_page
+from heapwright.report.profile.comparison_table import print_comparison
+from heapwright.report.profile.page import page
+from heapwright.report.profile.summary import print_summary
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    files: tuple[Path, ...]
+    command: tuple[str, ...] | None
+    program: ProgramRequest | None
+    json_file: str | None
+    html_file: str | None
+    compare: bool
+    process: int | None
+    repetitions: int
+    trace: Path | None
+    stacks: bool
+    sample: int
+    follow: bool
+    quiet: bool
+    long: LongRunRequest | None = None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether something is run, rather than a trace read."""
+        return self.command is not None or self.program is not None
+
+
+def run_profile(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    _refuse(options)
+    if options.long is not None:
+        return _profile_hours(options, options.long)
+    if not options.is_recorded and not options.compare and is_long_run(options.files[0]):
+        return tell_again(options.files[0], options.json_file, options.html_file)
+    outputs = Outputs(json=options.json_file, html=options.html_file)
+    if options.compare:
+        _compare(options, outputs)
+        return ExitCode.OK
+    notes: list[str] = []
+    status = ExitCode.OK
+    if options.is_recorded:
+        profile, status = _recorded(options, notes)
+    else:
+        profile = _read(options)
+    failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
+    _print(profile, options, outputs)
+    for note in notes:
+        print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
+    if failure is not None:
+        raise failure
+    return status
+
+
+def _refuse(options: Options) -> None:
+    """What does not go together."""
+    if options.command is not None and options.program is not None:
+        raise HeapwrightError("either a command is profiled, or a program by --program")
+    if options.is_recorded and (options.files or options.compare):
+        raise HeapwrightError("either a trace is profiled, or a command is run, after --")
+    if options.compare:
+        if len(options.files) != 2:
+            raise HeapwrightError("--compare wants two files: traces, or profiles as JSON")
+        if options.json_file is not None:
+            raise HeapwrightError(
+                "--compare writes no JSON", "both profiles have their own; --html makes a page"
+            )
+    elif not options.is_recorded and len(options.files) != 1:
+        raise HeapwrightError(
+            "one trace is profiled, or a command, after --",
+            "heapwright profile TRACE, or heapwright profile -- ./program",
+        )
+    if not options.is_recorded:
+        given = {
+            "-n": options.repetitions > 1,
+            "-o": options.trace is not None,
+            "--stacks": options.stacks,
+            "--sample": options.sample > 1,
+            "--follow-children": options.follow,
+        }
+        for option, is_given in given.items():
+            if is_given:
+                raise HeapwrightError(
+                    f"{option} says how a command is recorded, and there is none",
+                    "give the command after --",
+                )
+
+
+def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
+    """Run it for so long and tell how its memory grew."""
+    refuse_beside_hours(
+        {
+            "a trace": options.files,
+            "--compare": options.compare,
+            "-n": options.repetitions > 1,
+            "-o": options.trace is not None,
+            "--stacks": options.stacks,
+            "--sample": options.sample > 1,
+            "--follow-children": options.follow,
+            "--process": options.process is not None,
+            "-q": options.quiet,
+        }
+    )
+    asked = long_run_of(options.program, options.command, long)
+    return run_long(replace(asked, json_file=options.json_file, html_file=options.html_file))
+
+
+def _read(options: Options) -> Profile:
+    return read_profile(options.files[0], options.process)
+
+
+def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
+    """Record the command as often as asked for; one trace is on the disk at a time.
+
+    Who ends the command by Ctrl-C has enough of it: what was recorded so far is told.
+    """
+    profiles, status = [], ExitCode.OK
+    with Scratch() as folder:
+        for repetition in range(options.repetitions):
+            kept = options.trace if repetition == 0 else None
+            path = kept or folder / "trace"
+            how = HowToRecord(options.stacks, options.sample, options.follow)
+            if options.program is not None:
+                outcome, told = record_program(options.program, path, how)
+            else:
+                outcome, told = record_command(options.command or (), path, how)
+            notes += [note for note in told if note not in notes]
+            status = ExitCode.NOTHING_COMPARED if outcome.failed else status
+            profile = profile_trace(path, options.process)
+            if kept is None:
+                path.unlink()
+                origin = profile.provenance.model_copy(update={"trace": ""})
+                profile = profile.model_copy(update={"provenance": origin})
+            profiles.append(profile)
+            if outcome.signal == signal.SIGINT:
+                break
+    return repeated(profiles), status
+
+
+def _compare(options: Options, outputs: Outputs) -> None:
+    before, after = (read_profile(path, options.process) for path in options.files)
+    names = str(options.files[0]), str(options.files[1])
+    failure = outputs.write(html=lambda: comparison_page(before, after, names))
+    with printing():
+        print_comparison(make_console(outputs.stream), before, after, names, quiet=options.quiet)
+    if failure is not None:
+        raise failure
+
+
+def _page(profile: Profile) -> str:
+    return page(profile)
+
+
+def _print(profile: Profile, options: Options, outputs: Outputs) -> None:
+    with printing():
+        print_summary(make_console(outputs.stream), profile, quiet=options.quiet)

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A command is recorded: what `record`, `profile` and `explain` share.
+
+What no preload reaches is refused before the command runs, as `compare` does it. What is worth
+knowing about the trace is said in words afterwards.
+"""
+
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.artefacts.program.request import ProgramRequest
+from heapwright.artefacts.run.measured import Outcome as RunOutcome
+from heapwright.artefacts.trace.file import STOPPED
+from heapwright.base import native
+from heapwright.base.errors import ExitCode
+from heapwright.base.quantities import several
+from heapwright.commands.interruption import ended_as_interrupted
+from heapwright.commands.program_setup import set_up_program
+from heapwright.commands.setup import check
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.program.recorded import RecordedProgram
+from heapwright.record.recorder import HowToRecord, Outcome, Request, ServerLoad, record
+
+SUFFIX = ".trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    command: tuple[str, ...]
+    program: ProgramRequest | None
+    """In place of the command."""
+    output: Path | None
+    stacks: bool
+    sample: int
+    follow: bool
+    paused: bool
+    system: bool
+    limit: int | None
+    control: Path | None
+    toggle_signal: int | None
+    quiet: bool
+
+
+def run_record(options: Options) -> int:
+    """Record, and print the line at the end; the exit status is the command's.
+
+    Raises HeapwrightError.
+    """
+    asked = options.program
+    how = HowToRecord(
+        stacks=options.stacks,
+        sample=options.sample,
+        follow=options.follow,
+        paused=options.paused,
+        system=options.system,
+        limit=options.limit,
+        control=options.control,
+        toggle_signal=options.toggle_signal,
+        bound=asked is not None,  # a command goes on, and is recorded, should we be killed
+    )
+    if asked is not None:
+        trace = options.output or Path(f"{Path(asked.name).stem}{SUFFIX}")
+        outcome, notes = record_program(asked, trace, how)
+    else:
+        trace = options.output or Path(f"{Path(options.command[0]).name}{SUFFIX}")
+        outcome, notes = record_command(options.command, trace, how)
+    if not options.quiet:
+        _print_outcome(outcome, trace, notes)
+    return outcome.status or int(ExitCode.NOTHING_COMPARED if outcome.failed else ExitCode.OK)
+
+
+def _print_outcome(outcome: Outcome, trace: Path, notes: Sequence[str]) -> None:
+    each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
+    line = (
+        f"heapwright: {several(outcome.events, 'call')} of "
+        f"{several(outcome.threads, 'thread')} in "
+        f"{several(outcome.processes, 'process', 'processes')}{each}, "
+        f"{outcome.seconds:.1f} s: {trace}"
+    )
+    for text in (line, *(f"  {note}" for note in notes)):
+        print(text, file=sys.stderr)  # noqa: T201
+
+
+def record_command(
+    command: tuple[str, ...],
+    trace: Path,
+    how: HowToRecord | None = None,
+    *,
+    behind: tuple[Path, ...] = (),
+    variables: Mapping[str, str] | None = None,
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Record it, with these libraries preloaded `behind` the recorder and these variables set; how
+    it went, and what the user should know. Raises HeapwrightError."""
+    environment = {**os.environ, **(variables or {})}
+    warnings = check(command, Path.cwd(), environment, shell=False)
+    with PreloadPaths() as paths:
+        own = environment.get("LD_PRELOAD", "")
+        libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
+        preload = ":".join(filter(None, (*libraries, own)))
+        salt = secrets.randbits(63)
+        request = Request(command, trace, preload, environment, how or HowToRecord(), salt)
+        outcome = record(request)
+    return outcome, (*warnings, *notes_on(outcome))
+
+
+def record_program(
+    asked: ProgramRequest,
+    trace: Path,
+    how: HowToRecord | None = None,
+    *,
+    behind: tuple[Path, ...] = (),
+    variables: Mapping[str, str] | None = None,
+) -> tuple[Outcome, tuple[str, ...]]:
+    """Record a program as its file says; of a server the server, whose client is not recorded."""
+    setup = set_up_program(asked, os.environ)
+    with (
+        ended_as_interrupted(),
+        PreloadPaths() as paths,
+        RecordedProgram(setup.prepared, setup.specs(paths)) as beside,
+    ):
+        libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
+        driven = _server_of(beside)
+        outcome = record(request_of(beside, trace, libraries, driven, how, variables))
+        notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
+        failed = beside.named.outcome is not RunOutcome.OK and not outcome.asked_to_end
+    return outcome.model_copy(update={"failed": failed}), notes
+
+
+def request_of(
+    beside: RecordedProgram,
+    trace: Path,
+    libraries: tuple[str, ...],
+    driven: ServerLoad | None,
+    how: HowToRecord | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Request:
+    """The recording of a program, with these libraries preloaded, the recorder first."""
+    environment = {**beside.environment, **(variables or {})}
+    return Request(
+        beside.words,
+        trace,
+        ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", "")))),
+        environment,
+        how or HowToRecord(),
+        secrets.randbits(63),
+        cwd=beside.cwd,
+        stdin=beside.stdin,
+        stdout=beside.output,
+        beside=driven,
+    )
+
+
+def _server_of(beside: RecordedProgram) -> ServerLoad | None:
+    if beside.server is None:
+        return None
+    return ServerLoad(beside.drive, float(beside.server.timeout_s))
+
+
+def _unless_asked(outcome: Outcome, beside: RecordedProgram) -> Iterator[str]:
+    """What is said of a recording; that a server died of the signal which ends it is no news."""
+    if beside.server is not None and outcome.signal == signal.SIGTERM:
+        outcome = outcome.model_copy(update={"signal": 0, "exit_status": 0})
+    return notes_on(outcome)
+
+
+def notes_on(outcome: Outcome) -> Iterator[str]:
+    """Whatever keeps the trace from being all that the command did."""
+    if outcome.signal:
+        yield f"the command was ended by {name_of_signal(outcome.signal)}"
+    elif outcome.exit_status:
+        yield f"the command left with status {outcome.exit_status}"
+    if outcome.stop != "none":
+        yield f"recording stopped early: {STOPPED[outcome.stop]}; the command went on without it"
+    if outcome.unfollowed:
+        were = "was" if outcome.unfollowed == 1 else "were"
+        yield (
+            f"{several(outcome.unfollowed, 'process', 'processes')} that it started {were} not "
+            "recorded; --follow-children records all of them"
+        )
+    if outcome.lost:
+        were = "was" if outcome.lost == 1 else "were"
+        yield (
+            f"{several(outcome.lost, 'call')} {were} lost, in the middle of the record of another"
+        )
+    if not outcome.processes:
+        yield "the recorder was not loaded into the command, so nothing was recorded"
+    elif not outcome.events:
+        yield (
+            "nothing was recorded: it asked for nothing, brings a malloc of its own, or recording "
+            "was off"
+        )
+
+
+def name_of_signal(number: int) -> str:
+    """SIGKILL for 9; a number for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole of `heapwright report`, once its options are read: find out what it is, draw, write.
+
+What is asked for is tried before anything is read: the files can be written, a browser is there
+for a PDF. A page is made once, whatever it is written to.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from heapwright.artefacts.study_results.reader import open_results
+from heapwright.artefacts.taxonomy.document import Taxonomy
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.commands.analyse import analyse_results
+from heapwright.commands.output import Destination, Outputs
+from heapwright.commands.text import printing
+from heapwright.profile.reader import read_profile
+from heapwright.report.console import make_console
+from heapwright.report.pages.export import export
+from heapwright.report.pages.parts import Charts, Spec
+from heapwright.report.pages.pdf import browser, write_pdf
+from heapwright.report.profile.page import page as profile_page
+from heapwright.report.profile.page import sections
+from heapwright.report.study.page import page as study_page
+from heapwright.report.study.page import papers_of, wanted
+from heapwright.report.study.view import StudyView
+from heapwright.report.taxonomy.page import page as taxonomy_page
+from heapwright.report.taxonomy.page import specs_of
+
+OTHERS = {
+    "comparison": ({"effects", "verdict", "runs"}, "`heapwright compare` prints its report itself"),
+    "analysis of a study": (
+        {"factors", "verdict", "responses"},
+        "name the folder of its results: the page shows every run",
+    ),
+}
+"""Documents of ours that there is no page of, by what they have, and what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line, read."""
+
+    sources: tuple[Path, ...]
+    output: str | None
+    pdf: str | None
+    figures: Path | None
+    process: int | None
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is reported of: its page and its figures, each made when it is asked for."""
+
+    page: Callable[[], str]
+    figures: Callable[[], Mapping[str, Spec]]
+    sentence: str = ""
+
+
+def run_report(options: Options) -> ExitCode:
+    """Do it; the exit status. Raises HeapwrightError for what is refused."""
+    outputs = _outputs(options)
+    printed = _printed(options, outputs["output"])
+    subject = _subject(options)
+    page = subject.page() if options.output is not None or printed is not None else ""
+    failure = outputs.write(output=lambda: page)
+    lines = [f"page: {options.output}"] if options.output not in (None, "-") else []
+    if printed is not None:
+        write_pdf(page, printed)
+        lines.append(f"PDF: {options.pdf}")
+    if options.figures is not None:
+        lines.append(_export(subject, options.figures))
+    if failure is not None:
+        raise failure
+    if not options.quiet:
+        with printing():
+            console = make_console(outputs.stream)
+            for line in filter(None, (subject.sentence, *lines)):
+                console.print(line)
+    return ExitCode.OK
+
+
+def _outputs(options: Options) -> Outputs:
+    if options.output is None and options.pdf is None and options.figures is None:
+        raise HeapwrightError(
+            "nothing is to be written", "name a page (-o FILE), --pdf FILE, or --figures DIR"
+        )
+    if options.figures is not None and options.figures.exists() and not options.figures.is_dir():
+        raise HeapwrightError(f"--figures {options.figures} is no folder")
+    return Outputs(output=options.output)
+
+
+def _printed(options: Options, page: Destination | None) -> Path | None:
+    """Where the PDF goes; refused at once if nothing can print one."""
+    if options.pdf is None:
+        return None
+    path = Destination(options.pdf, "--pdf").path
+    if path is None:
+        raise HeapwrightError("a PDF is written to a file, not to standard output")
+    if page is not None and page.path == path:
+        raise HeapwrightError("--output and --pdf cannot write to the same place")
+    browser()
+    return path
+
+
+def _export(subject: Subject, folder: Path) -> str:
+    try:
+        written = export(subject.figures(), folder)
+    except OSError as error:
+        raise HeapwrightError(
+            f"--figures {folder} could not be written: {error.strerror or error}",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+    figures = sum(path.suffix == ".svg" for path in written)
+    return f"figures: {figures} as SVG, PNG and CSV in {folder}"
+
+
+def _subject(options: Options) -> Subject:
+    """What the sources are: folders are a study's results, a file is one of the other kinds."""
+    first = options.sources[0]
+    if options.process is not None and not first.is_file():
+        raise HeapwrightError("--process is of a trace, and there is none")
+    if first.is_dir() or not first.exists():
+        return _study(options.sources)
+    if len(options.sources) > 1:
+        raise HeapwrightError(
+            "several sources are folders of one study", "a profile is reported by itself"
+        )
+    keys = _keys_of(first)
+    if {"criteria", "rows", "plan"} <= keys:
+        return _taxonomy(first)
+    for name, (having, instead) in OTHERS.items():
+        if having <= keys:
+            raise HeapwrightError(
+                f"{first} is the document of a {name}, which has no page", instead
+            )
+    return _profile(first, options.process)
+
+
+def _keys_of(path: Path) -> set[str]:
+    """The names at the top of a JSON document; none if it is no such thing."""
+    try:
+        with path.open("rb") as file:
+            if file.read(1) != b"{":
+                return set()
+            file.seek(0)
+            return set(json.load(file))
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError:
+        return set()
+
+
+def _study(folders: Sequence[Path]) -> Subject:
+    view = study_view(folders)
+    return Subject(lambda: study_page(view), lambda: papers_of(view), view.analysis.verdict.text)
+
+
+def study_view(folders: Sequence[Path]) -> StudyView:
+    """Read and analyse results, and read whole the few runs that the page shows whole."""
+    results = open_results(*folders)
+    view = StudyView(
+        analysis=analyse_results(results),
+        design=results.design,
+        frame=results.frame(),
+        hosts=results.environments,
+        study_text=results.study_text,
+        folders=tuple(map(str, folders)),
+        notes=results.notes,
+    )
+    return replace(view, runs={run.key: run for run in results.whole_runs(wanted(view))})
+
+
+def _taxonomy(path: Path) -> Subject:
+    with _of_another_version(path):
+        document = Taxonomy.from_json(path.read_text(encoding="utf-8"))
+    return Subject(lambda: taxonomy_page(document), lambda: specs_of(document))
+
+
+@contextmanager
+def _of_another_version(path: Path) -> Iterator[None]:
+    """A document that cannot be read is from another version, or was changed."""
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        raise HeapwrightError(
+            f"{path} cannot be read: {where}: {first['msg']}",
+            "it was written by another version of heapwright, or changed since",
+        ) from error
+
+
+def _profile(path: Path, process: int | None) -> Subject:
+    profile = read_profile(path, process)
+
+    def figures() -> Mapping[str, Spec]:
+        charts = Charts()
+        sections(profile, charts)
+        return charts.specs
+
+    return Subject(lambda: profile_page(profile), figures)

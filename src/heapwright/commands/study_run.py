@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `heapwright study run` and `resume` do: set up, run with the engine, tell what there is.
+
+A sitting of a study ends when all runs are made, when its budget is spent, or when it is broken
+off; whichever it is, every run that was over is in the folder, and `resume` makes those that are
+missing. A run that was not over when the tool was killed is made again.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.study.file import StudyFile, parse_study
+from heapwright.artefacts.study.published import keep
+from heapwright.artefacts.study_results.folder import Folder
+from heapwright.artefacts.study_results.runs import STUDY_FILE, StudyRun
+from heapwright.artefacts.study_results.store import Store, refuse_used
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.cluster.scheduler import SchedulerPlace, connected
+from heapwright.commands.interruption import ended_as_interrupted
+from heapwright.commands.study_hosts import conduct_at
+from heapwright.commands.study_libraries import refuse_other_libraries
+from heapwright.commands.study_progress import StudyDisplay
+from heapwright.commands.study_setup import Setup, only_planned, set_up
+from heapwright.commands.study_status import status_of
+from heapwright.commands.text import printing
+from heapwright.experiment.blocks import GIVE_UP_AFTER, Assignment, Blocks, Plan
+from heapwright.experiment.design import Key, fresh_seed
+from heapwright.experiment.engine import Ending, conduct
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.spread import Spread
+from heapwright.experiment.study_measurement import StudyMeasurement
+from heapwright.report.console import make_console
+from heapwright.report.study_status import print_end
+from heapwright.study.library import open_study
+
+ALL_MADE = "all runs are made"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a study is run this time."""
+
+    budget_s: float | None = None
+    """None: the study's own."""
+    quiet: bool = False
+    scheduler: str | None = None
+    """Address of a Dask scheduler that is there."""
+    listen: str | None = None
+    """HOST:PORT or PORT of a scheduler of our own."""
+    hosts: tuple[str, ...] = ()
+    """Where workers are started over ssh."""
+
+    @property
+    def place(self) -> SchedulerPlace | None:
+        """Where other hosts are met; None: the runs are made here."""
+        if self.scheduler is None and self.listen is None and not self.hosts:
+            return None
+        return SchedulerPlace(self.scheduler, self.listen, self.hosts)
+
+
+def run_study(
+    name: str, scale: str | None, folder: Path | None, seed: int | None, options: Options
+) -> ExitCode:
+    """Begin a study. Raises HeapwrightError for what is refused."""
+    file = open_study(name, scale)
+    own = file.study.design.seed
+    chosen = seed if seed is not None else fresh_seed() if own is None else own
+    target = folder if folder is not None else Path(default_folder(file))
+    refuse_used(target)
+    for table in file.study.published:
+        if not (file.folder / table.file).is_file():
+            raise HeapwrightError(f"there is no published table {file.folder / table.file}")
+    with (
+        PreloadPaths() as paths,
+        set_up(file, chosen, paths) as setup,
+        connected(options.place) as client,
+    ):
+        _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=options.quiet)
+        with Store.create(target, file.text, setup.design) as store:
+            keep_published(file, target)
+            return sit(setup, store, paths, options, client)
+
+
+def resume_study(path: Path, options: Options) -> ExitCode:
+    """Go on with a study. Raises HeapwrightError for what is refused."""
+    folder = Folder.open(path)
+    with (
+        PreloadPaths() as paths,
+        set_up_again(folder, paths) as setup,
+        connected(options.place) as client,
+        Store(folder) as store,
+    ):
+        keep_published(setup.file, path)
+        _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=options.quiet)
+        return sit(setup, store, paths, options, client)
+
+
+def keep_published(file: StudyFile, target: Path) -> None:
+    """Lay the published tables beside the results, those that are not there yet."""
+    missing = [
+        table
+        for table in file.study.published
+        if not (target / table.file).exists() and (file.folder / table.file).is_file()
+    ]
+    keep(missing, file.folder, target)
+
+
+@contextmanager
+def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
+    """Hold the study of a results folder against this machine once more."""
+    design = folder.design
+    file = parse_study(
+        folder.study_text,
+        str(folder.path / STUDY_FILE),
+        design.scale or None,
+        Path(design.folder),
+    )
+    with set_up(file, design.seed, paths) as setup:
+        refuse_other_libraries(folder, setup)
+        yield only_planned(setup, design)
+
+
+def sit(
+    setup: Setup, store: Store, paths: PreloadPaths, options: Options, client: Any = None
+) -> ExitCode:
+    """Make the runs that are missing, on the hosts of `client` if there is one; the exit status."""
+    if client is not None:
+        spread = Spread(*schedule_of(setup, store, options))
+        ending = conduct_at(client, setup, store, spread, quiet=options.quiet)
+        return finish(store, ending, spread, quiet=options.quiet)
+    store.add_host(setup.machine)
+    schedule = Blocks(*schedule_of(setup, store, options))
+    measurement = StudyMeasurement(setup.job, paths)
+    with (
+        ended_as_interrupted(),
+        StudyDisplay(schedule, store.made, quiet=options.quiet) as display,
+    ):
+
+        def over(assignment: Assignment, run: StudyRun) -> None:
+            store.keep(run)
+            display.over(assignment, run)
+            schedule.over(assignment, run)
+
+        ending = conduct(schedule, measurement.execute, over=over, begins=display.begins)
+        _close(measurement, ending)
+    return finish(store, ending, schedule, quiet=options.quiet)
+
+
+def schedule_of(
+    setup: Setup, store: Store, options: Options
+) -> tuple[Plan, dict[tuple[int, Key], Outcome]]:
+    """What is to be run, and what of it was made before."""
+    design, study = setup.design, setup.file.study
+    own = study.design.budget_min
+    budget = options.budget_s if options.budget_s is not None else own and own * 60
+    keys = {treatment.level: treatment.key for treatment in setup.treatments}
+    made = {
+        (block, keys[treatment]): outcome
+        for (block, treatment), outcome in store.made.items()
+        if treatment in keys
+    }
+    plan = Plan(
+        setup.treatments, design.seed, design.blocks, design.discard, study.timeout_s, budget
+    )
+    return plan, made
+
+
+def _close(measurement: StudyMeasurement, ending: Ending) -> None:
+    """The last hook; its failure is told, if nothing else is."""
+    try:
+        measurement.close()
+    except HeapwrightError as error:
+        ending.failure = ending.failure or error
+
+
+def finish(store: Store, ending: Ending, schedule: Blocks, *, quiet: bool) -> ExitCode:
+    """Tell what there is now."""
+    because = ending.stopped_because or ALL_MADE
+    status = status_of(store.folder)
+    if not quiet:
+        with printing():
+            print_end(make_console(), status, because, _given_up(schedule))
+    if ending.failure is not None:
+        raise ending.failure
+    if ending.interrupted:
+        return ExitCode.INTERRUPTED
+    if status.made and not status.good:
+        raise HeapwrightError(
+            "not one run was good: there is nothing to analyse",
+            f"why: heapwright study status {store.folder.path}",
+            exit_code=ExitCode.NOTHING_COMPARED,
+        )
+    return ExitCode.OK
+
+
+def _given_up(schedule: Blocks) -> list[str]:
+    """Treatments that are not run to the end, in words."""
+    levels = {each.key: " ".join(each.levels.values()) for each in schedule.plan.treatments}
+    return [
+        f"given up after block {each.block}: {levels[each.key]}: {each.outcome} "
+        f"{GIVE_UP_AFTER} times in a row"
+        for each in schedule.given_up
+    ]
+
+
+def default_folder(file: StudyFile) -> str:
+    """Where results go unless it is said."""
+    return f"{file.study.name}-{file.scale}-results" if file.scale else f"{file.study.name}-results"
+
+
+def _extent(setup: Setup) -> str:
+    design = setup.design
+    blocks = design.blocks + design.discard
+    return f"{len(design.treatments):,} treatments in {blocks} blocks: {design.planned:,} runs"
+
+
+def _tell(sentences: Sequence[str], *, quiet: bool) -> None:
+    if not quiet:
+        console = make_console(sys.stderr)
+        for sentence in sentences:
+            console.print(sentence, soft_wrap=True)

@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a host does for a study that another one leads: says what it is, and makes runs.
+
+These functions are called by a Dask worker, with text for text. The study is set up here as it is
+there: the same text gives the same treatments with the same ids, and paths are this host's own. A
+host makes one run at a time, however many workers it has and whoever leads them: a file is locked
+around each run. The kernel forgets the lock when a worker is gone.
+"""
+
+import atexit
+import fcntl
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from pydantic import BaseModel, ConfigDict
+
+from heapwright import __version__
+from heapwright.artefacts.run.provenance import Environment
+from heapwright.artefacts.study.file import parse_study
+from heapwright.artefacts.study_results.runs import StudyRun
+from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.dask_package import forget_settings, need_dask
+from heapwright.cluster.worker import serve
+from heapwright.commands.study_setup import set_up
+from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.preload import PreloadPaths
+from heapwright.experiment.study_measurement import StudyMeasurement
+from heapwright.experiment.treatments import Treatment
+
+HOST = "HEAPWRIGHT_HOST"
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Job(_Message):
+    """A study, as it is sent to the hosts."""
+
+    version: str = __version__
+    text: str
+    where: str
+    folder: str
+    scale: str | None
+    seed: int
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+class Report(_Message):
+    """What a host says of itself."""
+
+    host: str
+    version: str = __version__
+    machine: Environment | None = None
+    treatments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    refused: str = ""
+    """Why it can make no run of this study."""
+
+
+class Order(_Message):
+    """One run that is to be made."""
+
+    treatment: str
+    block: int
+    position: int
+    warmup: bool
+    timeout_s: float | None
+    attempt: int
+
+
+class Outcome(_Message):
+    """The run; or why it could not be made."""
+
+    run: StudyRun | None = None
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A study that is set up in this process."""
+
+    digest: str
+    treatments: dict[str, Treatment]
+    machine: Environment
+    measurement: StudyMeasurement
+    notes: tuple[str, ...]
+    stack: ExitStack
+
+    def close(self) -> None:
+        try:
+            self.measurement.close()
+        finally:
+            self.stack.close()
+
+
+_standing: list[_Standing] = []
+"""At most one: a worker serves one study at a time."""
+_lock = Lock()
+
+
+def host_name() -> str:
+    """How this host is called in results; HEAPWRIGHT_HOST says otherwise."""
+    return os.environ.get(HOST) or platform.node()
+
+
+def serve_study(address: str) -> None:
+    """`heapwright study worker`: work for the scheduler at `address`. Raises HeapwrightError."""
+    need_dask()
+    serve(address)
+
+
+def greet(job: str) -> str:
+    """Set the study up and say what this host can do of it."""
+    try:
+        wanted = Job.model_validate_json(job)
+    except ValueError:
+        refused = f"it has version {__version__} of heapwright"
+        return Report(host=host_name(), refused=refused).model_dump_json()
+    with _lock:
+        try:
+            standing = _set_up(wanted)
+        except HeapwrightError as error:
+            return Report(host=host_name(), refused=error.message).model_dump_json()
+    return Report(
+        host=host_name(),
+        machine=standing.machine,
+        treatments=tuple(standing.treatments),
+        notes=standing.notes,
+    ).model_dump_json()
+
+
+def make_run(job: str, order: str) -> str:
+    """Make one run; a run that cannot be made is an answer, too."""
+    wanted = Order.model_validate_json(order)
+    with _lock:
+        try:
+            standing = _set_up(Job.model_validate_json(job))
+            assignment = Assignment(
+                standing.treatments[wanted.treatment],
+                wanted.block,
+                wanted.position,
+                wanted.warmup,
+                wanted.timeout_s,
+            )
+            with alone():
+                run = standing.measurement.execute(assignment)
+        except HeapwrightError as error:
+            return Outcome(error=error.message, hint=error.hint).model_dump_json()
+    return Outcome(run=run.model_copy(update={"attempt": wanted.attempt})).model_dump_json()
+
+
+def leave() -> None:
+    """The study is over, or goes on elsewhere."""
+    with _lock:
+        while _standing:
+            _standing.pop().close()
+
+
+def _set_up(job: Job) -> _Standing:
+    """The study, set up; whatever was before it is taken down."""
+    if _standing and _standing[0].digest == job.digest:
+        return _standing[0]
+    while _standing:
+        _standing.pop().close()
+    if job.version != __version__:
+        raise HeapwrightError(f"it has version {__version__} of heapwright, not {job.version}")
+    forget_settings()
+    file = parse_study(job.text, job.where, job.scale, Path(job.folder))
+    with ExitStack() as stack:
+        paths = stack.enter_context(PreloadPaths())
+        setup = stack.enter_context(set_up(file, job.seed, paths))
+        name = host_name()
+        standing = _Standing(
+            digest=job.digest,
+            treatments={each.level: each for each in setup.treatments},
+            machine=setup.machine.model_copy(update={"host": name}),
+            measurement=StudyMeasurement(replace(setup.job, host=name), paths),
+            notes=setup.notes,
+            stack=stack.pop_all(),
+        )
+    _standing.append(standing)
+    return standing
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Only one run at a time on this host, of whatever process."""
+    safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in host_name())
+    path = Path(tempfile.gettempdir()) / f"heapwright-{os.getuid()}-{safe}.lock"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be opened: {error.strerror or error}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _leave_at_exit() -> None:
+    """A run that is still being made is given up with the process; it is not waited for."""
+    if _lock.acquire(blocking=False):
+        _lock.release()
+        leave()
+
+
+atexit.register(_leave_at_exit)

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Answers as text. Nothing is cut off: what a terminal is too narrow for is folded."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from rich.table import Table
+from rich.text import Text
+
+from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.run.provenance import Allocator
+from heapwright.artefacts.taxonomy.document import Taxonomy
+from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.compose.conformance import Verdict
+from heapwright.report.console import make_console
+from heapwright.report.render import print_report
+from heapwright.report.svg import draw
+from heapwright.report.taxonomy.table import print_table
+from heapwright.report.tree import CompositionTree, Layer
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """An output that cannot take more is an error of its own; a reader that went away is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise HeapwrightError(
+            f"the result could not be printed: {error.strerror or error}",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+
+
+@printing()
+def print_allocators(allocators: Sequence[Allocator]) -> None:
+    """One line an allocator."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("allocator", "kind", "version", "preload", "path"):
+        table.add_column(column, overflow="fold")
+    for allocator in allocators:
+        table.add_row(
+            allocator.name,
+            allocator.kind.value,
+            Text(allocator.version),
+            _preload(allocator),
+            Text(allocator.path or ""),
+        )
+    console = make_console()
+    console.print(table)
+    for allocator in allocators:
+        if allocator.reason:
+            console.print(f"{allocator.name}: {allocator.reason}", soft_wrap=True)
+
+
+def _preload(allocator: Allocator) -> Text:
+    """What the probe says."""
+    if not allocator.usable:
+        return Text("not usable", style="dim")
+    if not allocator.effective:
+        return Text("not effective", style="yellow")
+    return Text("effective" if allocator.path else "none needed", style="green")
+
+
+@printing()
+def print_allocator(allocator: Allocator) -> None:
+    """All that is known of one, and the tree of its layers if it is one of ours."""
+    console = make_console()
+    facts = {
+        "": allocator.caption,
+        "kind": allocator.kind.value,
+        "version": allocator.version,
+        "path": allocator.path or "",
+        "sha256": allocator.sha256,
+        "sets": " ".join(f"{name}={value}" for name, value in allocator.environment.items()),
+        "preload": _preload(allocator).plain,
+        "because": allocator.reason,
+    }
+    console.print(Text(allocator.name, style="bold"))
+    for name, value in facts.items():
+        if value:
+            console.print(f"  {name + ' ' if name else ''}{value}", soft_wrap=True)
+    if allocator.composition is not None:
+        console.print()
+        console.print(CompositionTree(Layer.model_validate(allocator.composition)))
+
+
+def as_json_text(value: Allocator | Sequence[Allocator]) -> str:
+    """One allocator or a list of them as JSON."""
+    if isinstance(value, Allocator):
+        return value.model_dump_json(indent=2)
+    document = [each.model_dump(mode="json") for each in value]
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def svg_text(allocator: Allocator) -> str:
+    """The layers of an allocator as a picture. Raises HeapwrightError if it has none."""
+    if allocator.composition is None:
+        why = allocator.reason or "it is not made of layers"
+        raise HeapwrightError(f"{allocator.name} cannot be drawn: {why}")
+    return draw(allocator.name, allocator.caption, Layer.model_validate(allocator.composition))
+
+
+@printing()
+def print_made(allocator: Allocator, notes: Sequence[str], header: Path, verdict: Verdict) -> None:
+    """What `compose` has made."""
+    console = make_console()
+    console.print(Text(allocator.name, style="bold"))
+    skipped = f", {verdict.skipped} skipped" if verdict.skipped else ""
+    lines = [
+        allocator.caption,
+        *notes,
+        f"conformance: {verdict.passed} cases passed{skipped}",
+        f"header {header}",
+        f"library {allocator.path}",
+    ]
+    for line in filter(None, lines):
+        console.print(f"  {line}", soft_wrap=True)
+    if allocator.composition is not None:
+        console.print()
+        console.print(CompositionTree(Layer.model_validate(allocator.composition)))
+
+
+@printing()
+def print_answer(
+    comparison: Comparison, notes: Sequence[str], *, quiet: bool, stream: TextIO
+) -> None:
+    """The report of a comparison and the notes under it; `quiet` leaves the sentence alone."""
+    console = make_console(stream)
+    print_report(console, comparison, quiet=quiet)
+    if quiet or not notes:
+        return
+    console.print()
+    console.print(Text("Notes", style="bold"))
+    for note in notes:
+        console.print(Text(f"- {note}"))
+
+
+@printing()
+def print_taxonomy(
+    document: Taxonomy, whereabouts: Sequence[str], *, quiet: bool, stream: TextIO
+) -> None:
+    """The table, what it means, where it differs from the literature; `quiet`: the table alone."""
+    console = make_console(stream)
+    print_table(console, document, quiet=quiet)
+    if not quiet:
+        for line in whereabouts:
+            console.print(Text(f"- {line}"))

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The work of `heapwright export` and `heapwright import`: traces in the formats of others."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from heapwright.artefacts.trace.file import TraceFormat, export_wl, import_trace
+from heapwright.artefacts.trace.frame import write_parquet
+from heapwright.base.errors import HeapwrightError
+from heapwright.base.quantities import several
+from heapwright.commands.output import Outputs
+
+UNREAD = "pieces of the trace that could not be read (see heapwright trace check)"
+
+
+def export_trace(trace: Path, parquet: str | None, wl: str | None, process: int | None) -> None:
+    """Write the files that are named. Raises HeapwrightError."""
+    if parquet is None and wl is None:
+        raise HeapwrightError("nothing was asked for", "say --parquet FILE or --wl FILE")
+    outputs = Outputs(parquet=parquet, wl=wl)
+    outputs.spare(trace)
+    if (table := outputs["parquet"]) is not None:
+        with table.file() as file:
+            faults = write_parquet(trace, file, process)
+        _tell(parquet, {UNREAD: faults})
+    if (workload := outputs["wl"]) is not None:
+        with workload.file() as file:
+            done = export_wl(trace, file, process)
+        _tell(
+            wl,
+            {
+                "frees of what the trace never gave out, left out": done.unknown_frees,
+                "blocks freed because their address was given out again": done.replaced,
+                UNREAD: done.fault_count,
+            },
+        )
+
+
+def import_file(file: Path, output: Path, source: TraceFormat | None) -> None:
+    """Make the trace `output` of `file`. Raises HeapwrightError."""
+    done = import_trace(file, output, source)
+    typer.echo(f"{output}: {several(done.events, 'event')} of {several(done.threads, 'thread')}")
+    _tell(file, done.odd)
+
+
+def _tell(what: object, counts: Mapping[str, int]) -> None:
+    for odd, count in counts.items():
+        if count:
+            typer.echo(f"{what}: {odd}: {count:,}", err=True)

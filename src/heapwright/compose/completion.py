@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a heap lacks to stand in for malloc, put on top of it in the right order.
+
+From the inside out: sizes that objects remember, the check of a free, any alignment, one thread at
+a time, signal handlers, the C rules. What is there already is not put there twice, and a check is
+not put over a lock, because it would look at objects while others change them.
+"""
+
+from collections.abc import Sequence
+
+from heapwright.artefacts.composition.expression import Expression
+from heapwright.artefacts.composition.layers import Toolbox
+from heapwright.base.errors import HeapwrightError
+from heapwright.compose.stack import spine
+
+POLICIES = {"LockedHeap": (Expression("FutexLock"),)}
+HANDLERS = frozenset({"SignalSafeHeap", "HandlerSafeHeap"})
+"""The layers that let signal handlers in; over one of them no other belongs."""
+HEADER = "#include <preload/complete_allocator.hpp>"
+WANTED = {
+    "heap": "Heap<H>",
+    "sized": "SizedHeap<H>",
+    "aligned": "AlignedHeap<H>",
+    "tagged": "TaggedHeap<H>",
+    "headerable": "requires { typename SizeHeap<H>; }",
+    "checkable": "requires { typename CheckedHeap<H>; }",
+    "shared": "ConcurrentHeap<H>",
+    "complete": "preload::CompleteAllocator<H>",
+}
+
+
+def missing(
+    expression: Expression, facts: frozenset[str], toolbox: Toolbox
+) -> tuple[Expression, ...]:
+    """The rungs to put on top, the lowest first and each without what is below it, going by the
+    facts that `WANTED` asks for. Raises HeapwrightError for what is no heap.
+    """
+    if "heap" not in facts:
+        raise HeapwrightError(
+            f"{expression} is no heap: it has not the malloc and free of one",
+            "a composition ends in a layer; `heapwright compose --help` shows one",
+        )
+    if "complete" in facts:
+        return ()
+    present = {heap.name for heap in spine(expression, toolbox)}
+    tagged, aligned = "tagged" in facts, "aligned" in facts
+    checkable = "checkable" in facts
+    names = []
+    if ("sized" not in facts or not (tagged or aligned)) and "headerable" in facts:
+        names.append("SizeHeap")
+        tagged, aligned, checkable = True, False, True
+    if checkable and not present & {"CheckedHeap", "LockedHeap", *HANDLERS}:
+        names.append("CheckedHeap")
+    if tagged and not aligned:
+        names.append("AlignHeap")
+    if "shared" not in facts and not present & {"LockedHeap", *HANDLERS}:
+        names.append("LockedHeap")
+    if not present & HANDLERS:
+        names.append("SignalSafeHeap")
+    names.append("ANSIWrapper")
+    return tuple(Expression(name, POLICIES.get(name, ())) for name in names)
+
+
+def entry_points(
+    expression: Expression, offered: Sequence[str], toolbox: Toolbox
+) -> tuple[str, ...]:
+    """What the library of a composition offers besides malloc.
+
+    That is what the allocator offered that it is made from; but it is told of signal handlers where
+    the layer is that asks for that, and only there.
+    """
+    present = {heap.name for heap in spine(expression, toolbox)}
+    told = ("signals",) if "HandlerSafeHeap" in present else ()
+    return (*(each for each in offered if each != "signals"), *told)
+
+
+def put_on(expression: Expression, rungs: Sequence[Expression]) -> Expression:
+    """The expression with rungs on top."""
+    for rung in rungs:
+        expression = Expression(rung.name, (*rung.arguments, expression))
+    return expression

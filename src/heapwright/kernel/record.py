@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Boots a kernel under a load, and makes a kernel trace of the allocation events that it recorded.
+
+The kernel records from early in its boot into ring buffers, which the machine has memory for beside
+the load's own; what does not fit any more is counted by the kernel, and then there is no trace, for
+one with holes would say something else than what happened. The guest sends its buffers when the
+load is over (native/guest/events.c).
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from heapwright.kernel.boot import Asked, MachineExtras, check_guest, ran
+from heapwright.kernel.events import Recording, events_of
+from heapwright.kernel.image_cache import Built
+from heapwright.kernel.kernel_trace import Counts, Head, Writer
+from heapwright.kernel.records import GuestError, Records, read_records
+
+EVENTS = (
+    *("kmem_cache_alloc", "kmem_cache_free", "kmalloc", "kfree"),
+    *("mm_page_alloc", "mm_page_free", "mm_page_alloc_extfrag"),
+)
+BUFFERS_MIB = {"nothing": 8, "paths": 32, "churn": 24, "fileio": 64, "memory": 24}
+"""Of each processor's buffer, for the scale small."""
+DATA_OF_PAGE = 4080
+"""Bytes of events in a page of a buffer."""
+PAGES = b'{"record":"pages"'
+
+
+def kernel_words(buffer_mib: int) -> tuple[str, ...]:
+    """What the kernel is told: which events, from the start, dropped when there is no more room."""
+    return (
+        "trace_event=" + ",".join(f"kmem:{name}" for name in EVENTS),
+        f"trace_buf_size={buffer_mib}M",
+        "trace_clock=mono",
+        "trace_options=nooverwrite",
+    )
+
+
+def record(
+    built: Built, asked: Asked, cache: Path, buffer_mib: int | None = None
+) -> tuple[Iterator[str], Counts]:
+    """The lines of a kernel trace, and what is counted while they are read.
+
+    Raises HeapwrightError; GuestError where events were lost.
+    """
+    buffer = buffer_mib or BUFFERS_MIB[asked.load.name]
+    beside = MachineExtras(kernel_words(buffer), buffer * asked.cpus, {"recorded": 1})
+    _, taken = ran(built, asked, cache, beside)
+    records, recording = split(taken.raw, taken.console)
+    check_guest(records, built, asked)
+    check_whole(recording, buffer)
+    head = Head(
+        version=built.version,
+        allocator=built.allocator,
+        words=f"{asked.load.name} {asked.load.scale} seed {asked.seed}",
+        cpus=asked.cpus,
+        descriptors=asked.cpus * -(-(buffer << 20) // DATA_OF_PAGE),
+    )
+    writer = Writer(events_of(recording), head)
+    return writer.lines(), writer.counts
+
+
+def split(raw: bytes, console: tuple[str, ...]) -> tuple[Records, Recording]:
+    """What a guest recorded, and apart from it what it sent of its events. Raises GuestError."""
+    plain = bytearray()
+    recording = Recording()
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\n", at) + 1 or len(raw)
+        line = raw[at:end]
+        at = end
+        if not line.startswith(PAGES):
+            plain += line
+            _keep(line, recording)
+            continue
+        about = json.loads(line)
+        size = int(about["bytes"])
+        if at + size > len(raw):
+            break  # the records then lack their end, which is said below
+        recording.pages.setdefault(int(about["cpu"]), bytearray()).extend(raw[at : at + size])
+        at += size
+    return read_records(bytes(plain), console), recording
+
+
+def _keep(line: bytes, recording: Recording) -> None:
+    if line.startswith(b'{"record":"field"'):
+        recording.fields.append(json.loads(line))
+    elif line.startswith(b'{"record":"buffer"'):
+        about = json.loads(line)
+        recording.entries += int(about["entries"])
+        recording.lost += int(about["lost"])
+
+
+def check_whole(recording: Recording, buffer_mib: int) -> None:
+    """Raises GuestError where events were lost, or none came."""
+    if recording.lost > 0:
+        raise GuestError(
+            f"the kernel lost {recording.lost:,} of its events, for its buffer of {buffer_mib} MiB "
+            f"was full at {recording.entries:,}; a trace with holes is none",
+            f"--buffer {2 * buffer_mib}",
+        )
+    if recording.entries == 0 or not recording.pages:
+        raise GuestError("the kernel recorded no event", "heapwright kernel build --again")

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names for a profile's tree of calls and its sites.
+
+Lines know most (functions inlined into others, files); then symbol tables; what neither knows is
+called by its object and address. Names are looked for on the machine where this runs: a trace that
+came from elsewhere keeps the names of those objects only that are the same here.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from heapwright.artefacts.profile.calls import Calls, CodeObject, Function
+from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.profile.symbols import elf_symbols, lines, objects
+from heapwright.profile.symbols.demangler import demangled
+
+ROOT = Function(name="all")
+CUT = Function(name="(outer calls left out)")
+Place = tuple[int, int]
+Named = Mapping[Place, tuple[Function, ...]]
+
+
+def named(profile: Profile) -> Profile:
+    """The profile with names; as it is if it has no stacks."""
+    if profile.calls is None:
+        return profile
+    calls = named_calls(profile.calls)
+    sites = tuple(_named_site(site, calls) for site in profile.sites)
+    return profile.model_copy(update={"calls": calls, "sites": sites})
+
+
+def named_calls(calls: Calls) -> Calls:
+    """The tree with names."""
+    asked: dict[int, set[int]] = defaultdict(set)
+    for node in calls.nodes[1:]:
+        asked[node.code].add(node.address)
+    places: dict[Place, tuple[Function, ...]] = {}
+    for code, addresses in asked.items():
+        if code < len(calls.objects):
+            found = in_object(calls.objects[code], sorted(addresses))
+            places.update({(code, address): what for address, what in found.items()})
+        else:
+            cut = code > len(calls.objects)
+            places.update({(code, at): (CUT if cut else _bare("", at),) for at in addresses})
+    return _with_functions(calls, readable(places))
+
+
+def in_object(code: CodeObject, addresses: list[int]) -> dict[int, tuple[Function, ...]]:
+    """All the addresses, named as well as the files on this machine can."""
+    sources = objects.find(code)
+    found: dict[int, tuple[Function, ...]] = {}
+    for file in sources.files:
+        if not found:
+            found = lines.places(file, addresses)
+    symbols = elf_symbols.read(sources.files)
+    for address in addresses:
+        if address not in found:
+            name = symbols.at(address)
+            found[address] = (Function(name=name) if name else _bare(code.path, address),)
+    return found
+
+
+def _bare(path: str, address: int) -> Function:
+    name = path.rpartition("/")[2]
+    return Function(name=f"{name}+{address:#x}" if name else f"{address:#x}")
+
+
+def readable(places: Named) -> dict[Place, tuple[Function, ...]]:
+    """The same, with C++ and Rust names as people write them."""
+    names = demangled(function.name for functions in places.values() for function in functions)
+    return {
+        place: tuple(
+            function.model_copy(update={"name": names.get(function.name, function.name)})
+            for function in functions
+        )
+        for place, functions in places.items()
+    }
+
+
+def _with_functions(calls: Calls, places: Named) -> Calls:
+    numbers: dict[Function, int] = {ROOT: 0}
+    frames = [(0,)] + [
+        tuple(
+            numbers.setdefault(function, len(numbers))
+            for function in places[node.code, node.address]
+        )
+        for node in calls.nodes[1:]
+    ]
+    return calls.model_copy(update={"functions": tuple(numbers), "frames": tuple(frames)})
+
+
+def _named_site(site: Site, calls: Calls) -> Site:
+    frames: list[str] = []
+    at = site.call
+    while at > 0:
+        frames += [in_words(calls.functions[i]) for i in reversed(calls.frames[at])]
+        at = calls.nodes[at].parent
+    return site.model_copy(update={"frames": tuple(frames)})
+
+
+def in_words(function: Function) -> str:
+    """A function and its place in one line."""
+    if not function.file:
+        return function.name
+    place = function.file.rpartition("/")[2] + (f":{function.line}" if function.line else "")
+    return f"{function.name} ({place})"

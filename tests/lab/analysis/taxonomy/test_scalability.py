@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scalable or not, from times and from counts."""
+
+import pytest
+
+from heapwright.analysis.taxonomy.scalability import judge_scaling
+from heapwright.artefacts.run.workload import Aspect, WorkloadRun
+
+from .conftest import MakeRun
+
+
+def timed(make_run: MakeRun, speedup: float, scatter: float = 0.01) -> list[WorkloadRun]:
+    """Three blocks at one and at four threads."""
+    return [
+        make_run("x", Aspect.SPEEDUP, threads=threads, block=block, seconds=seconds)
+        for block in (1, 2, 3)
+        for threads, seconds in ((1, 1.0), (4, 1 / (speedup * (1 + scatter * (block - 2)))))
+    ]
+
+
+def counted(make_run: MakeRun, *hand_overs: float) -> list[WorkloadRun]:
+    """Hand-overs in a thousand operations, at 1, 2, 4, 64 threads."""
+    return [
+        make_run("x", Aspect.EVENTS, threads=threads, counts={"hand_overs": each})
+        for threads, each in zip((1, 2, 4, 64), hand_overs, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speedup", "hand_overs", "scalable", "why"),
+    [
+        (3.8, (0, 1, 2, 4), True, "by the time, and by the counts"),
+        (0.5, (0, 1, 700, 900), False, "by the time, and by the counts"),
+        (3.8, (0, 1, 700, 900), False, "by the counts against the time"),
+        (0.5, (0, 1, 2, 4), False, "by the time against the counts"),
+        (3.8, None, True, "by the time alone"),
+        (None, (0, 1, 2, 4), True, "by the counts alone"),
+        (None, (0, 1, 700, 900), False, "by the counts; no judgement by the time"),
+    ],
+)
+def test_either_refutes_and_one_supports(
+    make_run: MakeRun,
+    speedup: float | None,
+    hand_overs: tuple[float, ...] | None,
+    scalable: bool,
+    why: str,
+) -> None:
+    runs = [] if speedup is None else timed(make_run, speedup)
+    runs += [] if hand_overs is None else counted(make_run, *hand_overs)
+    found, scaling = judge_scaling(runs, "x")
+    assert found is scalable
+    assert scaling.why == why
+
+
+def test_the_speedup_is_the_rate_over_that_of_one_thread(make_run: MakeRun) -> None:
+    scaling = judge_scaling(timed(make_run, 3.0), "x")[1]
+    assert scaling.threads == 4
+    assert scaling.speedup is not None
+    assert scaling.speedup.value == pytest.approx(3.0, rel=0.01)
+    assert list(scaling.by_threads) == [4]
+
+
+def test_noise_alone_is_no_judgement(make_run: MakeRun) -> None:
+    found, scaling = judge_scaling(timed(make_run, 2.6, 0.5), "x")
+    assert found is None
+    assert scaling.why == "more repetitions would tell"
+
+
+def test_instrumentation_is_shown_and_not_judged(make_run: MakeRun) -> None:
+    figures = {"writes_to_shared_lines": 4000.0}
+    found, scaling = judge_scaling([make_run("x", Aspect.SHARING, threads=2, counts=figures)], "x")
+    assert found is None
+    assert scaling.counted_by == "instrumentation"
+    assert scaling.counts[0].per_thousand == figures
+    assert scaling.traffic is None
+
+
+def test_without_runs_nothing_is_said() -> None:
+    found, scaling = judge_scaling([], "x")
+    assert found is None
+    assert scaling.why

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The registry is read whole or refused with the entry's name."""
+
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.allocator.catalogue import PeerAllocator, SystemAllocator, read_catalogue
+from heapwright.base.errors import HeapwrightError
+
+OWN = Path(__file__).parents[4] / "catalogue" / "allocators.toml"
+
+COMPOSED = """
+[[composed]]
+name = "lea"
+header = "include/heapwright/allocators/lea.hpp"
+type = "heapwright::allocators::Lea"
+caption = "c"
+"""
+
+
+def refused(folder: Path, text: str) -> str:
+    path = folder / "catalogue.toml"
+    path.write_text(text)
+    with pytest.raises(HeapwrightError) as caught:
+        read_catalogue(path)
+    return caught.value.message
+
+
+def test_the_registry_of_the_project_is_read_in_its_order() -> None:
+    catalogue = read_catalogue(OWN)
+    assert catalogue.names[: len(catalogue.composed)] == tuple(e.name for e in catalogue.composed)
+    assert {"lea", "kingsley", "kingsley-coalescing", "glibc", "jemalloc"} <= set(catalogue.names)
+
+
+def test_each_kind_has_its_own_fields() -> None:
+    catalogue = read_catalogue(OWN)
+    assert catalogue.composed[0].library == f"libheapwright-{catalogue.composed[0].name}.so"
+    bare = catalogue.find("glibc-no-tcache")
+    assert isinstance(bare, SystemAllocator)
+    assert dict(bare.environment) == {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+    peer = catalogue.find("jemalloc")
+    assert isinstance(peer, PeerAllocator)
+    assert peer.sonames == ("libjemalloc.so.2",)
+    assert catalogue.find("nothing") is None
+
+
+def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.toml"
+    path.write_text(COMPOSED + 'entry_points = ["signals", "granary"]\n')
+    assert read_catalogue(path).composed[0].entry_points == ("signals", "granary")
+    path.write_text(COMPOSED)
+    assert read_catalogue(path).composed[0].entry_points == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[[composed]\n", "not a TOML file"),
+        ("[[compsed]]\n", "unknown section compsed"),
+        ("composed = 3\n", "write [[composed]]"),
+        ("[[composed]]\nheader = 'x'\n", "entry 1: name must be a text"),
+        (COMPOSED + "size = 3\n", "'lea': unknown key size"),
+        (COMPOSED.replace('caption = "c"', "caption = 4"), "'lea': caption must be a text"),
+        (COMPOSED + 'entry_points = ["a/b"]\n', "'lea': entry_points must be names of files"),
+        (COMPOSED + "entry_points = 'a'\n", "'lea': entry_points must be a list"),
+        (COMPOSED + COMPOSED, "'lea' is registered twice"),
+        ('[[peer]]\nname = "p"\nsonames = []\n', "'p': sonames must be a list that is not empty"),
+        ('[[peer]]\nname = "p"\nsonames = [1]\n', "'p': sonames must hold texts only"),
+        ('[[system]]\nname = "s"\ncaption = "c"\nenvironment = { A = 1 }\n', "a table of texts"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, what: str) -> None:
+    assert what in refused(tmp_path, text)
+
+
+def test_a_missing_registry_says_so(tmp_path: Path) -> None:
+    with pytest.raises(HeapwrightError, match="cannot be read"):
+        read_catalogue(tmp_path / "none.toml")

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A path that cannot be asked about is not there."""
+
+from pathlib import Path
+
+import pytest
+
+from heapwright.base.paths import exists, is_file, is_folder
+
+
+def test_what_is_there(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert (is_file(file), is_folder(file), exists(file)) == (True, False, True)
+    assert (is_file(tmp_path), is_folder(tmp_path), exists(tmp_path)) == (False, True, True)
+    none = tmp_path / "none"
+    assert (is_file(none), is_folder(none), exists(none)) == (False, False, False)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+def test_a_name_that_cannot_be_one(name: str) -> None:
+    path = Path(name)
+    assert not is_file(path)
+    assert not is_folder(path)
+    assert not exists(path)
+
+
+def test_what_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:  # the super-user would be let in
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", denied)
+    assert not is_file(tmp_path)
+    assert not is_folder(tmp_path)
+    assert not exists(tmp_path)

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to measure with, on machines made up."""
+
+import pytest
+
+from heapwright.artefacts.checkup.document import Finding
+from heapwright.artefacts.run.provenance import Allocator, Kind
+from heapwright.doctor import instruments
+
+from .conftest import MakeMachine
+
+
+@pytest.mark.parametrize(
+    ("counters", "paranoid", "finding"),
+    [
+        (frozenset({"cycles", "instructions"}), "2", Finding.GOOD),
+        (frozenset(), "4", Finding.WARNING),
+        (frozenset(), "2", Finding.NOTE),
+        (None, "2", Finding.UNKNOWN),
+    ],
+)
+def test_counters(
+    machine: MakeMachine, counters: frozenset[str] | None, paranoid: str, finding: Finding
+) -> None:
+    check = instruments.counters(machine({instruments.PARANOID: paranoid}, counters=counters))
+    assert check.finding is finding
+    if counters:
+        assert check.says == "cycles, instructions"
+
+
+def test_valgrind(machine: MakeMachine) -> None:
+    assert instruments.valgrind(machine({})).finding is Finding.WARNING
+    there = machine({}, find=lambda name: f"/bin/{name}")
+    assert instruments.valgrind(there).says == "/bin/valgrind"
+
+
+@pytest.mark.parametrize(
+    ("scope", "finding"),
+    [
+        (None, Finding.GOOD),
+        ("0", Finding.GOOD),
+        ("1", Finding.GOOD),
+        ("2", Finding.WARNING),
+        ("3", Finding.WARNING),
+    ],
+)
+def test_ptrace(machine: MakeMachine, scope: str | None, finding: Finding) -> None:
+    files = {} if scope is None else {instruments.PTRACE: scope}
+    assert instruments.ptrace(machine(files)).finding is finding
+
+
+def test_peers(machine: MakeMachine) -> None:
+    there = Allocator(name="jemalloc", kind=Kind.PEER)
+    gone = Allocator(
+        name="mimalloc",
+        kind=Kind.PEER,
+        usable=False,
+        effective=False,
+        reason="not installed (package libmimalloc2.0)",
+    )
+    own = Allocator(name="lea", kind=Kind.COMPOSED)
+    assert instruments.peers(machine({})).finding is Finding.UNKNOWN
+    assert instruments.peers(machine({}, allocators=(own, there))).finding is Finding.GOOD
+    some = instruments.peers(machine({}, allocators=(own, there, gone)))
+    assert (some.finding, some.says) == (Finding.NOTE, "jemalloc")
+    assert "libmimalloc2.0" in some.advice
+    also = gone.model_copy(update={"name": "other"})
+    both = instruments.peers(machine({}, allocators=(there, gone, also)))
+    assert both.advice.startswith("mimalloc, other: not installed")
+    assert instruments.peers(machine({}, allocators=(gone,))).finding is Finding.WARNING
+
+
+def test_settings(machine: MakeMachine) -> None:
+    assert instruments.settings(machine({})).finding is Finding.GOOD
+    check = instruments.settings(machine({}, settings={"MALLOC_CONF": "x"}))
+    assert check.finding is Finding.WARNING
+    assert "unset MALLOC_CONF" in check.advice

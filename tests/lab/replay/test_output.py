@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a replay says becomes the figures of a run; what it does not say is not made up."""
+
+import json
+from typing import Any
+
+import pytest
+
+from heapwright.artefacts.run.replay import ReplayFigures
+from heapwright.replay.output import figures_of
+
+
+def times(calls: int) -> dict[str, Any]:
+    quantiles = {f"{name}_ns": 5.0 for name in ("p50", "p90", "p99", "p99_9", "p99_99", "max")}
+    return {"calls": calls, "mean_ns": 4.0, **quantiles, "histogram": [[5.0, calls]]}
+
+
+def line(**others: Any) -> str:
+    document = {
+        "calls": 1000,
+        "calls_s": 1e-5,
+        "seconds": 2e-5,
+        "user_s": 1.5e-5,
+        "sys_s": 0.0,
+        "own_bytes": 4096,
+        "peak_bytes": 3 << 20,
+        "peak_heap_bytes": 2 << 20,
+        "ideal_bytes": 1 << 20,
+        "routines": {"malloc": times(600), "free": times(395), "calloc": times(5)},
+        "something new": 1,
+        **others,
+    }
+    return json.dumps(document) + "\n"
+
+
+def test_time_and_memory_are_those_of_the_calls() -> None:
+    figures = figures_of(line())
+    assert figures["wall_s"] == 2e-5
+    assert figures["user_s"] == 1.5e-5
+    assert figures["peak_rss_bytes"] == 3 << 20
+    assert ReplayFigures.model_validate(figures["replay"]).a_over_u == 2.0
+
+
+def test_latencies_of_routines_that_are_called_often_are_compared() -> None:
+    measures = figures_of(line())["measures"]
+    assert isinstance(measures, dict)
+    assert measures["a_over_u"] == 2.0
+    assert measures["call_ns"] == pytest.approx(10.0)
+    assert measures["malloc.p99_99_ns"] == 5.0
+    assert measures["free.max_ns"] == 5.0
+    assert not [name for name in measures if name.startswith("calloc")]  # one in 200
+
+
+def test_of_a_checked_replay_nothing_further_is_compared() -> None:
+    assert figures_of(line(checked=True, routines={}))["measures"] == {}
+
+
+def test_a_trace_that_asks_for_nothing_has_no_ratio() -> None:
+    measures = figures_of(line(ideal_bytes=0))["measures"]
+    assert isinstance(measures, dict)
+    assert "a_over_u" not in measures
+
+
+@pytest.mark.parametrize("text", ["", "\n", "not json", "{}", '{"seconds": 1}'])
+def test_what_is_no_such_line_is_refused_in_words(text: str) -> None:
+    with pytest.raises(ValueError, match="no line that can be read"):
+        figures_of(text)

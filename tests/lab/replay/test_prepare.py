@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Traces become plans, and what cannot be replayed is refused in the program's words."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heapwright.base.errors import HeapwrightError
+from heapwright.replay.prepare import prepare, run_options, run_words
+
+Traced = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _replayer(needs_programs: Callable[..., None]) -> None:
+    needs_programs("replay")
+
+
+@pytest.fixture
+def traced(tmp_path: Path, trace_of_text: Callable[[Path, str], Path]) -> Traced:
+    """A trace of the operations that Android's text traces have."""
+    return lambda *lines: trace_of_text(tmp_path, "\n".join(lines) + "\n")
+
+
+def test_objects_that_pass_between_threads_are_found(traced: Traced, tmp_path: Path) -> None:
+    trace = traced(
+        "1: malloc 0x1000 100",
+        "1: malloc 0x2000 50",
+        "2: free 0x1000",
+        "2: realloc 0x3000 0x2000 70",
+        "2: free 0x3000",
+        "1: free 0x0",
+    )
+    plan = prepare(trace, tmp_path / "plan")
+    assert (plan.threads, plan.events, plan.hand_overs) == (2, 6, 2)
+    assert (plan.ideal_bytes, plan.ideal_objects) == (150, 2)
+    assert plan.oddities.null_frees == 1
+    assert plan.oddities.never_freed == 0
+
+
+def test_what_a_trace_should_not_have_is_counted(traced: Traced, tmp_path: Path) -> None:
+    trace = traced(
+        "1: malloc 0x1000 100",
+        "1: free 0x5000",
+        "1: realloc 0x7000 0x6000 10",
+        "1: malloc 0x1000 30",
+    )
+    found = prepare(trace, tmp_path / "plan").oddities
+    assert found.unknown_frees == 1
+    assert found.unknown_reallocs == 1
+    assert found.overwritten == 1
+    assert found.never_freed_bytes == 40
+
+
+def test_somebody_elses_file_is_no_trace(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"\x7fELF" + bytes(8000))
+    with pytest.raises(HeapwrightError, match="cannot be replayed"):
+        prepare(other, tmp_path / "plan")
+    assert not (tmp_path / "plan").exists()
+
+
+def test_a_process_that_is_not_there_is_refused(traced: Traced, tmp_path: Path) -> None:
+    trace = traced("1: malloc 0x1000 100")
+    with pytest.raises(HeapwrightError, match="no calls"):
+        prepare(trace, tmp_path / "plan", process=7)
+
+
+def test_the_words_of_a_run(tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    program, *options = run_words(plan, touch="all", checked=True)
+    assert program.endswith("heapwright-replay")
+    assert options == ["run", str(plan), "--touch", "all", "--check"]
+    curve = run_options(plan, touch="none", checked=False, curve=tmp_path / "c")
+    assert curve[-2:] == ("--curve", str(tmp_path / "c"))

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Calls become boxes by name, and what they asked for stays the same."""
+
+from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
+from heapwright.report.flame.merge import LEFT_OUT, Sums, boxes, by_function
+
+OBJECTS = (CodeObject(path="/usr/bin/program"), CodeObject(path="/lib/libx.so.1"))
+
+
+def made(*nodes: Call, frames: tuple[tuple[int, ...], ...] = ()) -> Calls:
+    functions = (Function(name="start"), Function(name="main"), Function(name="leak"))
+    root = Call(0, 0, 0, 100, 1000, 10, 100)
+    return Calls(objects=OBJECTS, nodes=(root, *nodes), functions=functions, frames=((), *frames))
+
+
+def test_one_function_called_from_two_lines_is_one_box() -> None:
+    calls = made(
+        Call(0, 0, 0x10, 60, 600, 6, 60),
+        Call(0, 0, 0x20, 40, 400, 4, 40),
+        frames=((1,), (1,)),
+    )
+    shown = [(box.parent, box.name, box.sums) for box in boxes(calls)]
+    assert shown == [(0, "all", Sums(1000, 100, 100, 10)), (0, "main", Sums(1000, 100, 100, 10))]
+
+
+def test_what_was_inlined_is_within_what_it_was_inlined_into() -> None:
+    calls = made(
+        Call(0, 0, 0x10, 100, 1000, 10, 100), Call(1, 0, 0x20, 70, 700, 0, 0), frames=((0, 1), (2,))
+    )
+    assert [(box.parent, box.name) for box in boxes(calls)] == [
+        (0, "all"),
+        (0, "start"),
+        (1, "main"),
+        (2, "leak"),
+    ]
+
+
+def test_the_same_name_elsewhere_is_another_box() -> None:
+    calls = made(
+        Call(0, 0, 0x10, 50, 500, 0, 0),
+        Call(0, 0, 0x20, 50, 500, 0, 0),
+        Call(1, 0, 0x30, 20, 200, 0, 0),
+        Call(2, 0, 0x30, 30, 300, 0, 0),
+        frames=((0,), (1,), (2,), (2,)),
+    )
+    assert [(box.parent, box.sums.bytes) for box in boxes(calls) if box.name == "leak"] == [
+        (1, 200),
+        (2, 300),
+    ]
+
+
+def test_what_has_no_name_has_its_address() -> None:
+    calls = made(
+        Call(0, 1, 0xABC, 1, 1, 0, 0), Call(0, 2, 0x7F, 1, 1, 0, 0), Call(0, 3, 0, 1, 1, 0, 0)
+    )
+    assert [box.name for box in boxes(calls)[1:]] == ["libx.so.1+0xabc", "0x7f", LEFT_OUT]
+
+
+def test_what_functions_ask_for_by_themselves_is_all_but_what_is_left_out() -> None:
+    calls = made(
+        Call(0, 0, 0x10, 100, 1000, 10, 100),
+        Call(1, 0, 0x20, 30, 700, 0, 0),
+        Call(2, 0, 0x30, 10, 100, 0, 0),
+        frames=((1,), (2,), (1,)),
+    )
+    found = by_function(boxes(calls))
+    assert found == {"main": Sums(400, 80, 100, 10), "leak": Sums(600, 20, 0, 0)}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Heapwright authors
+// SPDX-License-Identifier: Apache-2.0
+#include <heapwright/structure/thread/heap_selector.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace heapwright::testing {
+namespace {
+
+/// What each of so many threads at once is told.
+template <class Choice>
+std::vector<std::size_t> toldTo(std::size_t number) {
+    std::vector<std::size_t> told(number);
+    std::atomic<std::size_t> asked{0};
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < number; ++i) {
+        threads.emplace_back([&, i] {
+            told[i] = Choice::mine();
+            EXPECT_EQ(Choice::mine(), told[i]);
+            EXPECT_LT(told[i], Choice::count);
+            asked.fetch_add(1);
+            while (asked.load() != number) {
+                std::this_thread::yield();
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    return told;
+}
+
+TEST(OwnHeap, GivesEachLiveThreadItsOwn) {
+    const std::vector<std::size_t> told = toldTo<OwnHeap<64>>(8);
+    EXPECT_EQ(std::set<std::size_t>(told.begin(), told.end()).size(), 8U);
+    for (const std::size_t index : told) {
+        EXPECT_TRUE(OwnHeap<64>::isExclusive(index));
+    }
+    EXPECT_FALSE(OwnHeap<64>::isExclusive(0));
+}
+
+TEST(OwnHeap, HasOneForThoseThatCameLate) {
+    std::size_t late = 0;
+    for (const std::size_t index : toldTo<OwnHeap<2>>(8)) {
+        late += index == 0 ? 1U : 0U;
+    }
+    EXPECT_GE(late, 6U);
+}
+
+TEST(OwnHeap, IsInheritedByTheNextThread) {
+    std::size_t before = 0;
+    std::thread([&] { before = OwnHeap<4096>::mine(); }).join();
+    std::size_t after = 0;
+    std::thread([&] { after = OwnHeap<4096>::mine(); }).join();
+    EXPECT_EQ(before, after);
+}
+
+TEST(PerProcessor, HasTwoHeapsForEach) {
+    const std::vector<std::size_t> told = toldTo<PerProcessor<4096>>(4 * platform::processors());
+    EXPECT_EQ(std::set<std::size_t>(told.begin(), told.end()).size(), 2 * platform::processors());
+    for (const std::size_t index : toldTo<PerProcessor<1>>(3)) {
+        EXPECT_EQ(index, 0U);
+    }
+}
+
+static_assert(HeapSelector<ByThread<4>> && HeapSelector<OwnHeap<4>> &&
+              HeapSelector<PerProcessor<4>>);
+
+} // namespace
+} // namespace heapwright::testing
