@@ -61,10 +61,14 @@ def ratios(names: str, program: str, blocks: int, folder: Path) -> Mapping[tuple
     installed = native.native_dir()
     document = folder / "comparison.json"
     script = installed / "catalogue" / "studies" / "programs" / "granary.sh"
-    command = ["sh", script, "run", kind, "command", "1"]
-    settings = [f"FOLDER={installed / 'studies'}", f"PYTHON={sys.executable}", f"AMOUNT={amount}"]
+    command: list[str | Path] = ["sh", script, "run", kind, "command", "1"]
+    settings = [
+        f"FOLDER={installed / 'catalogue' / 'studies'}",
+        f"PYTHON={sys.executable}",
+        f"AMOUNT={amount}",
+    ]
     tool = [sys.executable, "-m", "heapwright", "compare", "-q", "-a", names, "-n", str(blocks)]
-    options = ["--baseline", "granary", "--json", document]
+    options: list[str | Path] = ["--baseline", "granary", "--json", document]
     done = subprocess.run(
         [*tool, *options, "--", "env", *settings, *command], capture_output=True, check=False
     )

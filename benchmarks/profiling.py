@@ -149,10 +149,11 @@ def rate(rounds: int, command: Sequence[str]) -> None:
 def compare(ours: str, runs: dict[str, list[Timed]]) -> None:
     """Rates over rates, round by round."""
     printing, interpreting = runs["heaptrack_print"], runs["heaptrack_interpret"]
-    for of, seconds in (
-        ("CPU time", lambda run: run.cpu_s / run.events),
-        ("time", lambda run: run.wall_s / run.events),
-    ):
+    of_time: dict[str, Callable[[Timed], float]] = {
+        "CPU time": lambda run: run.cpu_s / run.events,
+        "time": lambda run: run.wall_s / run.events,
+    }
+    for of, seconds in of_time.items():
         alone = [seconds(b) / seconds(a) for a, b in zip(runs[ours], printing, strict=True)]
         both = [
             (seconds(b) + seconds(c)) / seconds(a)
@@ -165,7 +166,13 @@ def compare(ours: str, runs: dict[str, list[Timed]]) -> None:
 def memory(events: int, recreation: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         trace = Path(name) / "long.trace"
-        words = [native.program("synth"), "--recreate", recreation, "--events", str(events)]
+        words: list[str | Path] = [
+            native.program("synth"),
+            "--recreate",
+            recreation,
+            "--events",
+            str(events),
+        ]
         subprocess.run([*words, "-o", trace], stdout=subprocess.DEVNULL, check=True)
         size = trace.stat().st_size
         limit = GIB + size

@@ -163,7 +163,8 @@ def counts_of(program: Path, events: Path, allocator: Allocator) -> Counts:
         said = replay.stderr.read().decode(errors="replace").strip().splitlines()
     if replay.returncode != 0 or len(counts) != expected:
         raise FailedError(said[-1] if said else f"{len(counts)} of {expected} calls were made")
-    return counts[MARKS:] - counts[:MARKS].min()
+    beyond: Counts = counts[MARKS:] - counts[:MARKS].min()
+    return beyond
 
 
 def tail(trace: str, allocator: str, counts: Counts) -> Tail:

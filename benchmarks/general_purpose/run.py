@@ -220,10 +220,10 @@ def show_claim(claim: Claim, documents: dict[str, Comparison], counts: Counts) -
     print(
         f"**{claim.text}** ({claim.response}). Published: {mean:.2f} in geometric mean, {each}.\n"
     )
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, document in documents.items():
         effect = effects(document, claim.against).get((claim.allocator, claim.response))
-        row = (
+        row: tuple[str, ...] = (
             name,
             *(("failed", "") if effect is None else (interval(effect), verdict(effect, claim))),
         )

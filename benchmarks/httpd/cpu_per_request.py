@@ -85,7 +85,7 @@ def table(variants: Sequence[str], rounds: Sequence[Round]) -> str:
         ratios = [said([ratio(each, name, title) for each in rounds]) for name in others]
         lines.append(f"| {title} | {stock:.1f} | " + " | ".join(ratios) + " |")
     means = [
-        said([np.mean([ratio(each, name, title) for title in PAGES]) for each in rounds])
+        said([float(np.mean([ratio(each, name, title) for title in PAGES])) for each in rounds])
         for name in others
     ]
     lines.append("| all | | " + " | ".join(means) + " |")

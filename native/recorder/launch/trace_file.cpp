@@ -23,7 +23,6 @@ namespace heapwright::recorder::launch {
 namespace {
 
 using platform::clockNanoseconds;
-using platform::ticks;
 
 constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t millisecond = 1'000'000;

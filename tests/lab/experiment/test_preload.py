@@ -40,7 +40,7 @@ def test_a_folder_for_temporary_files_with_a_blank_is_passed_over(
 ) -> None:
     bad = tmp_path / "a b"
     bad.mkdir()
-    monkeypatch.setattr(preload.tempfile, "gettempdir", lambda: str(bad))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(bad))
     with PreloadPaths() as paths:
         assert not UNSAFE & set(paths.of(bad / "x.so"))
     monkeypatch.setattr(preload, "OTHER_PLACES", (str(tmp_path / "none"),))

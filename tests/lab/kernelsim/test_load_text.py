@@ -39,7 +39,7 @@ def test_a_load_as_text() -> None:
                 life="dropped",
                 parts=(
                     Part(cache="inode", count=(1, 2)),
-                    Part(bytes=64, life="end"),
+                    Part(bytes=64, life="end"),  # type: ignore[call-arg]  # the name in files
                     Part(pages=2, mobility="movable"),
                 ),
             ),

@@ -94,7 +94,8 @@ class Reader(HTMLParser):
 def specs_in(text: str) -> dict[str, dict[str, object]]:
     """The charts that a page carries."""
     (data,) = re.findall(r'<script type="application/json" id="charts">(.*?)</script>', text)
-    return json.loads(data)
+    specs: dict[str, dict[str, object]] = json.loads(data)
+    return specs
 
 
 def marks_of(spec: Mapping[str, object]) -> int:

@@ -13,7 +13,7 @@ from heapwright.synth import costa, model, program
 from heapwright.synth.distances import distances
 from heapwright.synth.fit import fit
 from heapwright.synth.observed import observe
-from heapwright.synth.plan import LifetimeKind
+from heapwright.synth.plan import LifetimeKind, Plan
 from heapwright.synth.whole_numbers import deal
 
 
@@ -122,5 +122,5 @@ def test_the_plan_says_nothing_that_the_profile_does_not(model: Profile) -> None
     assert all(count > 0 for phase in plan.phases for _, _, count in phase.cells)
 
 
-def model_plan(profile: Profile) -> "model.Plan":
+def model_plan(profile: Profile) -> Plan:
     return model.plan(profile, factor=1.0, threads=None, seed=1)

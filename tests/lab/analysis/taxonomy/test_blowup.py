@@ -84,7 +84,7 @@ def test_what_still_levels_off_is_not_judged() -> None:
 
 def test_borderline_growth_is_not_judged_under_noise() -> None:
     runs = [
-        series(lambda x, r=rate: 2 * MIB + r * x, 0.2 * MIB, seed)
+        series(lambda x, r=rate: 2 * MIB + r * x, 0.2 * MIB, seed)  # type: ignore[misc]
         for seed, rate in enumerate((0.01, 0.02, 0.03))
     ]
     found = over_time(runs)
@@ -110,7 +110,8 @@ def test_wrong_judgements_are_rare_near_the_limit() -> None:
     for seed in range(200):
         for rate, truth in ((0.016, False), (0.024, True)):
             runs = [
-                series(lambda x, r=rate: r * x, 2 * MIB, 3 * seed + each, 60) for each in range(3)
+                series(lambda x, r=rate: r * x, 2 * MIB, 3 * seed + each, 60)  # type: ignore[misc]
+                for each in range(3)
             ]
             wrong += over_time(runs).grows is (not truth)
     assert wrong < 20

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import polars as pl
 import pytest
 import vl_convert
 
@@ -308,7 +309,7 @@ def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> 
 
 
 def test_without_a_good_run_there_is_still_a_page(small: StudyView, browsing: ModuleType) -> None:
-    bad = small.frame.with_columns(outcome=made_page.pl.lit("crashed"))
+    bad = small.frame.with_columns(outcome=pl.lit("crashed"))
     analysis = small.analysis.model_copy(
         update={"responses": (), "pareto": (), "agreements": (), "outcomes": {"crashed": 90}}
     )
