@@ -41,9 +41,9 @@ def test_the_folder_is_that_of_the_installation(
     with pytest.raises(NativeMissingError, match="there are no studies in"):
         library.study_names()
     (tmp_path / "catalogue" / "studies").mkdir(parents=True)
-    (tmp_path / "studies" / "mine.toml").write_text("")
+    (tmp_path / "catalogue" / "studies" / "mine.toml").write_text("")
     assert library.study_names() == ["mine"]
-    assert library.study_path("mine") == tmp_path / "studies" / "mine.toml"
+    assert library.study_path("mine") == tmp_path / "catalogue" / "studies" / "mine.toml"
     monkeypatch.setenv(VARIABLE, str(tmp_path / "nothing"))
     with pytest.raises(NativeMissingError):
         library.study_names()
