@@ -63,6 +63,7 @@ tidy() {
     git ls-files -z native/trace/'*.cpp' native/recorder/'*.cpp' |
         xargs -0 -n 4 -P "$(nproc)" .venv/bin/clang-tidy --quiet -p build/wheel \
             --extra-arg=-Wno-ignored-optimization-argument --extra-arg=-Wno-unknown-warning-option \
+            --extra-arg=-Wno-deprecated-declarations \
             2>/dev/null || status=1
     return "$status"
 }
