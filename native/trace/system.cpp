@@ -153,10 +153,10 @@ bool SystemDecoder::readSample(bool complete) {
     if (!complete) {
         before = std::move(sample_.mappings);
     }
-    return readChanges(std::move(before));
+    return readChanges(before);
 }
 
-bool SystemDecoder::readChanges(std::vector<SystemMapping> before) {
+bool SystemDecoder::readChanges(const std::vector<SystemMapping>& before) {
     std::vector<SystemMapping> now;
     std::size_t at = 0; // in the mappings before
     for (;;) {

@@ -91,7 +91,7 @@ public:
 private:
     bool number(std::uint64_t& value);
     bool readSample(bool complete);
-    bool readChanges(std::vector<SystemMapping> before);
+    bool readChanges(const std::vector<SystemMapping>& before);
     bool readChange(std::uint64_t change, const std::vector<SystemMapping>& before, std::size_t& at,
                     std::vector<SystemMapping>& now);
 
