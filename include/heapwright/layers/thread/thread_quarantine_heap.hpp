@@ -368,7 +368,7 @@ private:
 
     /// The size class of an object in use, where the heap below says so; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
-        if constexpr (OwnerTaggedHeap<SuperHeap>) {
+        if constexpr (TaggedClassHeap<SuperHeap>) {
             return this->hasOwnerTag(object) ? this->classAt(object) : LiveObject::noClass;
         } else {
             return LiveObject::noClass;

@@ -63,24 +63,28 @@ concept HandlerNotifiedHeap = Heap<H> && requires(const typename H::BeforeHandle
     { H::afterHandler(before) } -> std::same_as<void>;
 };
 
+/// A heap that knows which addresses have an owner tag, and the size class of such objects.
+template <class H>
+concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
+    { heap.hasOwnerTag(object) } -> std::same_as<bool>;
+    { heap.classAt(object) } -> std::same_as<std::size_t>;
+};
+
 /// The objects of an owner-tagged heap stand in units. The first word of a unit, which any thread
 /// may read, is the tag of the thread whose cache may keep a freed object of the unit. The heap
-/// knows which addresses have a tag, the calling thread's own tag, and the size class of such
-/// objects. `mallocOwned` returns a chain of them and sets `number` to its length. `freeOwned`
-/// takes so many back and returns the rest of the chain.
+/// knows the calling thread's own tag. `mallocOwned` returns a chain of them and sets `number` to
+/// its length. `freeOwned` takes so many back and returns the rest of the chain.
 template <class H>
 concept OwnerTaggedHeap =
-    Heap<H> && requires(H heap, const void* object, std::size_t size, std::size_t& granted,
-                        std::size_t number, ObjectLink* chain) {
+    TaggedClassHeap<H> && requires(H heap, const void* object, std::size_t size,
+                                   std::size_t& granted, std::size_t number, ObjectLink* chain) {
         { H::unitBytes } -> std::convertible_to<std::size_t>;
         { heap.ownerTagOf(object) } -> std::same_as<std::uint64_t>;
-        { heap.hasOwnerTag(object) } -> std::same_as<bool>;
         { heap.mayCache(object) } -> std::same_as<bool>;
         { heap.mallocOwned(size, granted) } -> std::same_as<ObjectLink*>;
         { heap.freeOwned(chain, number) } -> std::same_as<ObjectLink*>;
         { heap.releaseOwnership() } -> std::same_as<void>;
         { heap.ownerTagOfThread() } -> std::same_as<std::uint64_t>;
-        { heap.classAt(object) } -> std::same_as<std::size_t>;
     };
 
 } // namespace heapwright
