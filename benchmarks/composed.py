@@ -20,7 +20,7 @@ def build(header: Path, composed: str, name: str, folder: Path) -> Path:
     shutil.copy(header, folder)
     compiler = find_compiler(None, os.environ, folder)
     installed = native.native_dir()
-    compiler.include = (installed / "include", folder)
+    compiler.include = (installed / "include", installed, folder)
     entry = ComposedAllocator(name, header.name, composed, "")
     library, answer = build_library(compiler, installed, folder, entry)
     if not answer.valid:

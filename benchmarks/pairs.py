@@ -7,7 +7,7 @@ from pathlib import Path
 
 from callgrind import HERE, ROOT, Compiler, Counted, count, count_composed
 
-KINGSLEY = "include/heapwright/allocators/kingsley.hpp"
+KINGSLEY = "heapwright/allocators/kingsley.hpp"
 TWINS = "twins/compositions.hpp"
 
 

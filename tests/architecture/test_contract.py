@@ -46,7 +46,7 @@ def bare_probes(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def verbs() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("verbs", ROOT / "cmake" / "verbs.py")
+    spec = importlib.util.spec_from_file_location("verbs", ROOT / "scripts" / "verbs.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

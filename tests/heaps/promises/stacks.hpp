@@ -48,11 +48,11 @@ struct GranaryStack {
     struct Name {};
     static constexpr std::size_t blockSize = allocators::granary::Shared::unitBytes;
     using Classes = allocators::granary::Classes;
-    using Limits = allocators::granary::Limits;
+    static constexpr CacheLimits limits = allocators::granary::limits;
     using Rule = R;
     using Small = HoardHeap<Classes, OwnHeap<64>, Rule, Lines,
                             AlignedBlockHeap<blockSize, 4 * MiB, MmapHeap>>;
-    using Heap = OwnerCacheHeap<Classes, Limits, PlainFreelist, UniqueHeap<Name, Small>>;
+    using Heap = OwnerCacheHeap<Classes, limits, PlainFreelist, UniqueHeap<Name, Small>>;
     static constexpr bool clean = Lines::clean;
 
     [[nodiscard]] static std::size_t count(std::size_t sizeClass) {
@@ -62,8 +62,8 @@ struct GranaryStack {
     [[nodiscard]] static std::size_t cached(std::size_t sizeClass) {
         const std::size_t size = Classes::sizeOf(sizeClass);
         const std::size_t remote =
-            std::min(Limits::remoteObjects, (Limits::remoteBytes + size - 1) / size) - 1;
-        return Limits::roomFor(size) + remote;
+            std::min(limits.remoteObjects, (limits.remoteBytes + size - 1) / size) - 1;
+        return limits.roomFor(size) + remote;
     }
     [[nodiscard]] static auto figures(Heap& /*heap*/, std::size_t sizeClass) {
         return UniqueHeap<Name, Small>::theHeap().figuresOf(sizeClass);

@@ -29,6 +29,8 @@
 
 #include <heapwright/core/address.hpp>
 #include <heapwright/core/bulk.hpp>
+#include <heapwright/core/concepts.hpp>
+#include <heapwright/core/introspection.hpp>
 #include <heapwright/platform/abort.hpp>
 #include <heapwright/structure/cache/owner_tag.hpp>
 #include <heapwright/structure/object/object_chain.hpp>
