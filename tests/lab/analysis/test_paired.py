@@ -29,3 +29,16 @@ def test_one_pair_has_no_bounds() -> None:
     found = paired_ratio([2.0], [3.0], 0.95)
     assert found is not None
     assert (found.ratio, found.low, found.high) == (pytest.approx(1.5), None, None)
+
+
+def test_each_figure_is_compared_with_its_own_partner() -> None:
+    """Sorting the figures, or mixing them in another way, would widen the interval."""
+    found = paired_ratio([1.0, 3.0, 2.0], [2.0, 6.0, 4.0], 0.95)
+    assert found is not None
+    assert (found.ratio, found.low, found.high) == tuple(map(pytest.approx, (2.0, 2.0, 2.0)))
+    other = paired_ratio([1.0, 3.0, 2.0], [6.0, 2.0, 4.0], 0.95)
+    assert other is not None
+    assert other.low is not None
+    assert other.high is not None
+    assert other.low < 0.5
+    assert other.high > 6.0

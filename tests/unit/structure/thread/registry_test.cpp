@@ -94,8 +94,10 @@ TEST(Registry, PassesOverWhoseThreadVanishedWithItsMemory) {
     std::thread([&registry, memory] {
         EXPECT_TRUE(registry.enter(*::new (memory) Member{2}));
     }).join();
-    Entered after(registry, 3);
     ASSERT_EQ(::munmap(memory, page), 0);
+    // Asked now, before another thread takes over the slot.
+    EXPECT_EQ(numbersIn(registry), (std::set<int>{1}));
+    Entered after(registry, 3);
     before.leave();
     after.leave();
     Entered last(registry, 4);
