@@ -48,6 +48,10 @@ struct Stating : Least {
     static constexpr bool cacheOnly = true;
 };
 
+struct Holding : Stating {
+    void* mallocHeld(std::size_t /*size*/) noexcept { return nullptr; }
+};
+
 struct Face : Least {
     static constexpr bool unique = true;
     static Least& theHeap() {
@@ -75,6 +79,7 @@ TEST(Traits, AskAHeapWhatItsVerbsCannotShow) {
     EXPECT_FALSE(ConcurrentHeap<Least> || ForeignFreeHeap<Least> || UniquelyNamedHeap<Least>);
     EXPECT_TRUE(MemorylessHeap<Stating> && ProcessLocalHeap<Stating> && ContiguousHeap<Stating>);
     EXPECT_TRUE(RegionMappingHeap<Stating> && TagPreservingHeap<Stating>);
+    EXPECT_TRUE(CacheOnlyHeap<Holding>);
     EXPECT_FALSE(CacheOnlyHeap<Stating>) << "it has no mallocHeld";
     EXPECT_FALSE(MemorylessHeap<Least> || ProcessLocalHeap<Least> || ContiguousHeap<Least>);
     EXPECT_FALSE(RegionMappingHeap<Least> || TagPreservingHeap<Least>);
