@@ -6,6 +6,7 @@
 // disk, a limit on the size of files.
 #pragma once
 
+#include <heapwright/core/prefix.hpp>
 #include <heapwright/platform/errno_keeper.hpp>
 
 #include <cerrno>
@@ -143,7 +144,7 @@ struct FileIdentity {
 [[nodiscard]] inline std::string_view environmentVariable(std::string_view name) noexcept {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         std::string_view text(*entry);
-        if (text.size() > name.size() && text[name.size()] == '=' && text.starts_with(name)) {
+        if (text.size() > name.size() && text[name.size()] == '=' && beginsWith(text, name)) {
             text.remove_prefix(name.size() + 1);
             return text;
         }
