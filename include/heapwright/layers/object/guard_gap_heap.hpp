@@ -196,7 +196,7 @@ public:
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
-    /// wait, which nobody may touch. Held still as for an snapshot.
+    /// wait, which no thread may touch. Pre: the heap is quiescent, as for a snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
         requires RunListingHeap<SuperHeap>

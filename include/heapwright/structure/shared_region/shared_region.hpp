@@ -86,7 +86,7 @@ enum class Opening : std::uint8_t {
     failed,  ///< the system gave no file or no memory
     made,    ///< it is new
     found,   ///< it was there, with all that is in it
-    foreign, ///< there is something else, or the room of another heap
+    foreign, ///< there is something else, or the region of another heap
     taken,   ///< its address is not free in this process
     busy,    ///< others have it, and it is not one to share
     unclean, ///< whoever had it last died before letting it go

@@ -195,7 +195,7 @@ private:
         return platform::mapFile(file, File::size, 0);
     }
 
-    /// A file that has become larger since has more region, once nobody else has it mapped.
+    /// A file that has grown since has a larger region, once no other process has it mapped.
     static OpenRegion find(int file, const RegionLabel& label, bool alone) noexcept {
         const bool grows =
             alone && File::size > label.bytes && platform::growFile(file, File::size);

@@ -13,7 +13,7 @@
 // A second handler may interrupt these steps at any instruction. Every step can be done twice, and
 // the inner trampoline completes the outer one's step. A handler may never return (siglongjmp, a
 // switch of contexts, the end of the thread). The thread then runs outside the stack part below the
-// handler's first frame, which `checkSuspended` detects. Nested handlers are told apart up to a
+// handler's first frame, which `checkSuspended` detects. Nested handlers are distinguished up to a
 // depth of 8. Deeper handlers count as part of the eighth.
 //
 // Pre: `State{}` makes the fast path refuse every request.
