@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 source_file=native/runner/run/accounts.cpp
-compile=(g++ -std=c++20 -O2 -Iinclude -c "$source_file" -o /dev/null)
+compile=(g++ -std=c++20 -O2 -Iinclude -Inative -c "$source_file" -o /dev/null)
 
 if ! make --no-print-directory .venv/installed PYTHON="${PYTHON:-python3}"; then
     echo

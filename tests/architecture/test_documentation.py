@@ -3,6 +3,7 @@
 """What the pages show still works: the allocator that a reader is led to write does compile."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -37,3 +38,24 @@ def test_the_allocator_of_the_page_compiles_under_its_entry(tmp_path: Path) -> N
     done = ran([compiler, "-std=c++20", "-Wall", "-Werror", *include, use, "-o", tmp_path / "use"])
     assert done.returncode == 0, done.stderr
     assert subprocess.run([tmp_path / "use"], check=False).returncode == 0
+
+
+def compilations() -> list[str]:
+    """The compilations that the demo and the README run."""
+    demo = (ROOT / "scripts" / "demo.sh").read_text("utf-8")
+    source = re.search(r"^source_file=(.+)$", demo, re.MULTILINE)
+    command = re.search(r"^compile=\((.+)\)$", demo, re.MULTILINE)
+    assert source and command, "scripts/demo.sh no longer states what it compiles"
+    readme = (ROOT / "README.md").read_text("utf-8")
+    return [
+        command[1].replace('"$source_file"', source[1]),
+        *re.findall(r"^ +(g\+\+ .+ -c .+)$", readme, re.MULTILINE),
+    ]
+
+
+@pytest.mark.parametrize("command", sorted(set(compilations())))
+def test_what_the_demo_and_the_readme_compile_does_compile(command: str) -> None:
+    if not shutil.which("g++"):
+        pytest.skip("no C++ compiler (package g++)")
+    done = ran(shlex.split(command), cwd=ROOT)
+    assert done.returncode == 0, done.stderr
