@@ -15,9 +15,11 @@ jobs=$(nproc)
 cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 
-build_units() {
+# build_units PAIRS: PAIRS (ON or OFF) says whether the tests of all pairs of layers are among them.
+build_# units PAIRS: build the unit tests and run them.
+units() {
     # Without optimisation: that would take more time than it saves. The installed libraries have it.
-    PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON \
+    PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON -DHEAPWRIGHT_PAIR_TESTS="$1" \
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" \
         >build/cmake-test.log || { cat build/cmake-test.log && return 1; }
     $cmake --build build/test --target heapwright-tests -- -j "$jobs" --quiet
@@ -30,7 +32,7 @@ run_units() {
 units() {
     if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
         echo "test: unit tests of the layers"
-        stage units-build build_units
+        stage units-build build_units "$1"
         stage units run_units
     elif [ -n "${HEAPWRIGHT_NO_SKIP:-}" ]; then
         echo "test: FAILED: no GoogleTest for the unit tests of the layers (package libgtest-dev)" >&2
@@ -51,11 +53,11 @@ tests() {
 # wait for their clients.
 case $which in
 quick)
-    units
+    units OFF
     tests $((jobs + 1)) -m 'not slow and not compiles and not programs'
     ;;
 all)
-    units
+    units ON
     tests $((jobs + 1))
     ;;
 programs)

@@ -114,6 +114,7 @@ def test_its_library_is_made_as_those_of_the_catalogue_are(
     assert {"malloc", "_Znwm", "dlopen", "heapwright_describe"} <= defined
 
 
+@pytest.mark.compiles
 def test_kingsley_with_coalescing_is_one_line(heapwright: Heapwright, tmp_path: Path) -> None:
     edit = ("--from", "kingsley", "--insert", "CoalesceHeap<256 * KiB>", "--below", "FreelistHeap")
     done = heapwright("compose", "kc", *edit)
@@ -139,6 +140,7 @@ def test_kingsley_with_coalescing_is_one_line(heapwright: Heapwright, tmp_path: 
     assert "unknown allocator 'kc'" in heapwright("allocators", "show", "kc").err
 
 
+@pytest.mark.compiles
 def test_a_header_with_a_layer_of_ones_own(
     own: tuple[Path, Done], heapwright: Heapwright, at_home: Callable[[Path], None], tmp_path: Path
 ) -> None:
