@@ -80,5 +80,10 @@ TEST(CountedLock, DoesNotCountATryThatFailed) {
     EXPECT_EQ(lock.waits(), 0U);
 }
 
+TEST(CountedLock, IsTheOnlyLockThatCounts) {
+    EXPECT_TRUE(CountingLock<Counted>);
+    EXPECT_FALSE(CountingLock<FutexLock>);
+}
+
 } // namespace
 } // namespace heapwright::testing

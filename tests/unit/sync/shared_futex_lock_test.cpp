@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/platform/shared_pages.hpp>
+#include <heapwright/sync/counted_lock.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 #include <heapwright/sync/lock.hpp>
 #include <heapwright/sync/shared_futex_lock.hpp>
 
@@ -145,6 +147,13 @@ TEST_F(SharedFutexLockTest, WaitsForAnOwnerThatLives) {
     ::usleep(450'000); // it looks twice whether the owner lives
     shared_->lock.unlock();
     EXPECT_EQ(statusOf(waiter), 0);
+}
+
+TEST(SharedFutexLock, WorksBetweenProcessesAndStillDoesWhenCounted) {
+    EXPECT_TRUE(InterProcessLock<SharedFutexLock>);
+    EXPECT_TRUE(InterProcessLock<CountedLock<SharedFutexLock>>);
+    EXPECT_FALSE(InterProcessLock<FutexLock>);
+    EXPECT_FALSE(InterProcessLock<CountedLock<FutexLock>>);
 }
 
 } // namespace

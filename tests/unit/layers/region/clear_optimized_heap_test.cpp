@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/layers/region/clear_optimized_heap.hpp>
+#include <heapwright/layers/source/mmap_heap.hpp>
 
 #include <heapwright/heap.hpp>
 
@@ -338,6 +339,11 @@ TEST(ClearOptimizedHeap, MeasuresWhatBothHold) {
     EXPECT_EQ(before.heldCount, 1U);
     heap.free(object);
     EXPECT_TRUE(heap.owns(object));
+}
+
+TEST(ClearOptimizedHeap, LendsItsCursorAsNoSourceDoes) {
+    EXPECT_TRUE(CursorHeap<Heap>);
+    EXPECT_FALSE(CursorHeap<MmapHeap>);
 }
 
 } // namespace

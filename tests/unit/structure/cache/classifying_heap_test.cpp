@@ -52,5 +52,11 @@ TEST(ClassOfLiveInDeathTest, RefusesWhatIsNotLive) {
     tagged.free(other);
 }
 
+TEST(ClassReportingHeap, IsASuperblockHeapAndNoTaggedOne) {
+    EXPECT_TRUE(ClassReportingHeap<Superblocks>);
+    EXPECT_FALSE(ClassReportingHeap<Tagged>);
+    EXPECT_FALSE(ClassReportingHeap<MmapHeap>);
+}
+
 } // namespace
 } // namespace heapwright::testing

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 #include <heapwright/structure/extent/purge_policy.hpp>
+#include <heapwright/structure/settings/granary_settings.hpp>
 
 #include <gtest/gtest.h>
 
@@ -21,6 +22,12 @@ TEST(PurgePolicy, HasWordsForTheEnds) {
 TEST(PurgePolicy, IsNotAnyType) {
     static_assert(!PurgePolicy<int>);
     SUCCEED();
+}
+
+TEST(PurgePolicy, OnlyThatOfSettingsHearsOfWaitingMemory) {
+    EXPECT_TRUE(NotifiedPurgePolicy<GranarySettings>);
+    EXPECT_TRUE(PurgePolicy<PurgeAfter<1000>>);
+    EXPECT_FALSE(NotifiedPurgePolicy<PurgeAfter<1000>>);
 }
 
 } // namespace

@@ -124,5 +124,10 @@ TEST_F(KernelCachesTest, AreHeldOverAForkThoughSomebodyWaitsForPagesWithALock) {
     EXPECT_TRUE(served);
 }
 
+TEST(ZonedHeap, IsAHeapOfPagesInZones) {
+    EXPECT_TRUE(ZonedHeap<KernelPages>);
+    EXPECT_FALSE(ZonedHeap<CountedPages>);
+}
+
 } // namespace
 } // namespace heapwright::testing

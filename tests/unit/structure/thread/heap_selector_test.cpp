@@ -71,5 +71,12 @@ TEST(PerProcessor, HasTwoHeapsForEach) {
 static_assert(HeapSelector<ByThread<4>> && HeapSelector<OwnHeap<4>> &&
               HeapSelector<PerProcessor<4>>);
 
+TEST(HeapSelector, OnlyAHeapOfOnesOwnIsExclusiveAndFollowsAFork) {
+    EXPECT_TRUE(ExclusiveHeapSelector<OwnHeap<8>>);
+    EXPECT_TRUE(ForkAwareHeapSelector<OwnHeap<8>>);
+    EXPECT_FALSE(ExclusiveHeapSelector<PerProcessor<8>>);
+    EXPECT_FALSE(ForkAwareHeapSelector<PerProcessor<8>>);
+}
+
 } // namespace
 } // namespace heapwright::testing
