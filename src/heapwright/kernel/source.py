@@ -3,6 +3,7 @@
 """The kernel's source, as the distribution packages it: found, named by its version, unpacked."""
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -22,14 +23,18 @@ HINT = (
 )
 ROOM = 1_400 << 20
 """Bytes that the unpacked source needs, and a little."""
+ARCHITECTURES = (
+    *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
+    *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
+    *("sh", "sparc", "xtensa"),
+)
+"""Other processors. The files of Kconfig in all of them are kept: those of x86 and of the common
+folders may read them, and which they read changes from one package to the next."""
 NOT_NEEDED = (
     *(
-        f"*/arch/{name}/*"
-        for name in (
-            *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k"),
-            *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390"),
-            *("sh", "sparc", "xtensa"),
-        )
+        f"*/arch/{name}/*.{suffix}"
+        for name in ARCHITECTURES
+        for suffix in ("c", "h", "S", "dts", "dtsi", "dtso", "pl")
     ),
     "*/Documentation/devicetree/*",
     "*/drivers/gpu/drm/amd/include/*",
@@ -69,14 +74,18 @@ def _package_version() -> str:
 
 
 def unpacked(source: Source, cache: Path) -> Path:
-    """The folder of the source, unpacked where it is not yet. Raises HeapwrightError."""
-    folder = cache / "source" / source.version
+    """The folder of the source, unpacked where it is not yet. Raises HeapwrightError.
+
+    Its name has a digest of what is left out, so that a change of that unpacks the source again.
+    """
+    left_out = hashlib.sha256("\n".join(NOT_NEEDED).encode()).hexdigest()[:8]
+    folder = cache / "source" / f"{source.version}-{left_out}"
     if folder.is_dir():
         return folder
     if shutil.which("tar") is None or shutil.which("xz") is None:
         raise HeapwrightError("unpacking needs tar and xz", "sudo apt-get install tar xz-utils")
     need_room(cache, ROOM, "the kernel's source")
-    partial = cache / "source" / f".{source.version}-{os.getpid()}"
+    partial = folder.with_name(f".{folder.name}-{os.getpid()}")
     partial.mkdir(parents=True)
     try:
         excluded = [f"--exclude={pattern}" for pattern in NOT_NEEDED]

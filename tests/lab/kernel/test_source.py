@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The distribution's kernel source, freshly unpacked, takes the configuration of every kernel.
+
+A package that reads a file which unpacking leaves out fails here, not after minutes of building.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from heapwright.kernel.build import configure
+from heapwright.kernel.configuration import read_fragments
+from heapwright.kernel.folders import ALLOCATORS, shipped
+from heapwright.kernel.source import ARCHIVE, find_source, unpacked
+
+pytestmark = [
+    pytest.mark.programs,
+    pytest.mark.skipif(not ARCHIVE.is_file(), reason="no source (package linux-source-6.1)"),
+    pytest.mark.skipif(shutil.which("flex") is None, reason="no flex (package flex)"),
+    pytest.mark.skipif(shutil.which("bison") is None, reason="no bison (package bison)"),
+]
+
+
+def test_a_freshly_unpacked_source_takes_every_configuration(tmp_path: Path) -> None:
+    source = unpacked(find_source(), tmp_path / "cache")
+    assert (source / "arch" / "arm" / "Kconfig").is_file()
+    assert not list((source / "arch" / "arm").rglob("*.c"))
+    for allocator in ALLOCATORS:
+        folder = tmp_path / allocator
+        folder.mkdir()
+        configure(read_fragments(shipped(), allocator), source, folder)
+        config = (folder / ".config").read_text("utf-8")
+        assert f"CONFIG_{allocator.upper()}=y" in config.splitlines()
+    shutil.rmtree(source)
