@@ -33,14 +33,15 @@ def test_an_archive_that_is_broken_leaves_no_folder(tmp_path: Path) -> None:
 
 def test_a_source_is_unpacked_once_and_without_what_is_not_needed(tmp_path: Path) -> None:
     tree = tmp_path / "linux-source-6.1"
-    for name in ("Makefile", "arch/x86/Kconfig", "arch/arm/Kconfig", "tools/perf/Makefile"):
+    needed = {"Makefile", "arch/x86/Kconfig", "arch/x86/main.c", "arch/arm/crypto/Kconfig"}
+    for name in (*needed, "arch/arm/main.c", "tools/perf/Makefile"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(name, encoding="utf-8")
     archive = tmp_path / "s.tar.xz"
     subprocess.run(["tar", "-cJf", archive, "-C", tmp_path, tree.name], check=True)
     folder = source.unpacked(source.Source(archive, "6.1.0"), tmp_path / "cache")
     there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert there == {"Makefile", "arch/x86/Kconfig"}
+    assert there == needed
     archive.unlink()
     assert source.unpacked(source.Source(archive, "6.1.0"), tmp_path / "cache") == folder
 
