@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from heapwright.analysis.apply import how_to_apply
+from heapwright.analysis.apply import NO_COMMAND, Invocation, how_to_apply
 from heapwright.analysis.blocked import (
     NO_SCATTER,
     BlockedFit,
@@ -91,9 +91,9 @@ def analyse(
     treatments: Sequence[TreatmentInfo],
     baseline: Key,
     settings: Settings,
-    command: Sequence[str] = (),
+    invocation: Invocation = NO_COMMAND,
 ) -> Analysis:
-    """Analyse `runs` of `treatments` against `baseline`; `command` is for the lines of advice.
+    """Analyse `runs` of `treatments` against `baseline`; `invocation` is for the lines of advice.
 
     Raises ValueError if the baseline is not among the treatments or one of them is named twice.
     """
@@ -115,7 +115,7 @@ def analyse(
     front = _front(entrants, rule)
     verdict = decide(entrants[0], entrants[1:], front, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
-        how = how_to_apply(infos[verdict.allocator, verdict.level], command)
+        how = how_to_apply(infos[verdict.allocator, verdict.level], invocation)
         verdict = verdict.model_copy(update={"how": how})
     return Analysis(
         tuple(effects), tuple(responses), tuple(label_of(*key) for key in front), verdict
