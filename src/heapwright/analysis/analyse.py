@@ -13,8 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from heapwright.analysis.apply import how_to_apply
+from heapwright.analysis.apply import NO_COMMAND, Invocation, how_to_apply
 from heapwright.analysis.blocked import (
+    NO_SCATTER,
     BlockedFit,
     Cells,
     comparable,
@@ -25,9 +26,8 @@ from heapwright.analysis.blocked import (
 )
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
-from heapwright.analysis.pareto import pareto_front
 from heapwright.analysis.ratio_text import Span
-from heapwright.analysis.tukey import all_pairs
+from heapwright.analysis.separation import Point, apart, shown_front
 from heapwright.analysis.verdict import Entrant, Rule, decide
 from heapwright.artefacts.comparison.document import (
     Design,
@@ -91,9 +91,9 @@ def analyse(
     treatments: Sequence[TreatmentInfo],
     baseline: Key,
     settings: Settings,
-    command: Sequence[str] = (),
+    invocation: Invocation = NO_COMMAND,
 ) -> Analysis:
-    """Analyse `runs` of `treatments` against `baseline`; `command` is for the lines of advice.
+    """Analyse `runs` of `treatments` against `baseline`; `invocation` is for the lines of advice.
 
     Raises ValueError if the baseline is not among the treatments or one of them is named twice.
     """
@@ -111,11 +111,11 @@ def analyse(
         effects += found
         responses.append(summary)
     entrants = _entrants(runs, keys, outcomes, effects)
-    front = _front(entrants, settings.cap_bytes)
     rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks)
+    front = _front(entrants, rule)
     verdict = decide(entrants[0], entrants[1:], front, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
-        how = how_to_apply(infos[verdict.allocator, verdict.level], command)
+        how = how_to_apply(infos[verdict.allocator, verdict.level], invocation)
         verdict = verdict.model_copy(update={"how": how})
     return Analysis(
         tuple(effects), tuple(responses), tuple(label_of(*key) for key in front), verdict
@@ -146,7 +146,7 @@ def _response(
         return alone, empty.model_copy(update={"notes": (reason,)})
     model = fit(usable)
     intervals = simultaneous(model, settings.level, settings.seed)
-    letters = _letters(model, settings.level)
+    letters = _letters(model, intervals)
     summary = empty.model_copy(
         update={
             "method": intervals.method,
@@ -161,11 +161,11 @@ def _response(
     return _effects(response, model, intervals, letters), summary
 
 
-def _letters(model: BlockedFit, level: float) -> list[str]:
-    """Compact letters from all pairs; none where there is no scatter to judge by."""
+def _letters(model: BlockedFit, intervals: Intervals) -> list[str]:
+    """Compact letters from the intervals; none where there is no scatter to judge by."""
     if model.df == 0:
         return [""] * len(model.treatments)
-    return compact_letters(model.effects.tolist(), all_pairs(model).differs(level))
+    return compact_letters(model.effects.tolist(), apart(intervals.low, intervals.high))
 
 
 def _reference(key: Key, response: Response, runs: int) -> Effect:
@@ -186,6 +186,8 @@ def _effects(
     response: Response, model: BlockedFit, intervals: Intervals, letters: Sequence[str]
 ) -> list[Effect]:
     def bound(value: float) -> float | None:
+        if abs(value) < NO_SCATTER:
+            return 1.0
         with np.errstate(over="ignore", under="ignore"):
             ratio = float(np.exp(value))
         return ratio if 0 < ratio < np.inf else None
@@ -265,12 +267,11 @@ def _entrants(
     return [entrant(key) for key in keys]
 
 
-def _front(entrants: Sequence[Entrant], cap_bytes: int | None) -> tuple[Key, ...]:
-    """The Pareto front of those without a bad outcome that stay under the cap."""
-    return pareto_front(
-        {
-            entrant.key: (entrant.time.ratio, entrant.memory.ratio)
-            for entrant in entrants
-            if not entrant.bad and entrant.fits(cap_bytes) and entrant.time and entrant.memory
-        }
-    )
+def _front(entrants: Sequence[Entrant], rule: Rule) -> tuple[Key, ...]:
+    """The front of those without a bad outcome that stay under the cap."""
+    points = [
+        Point(entrant.key, entrant.time, entrant.memory)
+        for entrant in entrants
+        if not entrant.bad and entrant.fits(rule.cap_bytes) and entrant.time and entrant.memory
+    ]
+    return shown_front(points, rule.margin)

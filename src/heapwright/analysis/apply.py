@@ -5,11 +5,16 @@
 Three places: before a command in a shell, in a drop-in of a systemd service, on the linker's
 command line. An allocator that is the C library's own needs its settings only. Quoting follows the
 place: POSIX shell words; systemd.exec(5) with systemd.syntax(7), where a percent sign is doubled.
+
+The runs were made in the user's own environment. Its variables that allocators listen to are part
+of what was measured, so the lines set them, too.
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from heapwright.artefacts.comparison.document import TreatmentInfo
 
@@ -17,26 +22,65 @@ SYSTEM_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 """Where the linker and the loader look by themselves; one folder of an architecture below, too."""
 
 
-def how_to_apply(treatment: TreatmentInfo, command: Sequence[str]) -> tuple[str, ...]:
-    """Lines that run `command`, a service or a newly linked program under `treatment`."""
-    settings = dict(treatment.environment)
-    if treatment.preload:
-        settings = {"LD_PRELOAD": treatment.preload, **settings}
+PRELOAD = "LD_PRELOAD"
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """How the user runs the command."""
+
+    command: tuple[str, ...]
+    inherited: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Variables of the user's own environment that bear on the runs."""
+
+
+NO_COMMAND = Invocation(())
+
+
+def how_to_apply(treatment: TreatmentInfo, invocation: Invocation) -> tuple[str, ...]:
+    """Lines that run the command, a service or a newly linked program under `treatment`."""
+    settings = _settings(treatment, invocation.inherited)
     if not settings:
         return ("run the command without a preload and without allocator settings",)
     words = [f"{name}={shlex.quote(value)}" for name, value in settings.items()]
     lines = [
-        f"shell: {' '.join(words)} {shlex.join(command)}",
+        f"shell: {' '.join(words)} {shlex.join(invocation.command)}",
         "service: systemctl edit NAME.service, then write",
         "  [Service]",
         f"  Environment={' '.join(_systemd(name, value) for name, value in settings.items())}",
     ]
     if treatment.preload:
         line = f"link: {_link_flags(treatment.preload)}"
-        if treatment.environment:
-            line += f" (and set {', '.join(treatment.environment)} as above)"
+        if others := [name for name in settings if name != PRELOAD]:
+            line += f" (and set {', '.join(others)} as above)"
         lines.append(line)
     return tuple(lines)
+
+
+def _settings(treatment: TreatmentInfo, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The preload first, then the treatment's own variables, then those of the environment.
+
+    A treatment's GLIBC_TUNABLES already hold the inherited ones. The loader finds the preloaded
+    library by its path; LD_LIBRARY_PATH is kept only if that path came from one of its folders.
+    """
+    preloads = [treatment.preload, inherited.get(PRELOAD)]
+    own = ":".join(text for text in preloads if text)
+    settings = {PRELOAD: own} if own else {}
+    settings |= treatment.environment
+    for name, value in inherited.items():
+        if name == LIBRARY_PATH:
+            kept = _lies_in(treatment.preload, value)
+        else:
+            kept = not name.startswith("LD_")
+        if kept:
+            settings.setdefault(name, value)
+    return settings
+
+
+def _lies_in(library: str | None, search_path: str) -> bool:
+    folders = [PurePosixPath(folder) for folder in search_path.split(":") if folder]
+    return library is not None and PurePosixPath(library).parent in folders
 
 
 def _systemd(name: str, value: str) -> str:

@@ -11,6 +11,7 @@ ends at or below 1 + m. A candidate is
     beaten      can no longer win either: every low >= 1 - m    -> stay, if all are
     open        anything else                                   -> undecided: more blocks
 
+A trade-off off the front is passed over: an open candidate beats it, and that one is asked about.
 Candidates with a bad outcome are never recommended, and those over the memory cap neither; the same
 goes for the baseline, which is why it may turn a "stay" into an "undecided". The answer depends on
 the intervals only, not on the order or the unit of anything.
@@ -80,6 +81,11 @@ class Rule:
     cap_bytes: int | None
     blocks: int
 
+    @property
+    def beyond(self) -> str:
+        """ " by more than 2 %"; empty without a margin."""
+        return f" by more than {percent_text(self.margin)}" if self.margin else ""
+
     def wins(self, span: Span | None) -> bool:
         return span is not None and span.high < 1 - self.margin
 
@@ -134,7 +140,7 @@ def decide(
     notes = _notes_on_baseline(baseline, rule)
     if clean := having("clean"):
         return _switch(clean, having("trade-off"), rule, notes)
-    if traded := having("trade-off"):
+    if traded := [entrant for entrant in having("trade-off") if entrant.key in front]:
         return _trade_off(traded, front, rule, notes)
     if unsettled := having("open"):
         return _too_wide(unsettled, baseline, rule, notes)
@@ -212,7 +218,7 @@ def _why_stay(others: Sequence[Entrant], rule: Rule) -> str:
     if fitting and all(within(span, rule.margin) for span in spans):
         return "No difference that matters"
     if fitting:
-        return f"Nothing is better by more than {percent_text(rule.margin)}"
+        return f"Nothing is better{rule.beyond}"
     if sound:
         return f"Nothing else stays under {size_text(rule.cap_bytes or 0)} without failing"
     return f"{'The other' if len(others) == 1 else 'Every other'} allocator failed"
@@ -245,7 +251,8 @@ def _too_wide(
         )
     best = min(known, key=lambda entrant: _promise(entrant, rule))
     return _undecided(
-        f"the intervals are too wide to say whether {best.label} is better: {rule.figures(best)}",
+        f"the intervals are too wide to say whether {best.label} is better{rule.beyond}: "
+        f"{rule.figures(best)}",
         _what_would_settle(known, rule),
         *notes,
     )

@@ -39,8 +39,13 @@ def agree(
         list[str] | None,
         typer.Option("-a", "--allocators", metavar="NAMES", help="With commas; two at least."),
     ] = None,
-    blocks: Annotated[int, typer.Option("-n", "--blocks", min=2, help="Of each load.")] = 5,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of orders, load and intervals.")] = None,
+    blocks: Annotated[
+        int, typer.Option("-n", "--blocks", min=2, max=options.MOST_BLOCKS, help="Of each load.")
+    ] = 5,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=options.LARGEST_SEED, help="Of orders, load and intervals."),
+    ] = None,
     json_file: options.JsonFile = None,
     csv_file: Annotated[
         str | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")

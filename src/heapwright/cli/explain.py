@@ -44,6 +44,7 @@ def explain(
         int | None,
         typer.Option(
             min=1,
+            max=options.LARGEST_PID,
             metavar="PID",
             help="A running process that was started under `heapwright record`; it is stopped for "
             "a moment.",

@@ -30,7 +30,9 @@ def export(
     ] = None,
     process: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, max=2**32 - 2, help="Only that process of the trace."),
+        typer.Option(
+            metavar="N", min=0, max=options.LARGEST_NUMBER, help="Only that process of the trace."
+        ),
     ] = None,
 ) -> None:
     """Write a trace in a format of others."""

@@ -12,6 +12,7 @@ import typer
 
 from heapwright import commands
 from heapwright.artefacts.gate.document import Change
+from heapwright.base.errors import HeapwrightError
 from heapwright.cli import options
 from heapwright.cli.values import parse_fraction
 
@@ -20,7 +21,9 @@ EXAMPLES = """
 Examples:
   heapwright compare -a mimalloc -n 20 --json now.json -- ./program
   heapwright gate before.json now.json --margin 3%
-  heapwright gate before.json now.json --relative --response time,memory
+  heapwright gate before.json now.json --response time,memory
+  heapwright compare --baseline old -a old=./a.so,new=./b.so --json both.json -- ./program
+  heapwright gate both.json
 """
 
 STATUSES = {
@@ -52,8 +55,13 @@ def gate(
         ),
     ],
     current: Annotated[
-        Path, typer.Argument(metavar="CURRENT", help="The same, of what is to be judged.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="[CURRENT]",
+            help="The same, of what is to be judged. Without it the first document holds both "
+            "sides: each treatment is judged against its baseline.",
+        ),
+    ] = None,
     margin: Annotated[
         str, typer.Option(metavar="FRACTION", help="Changes up to this do not matter.")
     ] = "3%",
@@ -78,11 +86,13 @@ def gate(
         ),
     ] = None,
     relative: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--relative", help="Judge ratios to each document's own baseline, not the figures."
+            "--relative/--absolute",
+            help="Judge ratios to each document's own baseline, or the figures. Default: ratios, "
+            "where both documents have the same baseline.",
         ),
-    ] = False,
+    ] = None,
     accept_differences: Annotated[
         bool,
         typer.Option(
@@ -97,6 +107,10 @@ def gate(
     quiet: options.SentenceAlone = False,
 ) -> None:
     """Say in one sentence and by the exit status whether anything became slower."""
+    if current is None and relative is False:
+        raise HeapwrightError(
+            "--absolute needs two documents", "one document compares treatments in the same blocks"
+        )
     passing = _passing(passes)
     found = commands.gate.run_gate(
         commands.gate.Options(

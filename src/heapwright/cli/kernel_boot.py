@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.cli import options
 
 EXAMPLES = """
 \b
@@ -20,11 +21,14 @@ Examples:
 Kernel = Annotated[str, typer.Argument(metavar="ALLOCATOR", help="slab, slub or slob.")]
 Load = Annotated[str, typer.Option(metavar="NAME", help="churn, paths, fileio, memory or nothing.")]
 Scale = Annotated[str, typer.Option(metavar="NAME", help="small, medium or published.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of what the load draws.")]
+Seed = Annotated[int, typer.Option(min=0, max=options.LARGEST_SEED, help="Of what the load draws.")]
 Timeout = Annotated[
     float | None,
     typer.Option(
-        metavar="SECONDS", min=1, help="Limit of one boot, of the host's time. Default: the load's."
+        metavar="SECONDS",
+        min=1,
+        max=options.LONGEST_S,
+        help="Limit of one boot, of the host's time. Default: the load's.",
     ),
 ]
 

@@ -24,7 +24,8 @@ Allocators = Annotated[
 def build(
     allocators: Allocators = "slub,slab,slob",
     jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, help="Default: as many as processors.")
+        int | None,
+        typer.Option("-j", "--jobs", min=1, max=4096, help="Default: as many as processors."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Also what is in the cache already.")

@@ -43,7 +43,8 @@ def models(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="The same seed draws the same traffic.")
+        int | None,
+        typer.Option(min=0, max=options.LARGEST_SEED, help="The same seed draws the same traffic."),
     ] = None,
     operations: Annotated[
         int | None,

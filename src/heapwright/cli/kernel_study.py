@@ -9,6 +9,7 @@ import typer
 
 from heapwright import commands
 from heapwright.base.errors import ExitCode
+from heapwright.cli import options
 
 EXAMPLES = """
 \b
@@ -30,12 +31,21 @@ def study(
         str, typer.Option("-a", "--allocators", metavar="NAMES", help="Kernels, with commas.")
     ] = "slub,slab,slob",
     replicates: Annotated[
-        int | None, typer.Option("-n", "--replicates", min=1, help="Seeds. Default: the scale's.")
+        int | None,
+        typer.Option(
+            "-n",
+            "--replicates",
+            min=1,
+            max=options.MOST_BLOCKS,
+            help="Seeds. Default: the scale's.",
+        ),
     ] = None,
     cpus: Annotated[
         str, typer.Option(metavar="NUMBERS", help="1 is virtual time; more are noisy. With commas.")
     ] = "1",
-    seed: Annotated[int, typer.Option(min=0, help="Of the order of the boots.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=options.LARGEST_SEED, help="Of the order of the boots.")
+    ] = 1,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Where the results go.")
     ] = Path("kernel-results"),

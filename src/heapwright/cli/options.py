@@ -19,6 +19,11 @@ UNTIL = "3%"
 CONFIDENCE = 0.95
 LONGEST_S = 1e9
 LONGEST_MINUTES = 1e7
+MOST_BLOCKS = 100_000
+LARGEST_SEED = 2**63 - 1
+LARGEST_PID = 2**22
+LARGEST_NUMBER = 2**32 - 2
+"""Of a process of a trace, and of blocks between two that are sampled."""
 
 Allocators = Annotated[
     list[str] | None,
@@ -31,7 +36,8 @@ Allocators = Annotated[
     ),
 ]
 Blocks = Annotated[
-    int | None, typer.Option("-n", "--blocks", min=1, help="Run exactly this many blocks.")
+    int | None,
+    typer.Option("-n", "--blocks", min=1, max=MOST_BLOCKS, help="Run exactly this many blocks."),
 ]
 Until = Annotated[
     str | None,
@@ -41,7 +47,10 @@ Until = Annotated[
         f"blocks. Default, without -n: {UNTIL}.",
     ),
 ]
-Warmup = Annotated[int, typer.Option(min=0, help="Warm-up blocks: kept, marked, not analysed.")]
+Warmup = Annotated[
+    int,
+    typer.Option(min=0, max=MOST_BLOCKS, help="Warm-up blocks: kept, marked, not analysed."),
+]
 Budget = Annotated[
     float | None,
     typer.Option(
@@ -81,7 +90,8 @@ Pin = Annotated[
     str | None, typer.Option(metavar="CPUS", help="Run on these processors only, as in 0-3,8.")
 ]
 OrderSeed = Annotated[
-    int | None, typer.Option(min=0, help="The same seed gives the same order of runs.")
+    int | None,
+    typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same order of runs."),
 ]
 JsonFile = Annotated[
     str | None,
@@ -103,14 +113,22 @@ Stacks = Annotated[
     bool, typer.Option("--stacks", help="Record where memory is asked for, too: sites.")
 ]
 Sample = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Record one block in N, chosen by its address.")
+    int,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=LARGEST_NUMBER,
+        help="Record one block in N, chosen by its address.",
+    ),
 ]
 Follow = Annotated[
     bool, typer.Option("--follow-children", help="Record the processes that it starts, too.")
 ]
 ProcessNumber = Annotated[
     int | None,
-    typer.Option(min=0, metavar="NUMBER", help="One process of the trace; default: all."),
+    typer.Option(
+        min=0, max=LARGEST_NUMBER, metavar="NUMBER", help="One process of the trace; default: all."
+    ),
 ]
 
 ProgramName = Annotated[

@@ -47,7 +47,13 @@ def profile(
     process: options.ProcessNumber = None,
     repetitions: Annotated[
         int,
-        typer.Option("-n", "--repetitions", min=1, help="Run the command so often; mean, spread."),
+        typer.Option(
+            "-n",
+            "--repetitions",
+            min=1,
+            max=options.MOST_BLOCKS,
+            help="Run the command so often; mean, spread.",
+        ),
     ] = 1,
     trace: options.KeptTrace = None,
     stacks: options.Stacks = False,

@@ -78,7 +78,10 @@ def replay(
     process: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="NUMBER", help="Of the trace. Default: the one with the most calls."
+            min=0,
+            max=options.LARGEST_NUMBER,
+            metavar="NUMBER",
+            help="Of the trace. Default: the one with the most calls.",
         ),
     ] = None,
     curve: Annotated[

@@ -21,7 +21,12 @@ app = options.application(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of a fraction that has no seed of its own.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0, max=options.LARGEST_SEED, help="Of a fraction that has no seed of its own."
+    ),
+]
 
 
 @app.command("list")

@@ -44,7 +44,10 @@ def run(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of the order of the runs, and of a fraction.")
+        int | None,
+        typer.Option(
+            min=0, max=options.LARGEST_SEED, help="Of the order of the runs, and of a fraction."
+        ),
     ] = None,
     budget: options.Budget = None,
     scheduler: Scheduler = None,

@@ -57,7 +57,8 @@ def synth(
         typer.Option(min=1, max=100_000, metavar="N", help="So many threads. Default: as many."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same trace.")
+        int | None,
+        typer.Option(min=0, max=options.LARGEST_SEED, help="The same seed gives the same trace."),
     ] = None,
     process: options.ProcessNumber = None,
     recreate: Annotated[
@@ -71,7 +72,10 @@ def synth(
         ),
     ] = None,
     blocks: Annotated[
-        int, typer.Option("-n", "--blocks", min=1, help="Blocks of the replays under -a.")
+        int,
+        typer.Option(
+            "-n", "--blocks", min=1, max=options.MOST_BLOCKS, help="Blocks of the replays under -a."
+        ),
     ] = 5,
     json_file: options.JsonFile = None,
     html_file: Annotated[

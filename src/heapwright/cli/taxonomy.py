@@ -31,7 +31,10 @@ def taxonomy(
         ),
     ] = None,
     blocks: Annotated[
-        int, typer.Option("-n", "--blocks", min=1, help="Repetitions of what scatters.")
+        int,
+        typer.Option(
+            "-n", "--blocks", min=1, max=options.MOST_BLOCKS, help="Repetitions of what scatters."
+        ),
     ] = BLOCKS,
     budget: Annotated[
         float | None,
@@ -46,7 +49,10 @@ def taxonomy(
         bool, typer.Option("--small", help="Shorter runs and fewer threads, for trying out.")
     ] = False,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same order and objects.")
+        int | None,
+        typer.Option(
+            min=0, max=options.LARGEST_SEED, help="The same seed gives the same order and objects."
+        ),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Print the table and nothing else.")

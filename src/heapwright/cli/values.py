@@ -12,6 +12,8 @@ from typer import BadParameter
 from heapwright.base.processors import format_cpus
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+LARGEST_SIZE = 2**62
+"""Of bytes: more than any address space."""
 SIZE = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?) ?(?P<unit>[KMGT]?)(I?B)?", re.IGNORECASE)
 FRACTION = re.compile(r"(?P<number>[0-9]*\.?[0-9]+) ?(?P<percent>%?)")
 CPU_RANGE = re.compile(r"(?P<first>[0-9]{1,5})(-(?P<last>[0-9]{1,5}))?")
@@ -38,10 +40,10 @@ def parse_size(text: str) -> int:
     match = SIZE.fullmatch(text.strip())
     if match is None:
         raise BadParameter(f"{text!r} is no size; write 512M or 1.5G")
-    value = int(float(match["number"]) * UNITS[match["unit"].upper()])
-    if value < 1:
-        raise BadParameter("a size is more than nothing")
-    return value
+    size = float(match["number"]) * UNITS[match["unit"].upper()]
+    if not 1 <= size <= LARGEST_SIZE:
+        raise BadParameter(f"{text!r} is not between 1 byte and {LARGEST_SIZE >> 40:,} T")
+    return int(size)
 
 
 def parse_cpus(text: str, allowed: set[int]) -> tuple[int, ...]:

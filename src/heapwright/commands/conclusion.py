@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from heapwright import __version__
 from heapwright.analysis.analyse import Settings, analyse, settings_of
+from heapwright.analysis.apply import Invocation
 from heapwright.analysis.looks import LookPlan, decide
 from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
 from heapwright.artefacts.program.model import ProgramSubject
@@ -52,7 +53,11 @@ def conclude(
     design = _design(plan, question, result)
     treatments = [describe(treatment) for treatment in plan.treatments]
     analysis = analyse(
-        result.runs, treatments, plan.baseline.key, settings_of(design), question.command
+        result.runs,
+        treatments,
+        plan.baseline.key,
+        settings_of(design),
+        Invocation(question.command, environment.settings),
     )
     return Comparison(
         heapwright_version=__version__,

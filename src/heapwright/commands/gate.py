@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from heapwright.analysis.gate.documents import Document, of_comparison
-from heapwright.analysis.gate.judge import Question, judge
+from heapwright.analysis.gate.judge import Question, judge, judge_within
 from heapwright.analysis.gate.studies import of_results
 from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.gate.document import Change
@@ -26,12 +26,13 @@ class Options:
     """The command line, read."""
 
     baseline: Path
-    current: Path
+    current: Path | None
+    """None: `baseline` holds both sides."""
     margin: float
     confidence: float
     responses: tuple[str, ...]
     treatments: tuple[str, ...]
-    relative: bool
+    relative: bool | None
     accept_differences: bool
     json_file: str | None
     quiet: bool
@@ -48,7 +49,12 @@ def run_gate(options: Options) -> Change:
         accept_differences=options.accept_differences,
     )
     outputs = Outputs(json=options.json_file)
-    found = judge(_read(options.baseline), _read(options.current), question)
+    first = _read(options.baseline)
+    found = (
+        judge_within(first, question)
+        if options.current is None
+        else judge(first, _read(options.current), question)
+    )
     failure = outputs.write(json=found.to_json)
     with printing():
         print_gate(make_console(outputs.stream), found, quiet=options.quiet)

@@ -59,11 +59,9 @@ def select(
     parsed = [parse_setting(text) for text in settings]
     notes = []
     with discovering(environment, paths) as discovery:
-        (base,) = _one_name(baseline, discovery)
-        if names:
-            requests = parse_requests(names, discovery.names)
-            same = (each for each in requests if base.name == each.name or _same(base, each))
-            base = next(same, base)
+        requests = parse_requests(names, discovery.names) if names else []
+        base = _base(baseline, requests, discovery)
+        if requests:
             allocators = discovery.requested(list(dict.fromkeys([*requests, base])))
         else:
             everything = discovery.everything()
@@ -97,11 +95,16 @@ def _left_out(allocators: Iterable[Allocator]) -> list[str]:
     ]
 
 
-def _one_name(baseline: str, discovery: Discovery) -> list[Request]:
-    requests = parse_requests([baseline], discovery.names)
-    if len(requests) != 1:
+def _base(baseline: str, requests: Sequence[Request], discovery: Discovery) -> Request:
+    """What `--baseline` names: one of `requests`, by its name or library, else an allocator."""
+    if named := [each for each in requests if each.name == baseline]:
+        return named[0]
+    known = dict.fromkeys([*(each.name for each in requests), *discovery.names])
+    parsed = parse_requests([baseline], list(known))
+    if len(parsed) != 1:
         raise HeapwrightError(f"--baseline {baseline} names more than one allocator")
-    return requests
+    (base,) = parsed
+    return next((each for each in requests if base.name == each.name or _same(base, each)), base)
 
 
 def _same(one: Request, other: Request) -> bool:

@@ -9,7 +9,9 @@ not get malloc from the treatment's allocator. Counted against it are
 - processes that never reported (static, set-user-ID, cleared environment, 32-bit, another C
   library): their parent was told by the kernel what they used, or they were seen from outside;
 - CPU time that the kernel charged to the tree and no process claimed, beyond the allowance for what
-  proven processes use after their last word: the kernel's work of taking their memory down.
+  proven processes use after their last word: the kernel's work of taking their memory down. An
+  excess below UNCLAIMED_FLOOR_S is noise of the accounts and counts as nothing: no program starts
+  and ends in so little time, but it can be more than 1 % of a command as short as `true`.
 
 Smaller exceptions are listed, and the run stays valid. Pure functions.
 """
@@ -21,6 +23,8 @@ from pathlib import Path
 from heapwright.artefacts.run.measured import ProcessRecord
 
 LIMIT = 0.01
+UNCLAIMED_FLOOR_S = 1e-4
+"""CPU seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ def judge(
         (process for process in processes if not (process.witnessed and serves(process))),
         key=lambda process: -process.cpu_s,
     )
-    unclaimed = max(0.0, balance.unaccounted_s - balance.allowance_s)
+    excess = balance.unaccounted_s - balance.allowance_s
+    unclaimed = excess if excess >= UNCLAIMED_FLOOR_S else 0.0
     known = sum(process.cpu_s for process in processes)
     foreign = sum(process.cpu_s for process in exceptions)
     total = max(balance.total_s, known)

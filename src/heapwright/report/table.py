@@ -190,7 +190,7 @@ def legend(comparison: Comparison) -> list[str]:
         lines.append(
             f"Ratios to the baseline with simultaneous {confidence} intervals; below 1 is better."
         )
-        lines.append("Treatments that share a group letter cannot be told apart in time.")
+        lines.append("Treatments share a group letter if their intervals in time overlap.")
     elif any(summary.blocks for summary in comparison.responses):
         lines.append("Ratios to the baseline; too few blocks for intervals or groups.")
     if comparison.pareto:

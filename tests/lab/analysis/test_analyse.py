@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heapwright.analysis.analyse import Analysis, Settings, analyse, settings_of
+from heapwright.analysis.apply import Invocation
 from heapwright.artefacts.comparison.document import Design, Effect, Response, TreatmentInfo
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.artefacts.run.provenance import Kind
@@ -47,7 +48,7 @@ def experiment(make_run: MakeRun) -> Callable[..., list[Run]]:
 
 
 def run_analysis(runs: Sequence[Run], names: Sequence[str], how: Settings = PLAIN) -> Analysis:
-    return analyse(runs, [info(name) for name in names], ("base", ""), how, ["make"])
+    return analyse(runs, [info(name) for name in names], ("base", ""), how, Invocation(("make",)))
 
 
 def effect(analysis: Analysis, name: str, response: Response = "time") -> Effect:
@@ -74,6 +75,14 @@ def test_a_clear_case(experiment: Callable[..., list[Run]]) -> None:
     assert (time.method, time.blocks, time.df) == ("dunnett-t", 6, 10)
     assert time.baseline_value == pytest.approx(2 * 1.35, rel=0.02)
     assert time.anova[1].eta_squared is not None
+
+
+def test_the_advice_keeps_the_users_own_settings(experiment: Callable[..., list[Run]]) -> None:
+    runs = experiment({"base": (1, 1), "fast": (0.8, 0.9)})
+    infos = [info("base"), info("fast")]
+    invocation = Invocation(("make",), {"MALLOC_ARENA_MAX": "2"})
+    found = analyse(runs, infos, ("base", ""), PLAIN, invocation)
+    assert found.verdict.how[0] == f"shell: LD_PRELOAD={LIBRARY} MALLOC_ARENA_MAX=2 make"
 
 
 def test_failed_runs_are_never_a_time(

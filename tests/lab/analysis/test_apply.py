@@ -5,7 +5,7 @@
 import shlex
 import subprocess
 
-from heapwright.analysis.apply import how_to_apply
+from heapwright.analysis.apply import Invocation, how_to_apply
 from heapwright.artefacts.comparison.document import TreatmentInfo
 from heapwright.artefacts.run.provenance import Kind
 
@@ -21,7 +21,16 @@ def treatment(
 
 
 def test_a_library_goes_into_shell_service_and_link_line() -> None:
-    assert how_to_apply(treatment(JEMALLOC), ["g++", "-c", "a b.cpp"]) == (
+    assert how_to_apply(
+        treatment(JEMALLOC),
+        Invocation(
+            (
+                "g++",
+                "-c",
+                "a b.cpp",
+            )
+        ),
+    ) == (
         f"shell: LD_PRELOAD={JEMALLOC} g++ -c 'a b.cpp'",
         "service: systemctl edit NAME.service, then write",
         "  [Service]",
@@ -31,14 +40,14 @@ def test_a_library_goes_into_shell_service_and_link_line() -> None:
 
 
 def test_a_library_of_ones_own_folder_is_found_again_at_run_time() -> None:
-    *_, link = how_to_apply(treatment("/opt/my libs/libmine.so"), ["true"])
+    *_, link = how_to_apply(treatment("/opt/my libs/libmine.so"), Invocation(("true",)))
     assert link == (
         "link: -L'/opt/my libs' -Wl,-rpath,'/opt/my libs' -Wl,--no-as-needed -l:libmine.so"
     )
 
 
 def test_settings_go_with_the_library() -> None:
-    lines = how_to_apply(treatment(JEMALLOC, {"MALLOC_CONF": "narenas:1"}), ["true"])
+    lines = how_to_apply(treatment(JEMALLOC, {"MALLOC_CONF": "narenas:1"}), Invocation(("true",)))
     assert lines[0] == f"shell: LD_PRELOAD={JEMALLOC} MALLOC_CONF=narenas:1 true"
     assert lines[3].endswith('" "MALLOC_CONF=narenas:1"')
     assert lines[4].endswith("(and set MALLOC_CONF as above)")
@@ -46,19 +55,27 @@ def test_settings_go_with_the_library() -> None:
 
 def test_the_c_library_needs_its_settings_only() -> None:
     settings = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-    lines = how_to_apply(treatment(None, settings, Kind.SYSTEM), ["true"])
+    lines = how_to_apply(treatment(None, settings, Kind.SYSTEM), Invocation(("true",)))
     assert lines[0] == "shell: GLIBC_TUNABLES=glibc.malloc.tcache_count=0 true"
     assert not any(line.startswith("link") for line in lines)
 
 
 def test_the_plain_c_library_needs_nothing() -> None:
-    (line,) = how_to_apply(treatment(None, kind=Kind.SYSTEM), ["true"])
+    (line,) = how_to_apply(treatment(None, kind=Kind.SYSTEM), Invocation(("true",)))
     assert "without a preload" in line
 
 
 def test_the_shell_line_survives_a_shell() -> None:
     value = 'a\'b "c" $HOME %h \\ ;'
-    line = how_to_apply(treatment(None, {"TRICKY": value}), ["printenv", "TRICKY"])[0]
+    line = how_to_apply(
+        treatment(None, {"TRICKY": value}),
+        Invocation(
+            (
+                "printenv",
+                "TRICKY",
+            )
+        ),
+    )[0]
     ran = subprocess.run(
         ["/bin/sh", "-c", line.removeprefix("shell: ")], capture_output=True, text=True, check=True
     )
@@ -66,8 +83,46 @@ def test_the_shell_line_survives_a_shell() -> None:
 
 
 def test_the_service_line_is_quoted_for_systemd() -> None:
-    line = how_to_apply(treatment(None, {"TRICKY": 'a "b" 5% \\'}), ["true"])[3]
+    line = how_to_apply(treatment(None, {"TRICKY": 'a "b" 5% \\'}), Invocation(("true",)))[3]
     assert line == r'  Environment="TRICKY=a \"b\" 5%% \\"'
     assert shlex.split(line.strip().removeprefix("Environment="))[0].replace("%%", "%") == (
         'TRICKY=a "b" 5% \\'
+    )
+
+
+def test_settings_of_the_users_environment_are_kept() -> None:
+    own = {
+        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=9",
+        "LD_LIBRARY_PATH": "/opt/lib",
+        "LD_PRELOAD": "/opt/libhook.so",
+        "MALLOC_ARENA_MAX": "2",
+        "PYTHONMALLOC": "malloc",
+    }
+    tuned = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=9:glibc.malloc.arena_max=1"}
+    shell, *_, link = how_to_apply(
+        treatment(JEMALLOC, tuned),
+        Invocation(
+            (
+                "python3",
+                "x.py",
+            ),
+            own,
+        ),
+    )
+    assert shell == (
+        f"shell: LD_PRELOAD={JEMALLOC}:/opt/libhook.so "
+        "GLIBC_TUNABLES=glibc.malloc.tcache_count=9:glibc.malloc.arena_max=1 "
+        "MALLOC_ARENA_MAX=2 PYTHONMALLOC=malloc python3 x.py"
+    )
+    assert link.endswith("(and set GLIBC_TUNABLES, MALLOC_ARENA_MAX, PYTHONMALLOC as above)")
+
+
+def test_a_search_path_is_kept_only_for_a_library_from_it() -> None:
+    own = {"LD_LIBRARY_PATH": "/opt/lib:/opt/other"}
+    assert (
+        "LD_LIBRARY_PATH=/opt/lib:/opt/other"
+        in (how_to_apply(treatment("/opt/lib/libx.so"), Invocation(("true",), own))[0])
+    )
+    assert "LD_LIBRARY_PATH" not in "".join(
+        how_to_apply(treatment(JEMALLOC), Invocation(("true",), own))
     )

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapwright.analysis.pareto import pareto_front
 from heapwright.analysis.ratio_text import Span
+from heapwright.analysis.separation import Point, shown_front
 from heapwright.analysis.verdict import Entrant, Rule, decide
-from heapwright.artefacts.comparison.document import Verdict
+from heapwright.artefacts.comparison.document import Key, Verdict
 from heapwright.artefacts.run.measured import Outcome
 
 MIB = 1 << 20
@@ -37,13 +37,17 @@ def entrant(
     return Entrant((name, ""), span(*time), span(*memory), **{**usual, **more})  # type: ignore[arg-type]
 
 
-def judge(others: Sequence[Entrant], baseline: Entrant = BASELINE, rule: Rule = RULE) -> Verdict:
-    points = {
-        e.key: (e.time.ratio, e.memory.ratio)
-        for e in (baseline, *others)
+def front_of(entrants: Sequence[Entrant], rule: Rule) -> tuple[Key, ...]:
+    points = [
+        Point(e.key, e.time, e.memory)
+        for e in entrants
         if e.time and e.memory and not e.bad and e.fits(rule.cap_bytes)
-    }
-    return decide(baseline, others, pareto_front(points), rule)
+    ]
+    return shown_front(points, rule.margin)
+
+
+def judge(others: Sequence[Entrant], baseline: Entrant = BASELINE, rule: Rule = RULE) -> Verdict:
+    return decide(baseline, others, front_of((baseline, *others), rule), rule)
 
 
 def test_faster_and_leaner_is_a_switch() -> None:
@@ -129,7 +133,10 @@ def test_without_a_win_in_time_the_leanest_is_chosen() -> None:
 def test_wide_intervals_ask_for_more_blocks() -> None:
     verdict = judge([entrant("x", (0.90, 1.02))])
     assert verdict.action == "undecided"
-    assert "too wide to say whether x is better: time -4 % (-10 to +2)" in verdict.reason
+    assert (
+        "too wide to say whether x is better by more than 2 %: time -4 % (-10 to +2)"
+        in verdict.reason
+    )
     assert "blocks (-n " in verdict.notes[0]
 
 
@@ -237,6 +244,13 @@ def test_a_baseline_over_the_cap_is_not_advised() -> None:
     assert "but glibc is over the memory cap" in judge([equal], rule=rule).reason
 
 
+def test_a_trade_off_that_another_beats_is_passed_over() -> None:
+    traded = entrant("fat", (0.90, 0.94), (1.1, 1.3))
+    unsettled = entrant("open", (0.80, 0.84), (0.99, 1.1))
+    verdict = judge([traded, unsettled])
+    assert "too wide to say whether open is better" in verdict.reason
+
+
 RATIOS = st.tuples(st.floats(0.5, 2), st.floats(0, 0.3)).map(
     lambda pair: Span(pair[0], pair[0] / (1 + pair[1]), pair[0] * (1 + pair[1]))
 )
@@ -279,6 +293,9 @@ def test_what_is_advised_deserves_it(others: list[Entrant], rule: Rule) -> None:
         assert not chosen.bad
         assert chosen.fits(rule.cap_bytes)
         assert rule.standing(chosen) == "clean"
+        front = front_of((BASELINE, *others), rule)
+        assert BASELINE.key not in front
+        assert chosen.time is None or chosen.memory is None or chosen.key in front
     else:
         assert not any(
             rule.standing(e) == "clean" and not e.bad and e.fits(rule.cap_bytes) for e in others

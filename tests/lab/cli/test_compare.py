@@ -83,6 +83,22 @@ def test_the_baseline_is_added_and_may_be_a_library(
     assert comparison.treatments[0].preload == str(mine)
 
 
+def test_the_baseline_may_be_a_name_given_to_a_library(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    old = forwarding(tmp_path / "a.so")
+    forwarding(tmp_path / "b.so")
+    done = heapwright(
+        "compare", "-n", "1", "--baseline", "old", "-a", "new=./b.so,old=./a.so",
+        "--json", "a.json", "--", worker, "1",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "a.json")
+    assert comparison.design.baseline == "old"
+    assert [each.label for each in comparison.treatments] == ["old", "new"]
+    assert comparison.treatments[0].preload == str(old)
+
+
 def test_a_library_that_crashes_is_an_outcome_and_no_time(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:

@@ -79,14 +79,14 @@ def test_the_same_program_twice_and_a_slowed_one(
 
 
 def written(path: Path, seconds: list[float], **changes: object) -> None:
-    """A comparison as `compare` writes it, of made-up times."""
+    """A comparison as `compare` writes it: x takes these times, glibc always a second."""
     runs = [
         Run(
             allocator=name,
             block=block,
             position=1,
             outcome=Outcome.OK,
-            wall_s=wall,
+            wall_s=wall if name == "x" else 1.0,
             peak_rss_bytes=1 << 20,
         ).model_dump(mode="json")
         for name in ("glibc", "x")
@@ -134,6 +134,22 @@ def test_every_answer_has_its_status(
     assert done.out.startswith(word)
     assert done.out.count("\n") == 1
     assert done.err == ""
+
+
+@pytest.mark.parametrize(
+    ("factor", "status", "word"), [(1.001, 0, "The same"), (1.2, 10, "Slower"), (0.8, 0, "Faster")]
+)
+def test_one_document_is_enough(
+    heapwright: Heapwright, tmp_path: Path, factor: float, status: int, word: str
+) -> None:
+    written(tmp_path / "both.json", [factor * each for each in BEFORE])
+    done = heapwright("gate", "both.json", "-q")
+    assert (done.status, done.err) == (status, "")
+    assert done.out.startswith(f"{word}: x: ")
+    assert "relative to glibc" in done.out
+    refused = heapwright("gate", "both.json", "--absolute")
+    assert refused.status == 2
+    assert "--absolute needs two documents" in refused.err
 
 
 def test_what_passes_can_be_chosen(heapwright: Heapwright, tmp_path: Path) -> None:

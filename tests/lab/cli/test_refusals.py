@@ -90,6 +90,7 @@ def test_help_names_every_option(heapwright: Heapwright, monkeypatch: pytest.Mon
         (["-a", "lea", "--set", "lea", "--", "ls"], "cannot read the setting"),
         (["-a", "glibc", "--", "ls"], "only glibc is left"),
         (["-a", "lea", "--baseline", "gibc", "--", "ls"], "did you mean glibc?"),
+        (["-a", "older=./a.so", "--baseline", "oldr", "--", "ls"], "did you mean older?"),
         (["--json", "none/out.json", "--", "ls"], "--json none/out.json cannot be written"),
         (["--csv", ".", "--", "ls"], "--csv . cannot be written: it is a folder"),
         (["--json", "x", "--csv", "x", "--", "ls"], "cannot write to the same place"),

@@ -52,7 +52,9 @@ def test_a_size(text: str, value: int) -> None:
     assert parse_size(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "M", "-1", "0", "0.2", "1X", "1 2M", "1MM"])
+@pytest.mark.parametrize(
+    "text", ["", "M", "-1", "0", "0.2", "1X", "1 2M", "1MM", "9" * 20, "9" * 400]
+)
 def test_no_size(text: str) -> None:
     with pytest.raises(BadParameter):
         parse_size(text)

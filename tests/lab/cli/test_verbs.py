@@ -4,13 +4,16 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import pytest
 import typer
 from typer.rich_utils import rich_format_help
 
 from heapwright import __version__, commands
+from heapwright.base.errors import ExitCode
 from heapwright.cli.lazy_group import load
 from heapwright.cli.main import app
 from heapwright.cli.overview import print_overview
@@ -24,6 +27,33 @@ def test_the_table_has_the_help_and_the_name_of_the_verb(verb: Verb) -> None:
     command = load(verb)
     first, _, _ = (command.help or "").partition("\n\n")
     assert (command.name, " ".join(first.split())) == (verb.name, verb.help)
+
+
+def verbs_within(command: Any) -> Iterator[Any]:
+    yield command
+    for each in getattr(command, "commands", {}).values():
+        yield from verbs_within(each)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_every_whole_number_has_an_upper_bound(verb: Verb) -> None:
+    unbounded = [
+        f"{command.name} {parameter.opts[-1]}"
+        for command in verbs_within(load(verb))
+        for parameter in command.params
+        if parameter.type_descriptor.annotation is int and parameter.max is None
+    ]
+    assert unbounded == []
+
+
+def test_a_number_beyond_the_bound_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", "-n", "9" * 20, "--", "true"]
+    with pytest.raises(SystemExit) as left:
+        typer.main.get_group(app).main(words, prog_name="heapwright")
+    assert left.value.code == ExitCode.BAD_INPUT
+    said = capfd.readouterr().err
+    assert "'-n' / '--blocks'" in said
+    assert "100000" in said
 
 
 def test_every_module_of_the_commands_can_be_named() -> None:

@@ -99,6 +99,19 @@ def test_time_that_nobody_claims_counts_beyond_the_allowance(library: Path) -> N
     assert "no process claimed" in refused.detail
 
 
+def test_microseconds_that_no_process_claimed_fail_no_short_command() -> None:
+    records = [process(670e-6, LIBC)]
+    finding = judge(records, None, balance(678e-6, 107.84e-6, 100e-6))
+    assert finding.effective
+    assert (finding.share, finding.detail) == (0.0, "")
+    assert not judge(records, None, balance(800e-6, 210e-6, 100e-6)).effective
+
+
+def test_the_floor_excuses_no_program() -> None:
+    records = [process(670e-6, LIBC), process(90e-6, None, witnessed=False)]
+    assert not judge(records, None, balance(760e-6)).effective
+
+
 def test_nothing_is_proven_without_a_proof(library: Path) -> None:
     assert not judge([], library, balance(1.0, 1.0, 9.0)).effective
     assert not judge([], None, balance(0.0)).effective

@@ -68,6 +68,10 @@ class Document:
                 values[treatment, response] = {block: blocks[block] - own[block] for block in both}
         return replace(self, values=values)
 
+    def has_figures(self, treatment: str) -> bool:
+        """Whether there is any good run of `treatment`."""
+        return any(treatment == each for each, _ in self.values)
+
     def sample(self, treatment: str, response: str) -> Floats:
         """The logarithms in the order of the blocks; empty if there are none."""
         blocks = self.values.get((treatment, response), {})

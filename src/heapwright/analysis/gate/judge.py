@@ -5,6 +5,10 @@
 Every figure asked for, of every treatment in both documents, is one question; `confidence` holds
 for all answers together, because each of k questions may err with (1 - confidence) / k. The whole
 is as bad as its worst part: broken, then worse, then undecided, then better, then the same.
+
+A figure is judged relative to the baseline treatment that both documents share (`sides`). Where it
+is judged absolutely and that baseline moved the same way, a worse figure is undecided: a slower
+machine and a slower program look alike.
 """
 
 import math
@@ -15,6 +19,7 @@ from heapwright import __version__
 from heapwright.analysis.gate.comparability import differences, refusals
 from heapwright.analysis.gate.documents import Document, Figure
 from heapwright.analysis.gate.sentence import finding, sentence
+from heapwright.analysis.gate.sides import Sides
 from heapwright.analysis.gate.welch import Answer, Difference, Sample
 from heapwright.artefacts.gate.document import Change, Gate, Shift
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -34,6 +39,10 @@ WORST_FIRST = (
 )
 
 
+Pair = tuple[str, str]
+"""(treatment, response)"""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of the two documents."""
@@ -44,7 +53,8 @@ class Question:
     """None named: time, or the first that there is."""
     treatments: tuple[str, ...] = ()
     """None named: all that are in both."""
-    relative: bool = False
+    relative: bool | None = None
+    """None: relative to the baseline that both documents share, where there is one."""
     accept_differences: bool = False
 
 
@@ -54,42 +64,50 @@ def judge(baseline: Document, current: Document, question: Question) -> Gate:
         raise HeapwrightError(
             f"{baseline.name} and {current.name} hold the same runs: there is nothing to compare"
         )
-    against = list(refusals(baseline, current, relative=question.relative))
+    ratios = question.relative is True
+    against = list(refusals(baseline, current, relative=ratios))
     if against and not question.accept_differences:
-        relative = not question.relative and not any(refusals(baseline, current, relative=True))
+        relative = not ratios and not any(refusals(baseline, current, relative=True))
         raise HeapwrightError(against[0], _way_out(relative=relative))
-    notes = [*against, *differences(baseline, current, relative=question.relative)]
+    notes = [*against, *differences(baseline, current, relative=ratios)]
     notes += _only_in_one(baseline, current)
-    if question.relative:
-        baseline, current = baseline.relative(), current.relative()
-    broken = list(_broken(baseline, current, question))
-    pairs = _pairs(baseline, current, question)
+    sides = Sides.of(baseline, current, question.relative, question.treatments)
+    gate = _judged(sides, _pairs(sides, question), question)
+    return gate.model_copy(update={"notes": (*notes, *gate.notes)})
+
+
+def judge_within(document: Document, question: Question) -> Gate:
+    """The answer of one document: each treatment against its reference, block by block."""
+    sides = Sides.within(document)
+    return _judged(sides, _pairs(sides, question), question)
+
+
+def _judged(sides: Sides, pairs: list[Pair], question: Question) -> Gate:
+    broken = list(_broken(sides, question))
     if not pairs and not broken:
         raise HeapwrightError(
-            "nothing can be compared: no treatment has good runs in both documents",
-            "; ".join(notes),
+            "nothing can be compared: no treatment has good runs on both sides",
+            "a document is compared with another one; or it has two treatments, of which one is "
+            "the baseline",
             exit_code=ExitCode.NOTHING_COMPARED,
         )
     level = 1 - 2 * (1 - question.confidence) / max(len(pairs), 1)
-    found = []
-    for pair in pairs:
-        difference = Difference(Sample.of(baseline.sample(*pair)), Sample.of(current.sample(*pair)))
-        found.append(_shift(pair, difference, current.figures[pair[1]], question.margin, level))
+    found = [_shift(sides, pair, question.margin, level) for pair in pairs]
+    moved = list(_moved(sides, pairs, question.margin, level))
+    found = [_doubted(shift, sides, moved, question.treatments) for shift in found]
     shifts = sorted([*broken, *found], key=_gravity)
-    notes += [*_failed_before(baseline, current), *_drift(baseline, current, pairs)]
-    notes += _common_shift(baseline, found, question)
     return Gate(
         heapwright_version=__version__,
         verdict=shifts[0].change,
-        sentence=sentence(shifts, question.margin),
-        baseline=baseline.name,
-        current=current.name,
+        sentence=sentence(shifts, question.margin, moved),
+        baseline=sides.baseline.name,
+        current=sides.current.name,
         margin=question.margin,
         confidence=question.confidence,
         level=level,
-        relative=question.relative,
+        relative=any(shift.relative_to for shift in shifts),
         shifts=tuple(shifts),
-        notes=tuple(notes),
+        notes=(*_failed_before(sides), *_drift(sides, pairs), *_common_shift(moved)),
     )
 
 
@@ -98,8 +116,9 @@ def _way_out(*, relative: bool) -> str:
     return "\n".join([*lines, "--accept-differences compares all the same, and says so"])
 
 
-def _pairs(baseline: Document, current: Document, question: Question) -> list[tuple[str, str]]:
+def _pairs(sides: Sides, question: Question) -> list[Pair]:
     """(treatment, response) with figures in both; HeapwrightError for a name that is in neither."""
+    baseline, current = sides.baseline, sides.current
     known = baseline.identities.keys() | current.identities.keys()
     for treatment in question.treatments:
         if treatment not in known:
@@ -113,18 +132,23 @@ def _pairs(baseline: Document, current: Document, question: Question) -> list[tu
             raise HeapwrightError(
                 f"there is no response {response!r}", f"there are {', '.join(figures)}"
             )
-    wanted = dict.fromkeys(question.treatments or baseline.identities)
-    return [
+    wanted = filter(sides.is_judged, question.treatments or baseline.identities)
+    pairs = [
         (treatment, response)
-        for treatment in wanted
+        for treatment in dict.fromkeys(wanted)
         for response in dict.fromkeys(responses)
-        if (treatment, response) in baseline.values and (treatment, response) in current.values
     ]
+    return [pair for pair in pairs if all(len(sample) for sample in sides.samples(pair))]
 
 
-def _shift(
-    pair: tuple[str, str], difference: Difference, figure: Figure, margin: float, level: float
-) -> Shift:
+def _difference(sides: Sides, pair: Pair) -> Difference:
+    first, second = sides.samples(pair)
+    return Difference(Sample.of(first), Sample.of(second))
+
+
+def _shift(sides: Sides, pair: Pair, margin: float, level: float) -> Shift:
+    difference = _difference(sides, pair)
+    figure = sides.current.figures[pair[1]]
     first, second = difference.first, difference.second
     limits = (math.log(1 - margin), math.log(1 + margin))
     answer = difference.answer(level, *limits)
@@ -148,6 +172,7 @@ def _shift(
         runs=(first.count, second.count),
         scatter=(_known(first.deviation), _known(second.deviation)),
         more_blocks=more,
+        relative_to=sides.reference(pair[0]),
     )
     return shift.model_copy(update={"words": finding(shift, figure, margin)})
 
@@ -174,8 +199,9 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _broken(baseline: Document, current: Document, question: Question) -> Iterator[Shift]:
+def _broken(sides: Sides, question: Question) -> Iterator[Shift]:
     """Treatments that were sound and are not any more."""
+    baseline, current = sides.baseline, sides.current
     for treatment, how in current.failures.items():
         asked = not question.treatments or treatment in question.treatments
         if asked and treatment in baseline.identities and treatment not in baseline.failures:
@@ -188,7 +214,8 @@ def _broken(baseline: Document, current: Document, question: Question) -> Iterat
             )
 
 
-def _failed_before(baseline: Document, current: Document) -> Iterator[str]:
+def _failed_before(sides: Sides) -> Iterator[str]:
+    baseline, current = sides.baseline, sides.current
     for treatment, how in baseline.failures.items():
         now = current.failures.get(treatment)
         if treatment in current.identities:
@@ -203,31 +230,61 @@ def _only_in_one(baseline: Document, current: Document) -> Iterator[str]:
             yield f"only in {one.name}: {', '.join(alone)}"
 
 
-def _drift(baseline: Document, current: Document, pairs: list[tuple[str, str]]) -> Iterator[str]:
-    for treatment, response in pairs:
-        for document in (baseline, current):
-            sample = Sample.of(document.sample(treatment, response))
+def _drift(sides: Sides, pairs: list[Pair]) -> Iterator[str]:
+    for pair in pairs:
+        documents = (sides.baseline, sides.current)
+        for document, values in zip(documents, sides.samples(pair), strict=True):
+            sample = Sample.of(values)
             if sample.thinning < THIN:
                 yield (
-                    f"{response} of {treatment} drifts through {document.name}: its {sample.count} "
+                    f"{pair[1]} of {pair[0]} drifts through {document.name}: its {sample.count} "
                     f"blocks count as {sample.effective:.0f}"
                 )
 
 
-def _common_shift(baseline: Document, found: list[Shift], question: Question) -> Iterator[str]:
-    """An allocator that is itself unchanged and yet moves tells of the machine or the program."""
-    if question.relative or len({shift.treatment for shift in found}) < 2:
-        return
-    for shift in found:
+def _moved(sides: Sides, pairs: list[Pair], margin: float, level: float) -> Iterator[Shift]:
+    """The own figures of baselines that both documents share and that surely changed."""
+    absolute = sides.absolute()
+    for reference, response in dict.fromkeys(
+        (reference, pair[1]) for pair in pairs for reference in sides.shared(pair[0])
+    ):
+        pair = (reference, response)
+        if all(len(sample) for sample in absolute.samples(pair)):
+            shift = _shift(absolute, pair, margin, level)
+            if (shift.low or 0) > 1 or (shift.high or math.inf) < 1:
+                yield shift
+
+
+def _doubted(shift: Shift, sides: Sides, moved: list[Shift], named: tuple[str, ...]) -> Shift:
+    """A worse figure is undecided where the common baseline moved the same way.
+
+    The baseline itself is judged if it was asked for by name.
+    """
+    if shift.relative_to or not shift.change.is_worse or not shift.ratio:
+        return shift
+    for common in moved:
+        own = common.treatment == shift.treatment
         if (
-            baseline.references.get(shift.treatment) != shift.treatment
-            or shift.low is None
-            or shift.high is None
+            common.treatment in sides.shared(shift.treatment)
+            and common.response == shift.response
+            and ((common.ratio or 1) > 1) == (shift.ratio > 1)
+            and not (own and shift.treatment in named)
         ):
-            continue
-        if shift.low > 1 or shift.high < 1:
-            yield (
-                f"{shift.response} of {shift.treatment}, the baseline of both documents, moved by "
-                f"{100 * ((shift.ratio or 1) - 1):+.1f} % itself: the program or the machine "
-                "changed; --relative takes out what all treatments share"
-            )
+            why = "but it is" if own else f"and {common.treatment} moved as well,"
+            words = f"{shift.words}, {why} the common baseline"
+            return shift.model_copy(update={"change": Change.UNDECIDED, "words": words})
+    return shift
+
+
+def _common_shift(moved: list[Shift]) -> Iterator[str]:
+    """A baseline that is itself unchanged and yet moves tells of the machine or the program."""
+    for shift in moved:
+        yield (
+            f"{shift.response} of {shift.treatment}, the baseline of both documents, moved by "
+            f"{100 * ((shift.ratio or 1) - 1):+.1f} % itself: the machine or the program changed"
+        )
+    if moved:
+        yield (
+            "to compare two libraries in the same blocks: heapwright compare --baseline old -a "
+            "old=OLD.so,new=NEW.so --json both.json -- COMMAND; then heapwright gate both.json"
+        )

@@ -42,8 +42,24 @@ def finding(shift: Shift, figure: Figure, margin: float) -> str:
     return f"{_code(figure.name)} {change_in_words(span, margin, less, more)}"
 
 
-def sentence(shifts: Sequence[Shift], margin: float) -> str:
-    """The whole, from findings in the order of their gravity. One line, without a full stop."""
+def sentence(shifts: Sequence[Shift], margin: float, moved: Sequence[Shift] = ()) -> str:
+    """The whole, from findings in the order of their gravity. One line, without a full stop.
+
+    `moved` are the common baselines that changed by themselves; the largest change is named if it
+    is beyond the margin.
+    """
+    return f"{_verdict(shifts, margin)}{_itself(moved, margin)}"
+
+
+def _itself(moved: Sequence[Shift], margin: float) -> str:
+    changes = [(100 * ((shift.ratio or 1) - 1), shift) for shift in moved]
+    change, shift = max(changes, key=lambda pair: abs(pair[0]), default=(0.0, None))
+    if shift is None or abs(change) <= 100 * margin:
+        return ""
+    return f"; {shift.response} of {_code(shift.treatment)} itself moved by {change:+.1f} %"
+
+
+def _verdict(shifts: Sequence[Shift], margin: float) -> str:
     first = shifts[0]
     verdict = _VERDICTS[first.change]
     if first.change is Change.SAME:
@@ -53,19 +69,31 @@ def sentence(shifts: Sequence[Shift], margin: float) -> str:
     rest = f", and {others} more" if others else ""
     limit = "" if first.change is Change.BROKEN else f"; margin {percent_text(margin)}"
     settle = f", {_settle(alike)}" if first.change is Change.UNDECIDED else ""
-    return f"{verdict}: {_code(first.treatment)}: {first.words}{rest}{limit}{settle}"
+    words = f"{first.words}{_relative(shifts[:1])}"
+    return f"{verdict}: {_code(first.treatment)}: {words}{rest}{limit}{settle}"
 
 
 def _same(shifts: Sequence[Shift], margin: float) -> str:
     if len(shifts) == 1:
-        return f"{_code(shifts[0].treatment)}: {shifts[0].words}; margin {percent_text(margin)}"
+        words = f"{shifts[0].words}{_relative(shifts)}"
+        return f"{_code(shifts[0].treatment)}: {words}; margin {percent_text(margin)}"
     treatments = listed([_code(each) for each in dict.fromkeys(s.treatment for s in shifts)])
     low = min(shift.low or 0.0 for shift in shifts)
     high = max(shift.high or 0.0 for shift in shifts)
     return (
         f"{listed(list(dict.fromkeys(s.response for s in shifts)))} of {treatments} changed by "
-        f"{100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %; margin {percent_text(margin)}"
+        f"{100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %{_relative(shifts)}; "
+        f"margin {percent_text(margin)}"
     )
+
+
+def _relative(shifts: Sequence[Shift]) -> str:
+    """What the figures are relative to, if they all are."""
+    references = list(dict.fromkeys(shift.relative_to for shift in shifts))
+    if not all(references):
+        return ""
+    named = _code(references[0]) if len(references) == 1 else "their baselines"
+    return f" relative to {named}"
 
 
 def _settle(undecided: Sequence[Shift]) -> str:

@@ -109,8 +109,8 @@ class Effect(_Frozen):
     group: Annotated[
         str,
         Field(
-            description="Compact letters: treatments that share one do not differ, a is best; "
-            "empty where there was no scatter to judge by"
+            description="Compact letters: treatments share one exactly if their intervals overlap; "
+            "a is best; empty where there was no scatter to judge by"
         ),
     ]
     runs: Annotated[int, Field(ge=1, description="Good measured runs behind the figure")]

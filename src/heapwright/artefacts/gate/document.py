@@ -57,6 +57,9 @@ class Shift(_Frozen):
         int | None,
         Field(description="How many more blocks in each document would probably settle it"),
     ] = None
+    relative_to: Annotated[
+        str, Field(description="The figures are ratios to this treatment; empty: they are not")
+    ] = ""
     words: Annotated[str, Field(description="The finding as the end of a sentence")] = ""
 
 
@@ -73,7 +76,7 @@ class Gate(_Frozen):
     confidence: Annotated[float, Field(description="Of each verdict")]
     level: Annotated[float, Field(description="Of one two-sided interval")]
     relative: Annotated[
-        bool, Field(description="Figures are ratios to each document's own baseline treatment")
+        bool, Field(description="Some figures are ratios to a baseline treatment: `relative_to`")
     ]
     shifts: tuple[Shift, ...]
     notes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ result. What a machine does not tell (a governor in a virtual machine, say) is e
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import time
@@ -90,13 +91,30 @@ class Environment(BaseModel):
     allocators: list[Allocator] = []
 
 
-LISTENED = ("LD_", "GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "MIMALLOC_", "TBB_MALLOC_", "JE_")
-"""How the variables begin that the loader and the allocators listen to."""
+LISTENED = (
+    "LD_",
+    "GLIBC_TUNABLES",
+    "MALLOC_",
+    "JE_",
+    "TCMALLOC_",
+    "MIMALLOC_",
+    "SCUDO_",
+    "TBB_MALLOC_",
+    "HARDENED_MALLOC_",
+    "PYTHONMALLOC",
+)
+"""How the variables begin that the loader, the allocators and CPython's own allocator listen to."""
+MALLOC_CONFIGURATION = re.compile(r"[A-Z0-9_]*MALLOC_CONF")
+"""jemalloc's variable; a build with a prefix for its functions has the prefix here, too."""
 
 
 def inherited_settings(environment: dict[str, str]) -> dict[str, str]:
     """What of the user's environment bears on allocators."""
-    return {name: value for name, value in sorted(environment.items()) if name.startswith(LISTENED)}
+    return {
+        name: value
+        for name, value in sorted(environment.items())
+        if name.startswith(LISTENED) or MALLOC_CONFIGURATION.fullmatch(name)
+    }
 
 
 def read_environment(allocators: list[Allocator], environment: dict[str, str]) -> Environment:

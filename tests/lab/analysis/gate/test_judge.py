@@ -7,7 +7,7 @@ import math
 import pytest
 
 from heapwright.analysis.gate.documents import Document
-from heapwright.analysis.gate.judge import FIRST_BLOCKS, Question, judge
+from heapwright.analysis.gate.judge import FIRST_BLOCKS, Question, judge, judge_within
 from heapwright.artefacts.gate.document import Change, Gate
 from heapwright.base.errors import ExitCode, HeapwrightError
 
@@ -72,9 +72,10 @@ def test_the_worst_part_is_the_answer() -> None:
 
     before = doc("before.json", glibc=1, a=1, b=1)
     found = judge(before, doc("now.json", glibc=1.001, a=1.5, b=0.5), QUESTION)
-    assert [shift.change for shift in found.shifts] == [Change.SLOWER, Change.FASTER, Change.SAME]
+    assert [shift.change for shift in found.shifts] == [Change.SLOWER, Change.FASTER]
+    assert [shift.treatment for shift in found.shifts] == ["a", "b"]
     assert found.verdict is Change.SLOWER
-    assert found.level == pytest.approx(1 - 0.1 / 3)
+    assert found.level == pytest.approx(1 - 0.1 / 2)
     assert (
         judge(before, doc("now.json", glibc=1, a=1.001, b=0.5), QUESTION).verdict is Change.FASTER
     )
@@ -98,17 +99,85 @@ def test_a_measure_is_called_by_its_name() -> None:
     assert found.sentence.startswith("Slower: glibc: `p99_ns` 65 % slower")
 
 
-def test_relative_takes_out_what_all_treatments_share() -> None:
-    own = logs(0, 0.2)
-    before = document("b", {("glibc", "time"): own, ("x", "time"): [v + 0.1 for v in own]})
-    later = [value + 1.0 for value in own]
-    now = document("n", {("glibc", "time"): later, ("x", "time"): [v + 0.1001 for v in later]})
-    absolute = judge(before, now, QUESTION)
-    assert absolute.verdict is Change.SLOWER
-    assert any("--relative" in note for note in absolute.notes)
-    relative = judge(before, now, Question(margin=0.03, relative=True))
-    assert [shift.treatment for shift in relative.shifts] == ["x"]
-    assert relative.verdict is Change.SAME
+def beside(glibc: float, x: float, name: str, **changes: object) -> Document:
+    """A library and glibc, which share what changes from block to block; the factors of both."""
+    own = logs(0, 0.05)
+    return document(
+        name,
+        {
+            ("glibc", "time"): [value + math.log(glibc) for value in own],
+            ("x", "time"): [
+                value + math.log(x) + noise
+                for value, noise in zip(own, logs(0, 0.005), strict=True)
+            ],
+        },
+        **changes,
+    )
+
+
+BESIDE = beside(1, 1.2, "before.json")
+
+
+def test_a_slower_machine_raises_no_alarm() -> None:
+    """The same library was measured twice; all became slower in between."""
+    now = beside(1.094, 1.2 * 1.11, "now.json")
+    found = judge(BESIDE, now, QUESTION)
+    assert found.verdict is Change.SAME
+    assert [(each.treatment, each.relative_to) for each in found.shifts] == [("x", "glibc")]
+    assert "relative to glibc" in found.sentence
+    assert found.sentence.endswith("time of glibc itself moved by +9.4 %")
+    assert found.relative
+    assert any("moved by +9.4 % itself" in note for note in found.notes)
+    assert any("compare --baseline old -a old=" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("machine", [0.9, 1.0, 1.2])
+def test_a_slower_library_is_seen_on_any_machine(machine: float) -> None:
+    found = judge(BESIDE, beside(machine, 1.2 * 1.13 * machine, "now.json"), QUESTION)
+    assert found.verdict is Change.SLOWER
+    assert found.shifts[0].ratio == pytest.approx(1.13)
+
+
+def test_absolute_figures_raise_no_alarm_where_the_common_baseline_moved_as_well() -> None:
+    absolute = Question(margin=0.03, relative=False)
+    now = beside(1.3, 1.2 * 1.5, "now.json")
+    found = judge(BESIDE, now, absolute)
+    assert {shift.change for shift in found.shifts} == {Change.UNDECIDED}
+    assert found.sentence.startswith("Undecided: x: 50 % slower")
+    assert "glibc moved as well, the common baseline" in found.sentence
+    assert judge(BESIDE, beside(1, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
+    assert judge(BESIDE, beside(0.7, 1.2 * 1.5, "n"), absolute).verdict is Change.SLOWER
+
+
+def test_the_baseline_is_judged_if_it_is_asked_for() -> None:
+    now = beside(1.5, 1.8, "now.json")
+    found = judge(BESIDE, now, Question(margin=0.03, treatments=("glibc",)))
+    assert [(each.treatment, each.change) for each in found.shifts] == [("glibc", Change.SLOWER)]
+
+
+def test_a_baseline_that_is_another_one_now_is_no_common_measure() -> None:
+    names = {"glibc": "2 bbbb", "x": "1 aaaaaaaaaaaa"}
+    now = beside(1, 1.8, "now.json", identities=names)
+    found = judge(BESIDE, now, QUESTION)
+    assert [each.relative_to for each in found.shifts] == ["", ""]
+    assert found.verdict is Change.SLOWER
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [(1.0, Change.SAME), (1.07, Change.SLOWER), (0.9, Change.FASTER), (1.03, Change.UNDECIDED)],
+)
+def test_one_document_compares_with_its_own_baseline(ratio: float, verdict: Change) -> None:
+    found = judge_within(beside(1, ratio, "both.json"), QUESTION)
+    (shift,) = found.shifts
+    assert found.verdict is verdict
+    assert shift.ratio == pytest.approx(ratio)
+    assert (shift.treatment, shift.relative_to, shift.runs) == ("x", "glibc", (10, 10))
+
+
+def test_one_document_with_one_treatment_has_nothing_to_compare() -> None:
+    with pytest.raises(HeapwrightError, match="nothing can be compared"):
+        judge_within(PLAIN, QUESTION)
 
 
 def test_what_fails_now_is_broken_and_what_failed_before_is_told() -> None:

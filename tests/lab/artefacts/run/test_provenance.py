@@ -57,6 +57,14 @@ def test_only_variables_that_bear_on_malloc_are_kept() -> None:
     assert list(inherited_settings(mine)) == ["GLIBC_TUNABLES", "LD_PRELOAD", "MIMALLOC_VERBOSE"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["PYTHONMALLOC", "MALLOC_CONF", "_RJEM_MALLOC_CONF", "MALLOC_ARENA_MAX", "SCUDO_OPTIONS"],
+)
+def test_settings_of_allocators_are_known_by_name(name: str) -> None:
+    assert inherited_settings({name: "x", "NGINX_CONF": "y"}) == {name: "x"}
+
+
 def test_the_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "x.so").write_bytes(b"abc")
     assert sha256_of(tmp_path / "x.so") == hashlib.sha256(b"abc").hexdigest()
