@@ -8,6 +8,8 @@ its own (`count`) that hide a column of the same name. `field_of` makes these na
 else does.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -164,8 +166,9 @@ def figure_tips(*names: str, unit: str = "") -> list[alt.Tooltip]:
     ]
 
 
-ROWS = alt.NamedData("rows")
-"""The rows of a chart, which `carrying` adds: the drawing library would check each of them."""
+def named_rows() -> alt.NamedData:
+    """The rows of a chart, which `carrying` adds: the drawing library would check each of them."""
+    return alt.NamedData("rows")
 
 
 def carrying(spec: Spec, rows: Sequence[Row]) -> Spec:

@@ -11,7 +11,6 @@ from heapwright.report.pages.parts import Spec, key, table
 from heapwright.report.pages.vega import finished
 from heapwright.report.profile.words import share
 from heapwright.report.study.axes import (
-    ROWS,
     Column,
     Measure,
     Row,
@@ -19,6 +18,7 @@ from heapwright.report.study.axes import (
     field_of,
     figure_tips,
     measure,
+    named_rows,
 )
 from heapwright.report.study.charts import SMALL
 from heapwright.report.study.figures import Figures
@@ -101,7 +101,7 @@ def front_chart(
 ) -> Spec:
     """A dot is on the front, a cross is not."""
     spec = finished(
-        alt.Chart(ROWS)
+        alt.Chart(named_rows())
         .mark_point(size=80, strokeWidth=2, opacity=1)
         .encode(
             x=alt.X(
