@@ -51,7 +51,7 @@ def _means(x: Column, by: Column | None, y: Measure) -> Any:
         base.mark_point(filled=True, size=22, opacity=1, clip=True, **fixed).encode(
             y=up, tooltip=tips
         ),
-        data=named_rows,
+        data=named_rows(),
     )
 
 
@@ -177,7 +177,7 @@ def normal_plot(rows: Sequence[Row]) -> Spec:
                 y=alt.Y("residual:Q", title="residual / its deviation", axis=alt.Axis(tickCount=5)),
                 tooltip=figure_tips("expected", "residual"),
             ),
-            data=named_rows,
+            data=named_rows(),
         ),
         SMALL,
     )
