@@ -18,12 +18,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 
 @app.callback(invoke_without_command=True)
-def allocators(context: typer.Context, as_json: AsJson = False) -> None:
+def allocators(
+    context: typer.Context,
+    as_json: AsJson = False,
+    with_paths: Annotated[
+        bool, typer.Option("--paths", help="Print the path of each library as well.")
+    ] = False,
+) -> None:
     """List the allocators that can be used here, each with the answer of a probe: does a preload
     of it really take effect?"""
     if context.invoked_subcommand is not None:
         return
-    commands.allocators.list_allocators(as_json=as_json)
+    commands.allocators.list_allocators(as_json=as_json, with_paths=with_paths)
 
 
 @app.command()

@@ -13,14 +13,14 @@ from heapwright.commands.text import as_json_text, print_allocator, print_alloca
 from heapwright.experiment.treatments import parse_requests
 
 
-def list_allocators(*, as_json: bool) -> None:
+def list_allocators(*, as_json: bool, with_paths: bool) -> None:
     """Print all of them, each with the answer of a probe."""
     with discovering(dict(os.environ)) as discovery:
         found = discovery.everything()
     if as_json:
         typer.echo(as_json_text(found))
     else:
-        print_allocators(found)
+        print_allocators(found, with_paths=with_paths)
 
 
 def show_allocator(name: str, svg: str | None, *, as_json: bool) -> None:

@@ -5,12 +5,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from heapwright.analysis.gate.documents import Document, of_comparison
 from heapwright.analysis.gate.judge import Question, judge, judge_within
 from heapwright.analysis.gate.studies import of_results
 from heapwright.artefacts.comparison.document import Comparison
+from heapwright.artefacts.documents import parsed
 from heapwright.artefacts.gate.document import Change
 from heapwright.artefacts.study_results.reader import open_results
 from heapwright.base.errors import HeapwrightError
@@ -70,12 +69,4 @@ def _read(path: Path) -> Document:
         text = path.read_bytes()
     except OSError as error:
         raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        return of_comparison(str(path), Comparison.from_json(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the beginning"
-        raise HeapwrightError(
-            f"{path} is no comparison: {first['msg']} ({where})",
-            "`heapwright compare --json FILE` writes one; of a study name the folder",
-        ) from error
+    return of_comparison(str(path), parsed(Comparison, text, path, "a comparison"))

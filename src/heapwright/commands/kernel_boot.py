@@ -10,7 +10,7 @@ from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
 from heapwright.commands.text import printing
 from heapwright.kernel.boot import Asked, boot
-from heapwright.kernel.folders import cache_home
+from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.loads import load_of
 from heapwright.report.console import make_console
 from heapwright.report.kernel.text import print_boot
@@ -38,7 +38,7 @@ def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None
     """Raises HeapwrightError where it does not come to its end."""
     asked = request.asked
     destination = Destination(json_file, "--json") if json_file is not None else None
-    cache = cache_home(os.environ)
+    cache = kernel_cache(os.environ)
     built = cached_kernel(allocator, cache)
     with ended_as_interrupted():
         result = boot(built, asked, cache)

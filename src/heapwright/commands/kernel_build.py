@@ -15,7 +15,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
-from heapwright.kernel.folders import ALLOCATORS, cache_home
+from heapwright.kernel.folders import ALLOCATORS, kernel_cache
 from heapwright.kernel.image_cache import Built, document, every, find
 from heapwright.kernel.source import find_source
 
@@ -39,7 +39,7 @@ def build_kernels(
     allocators: str, jobs: int | None, *, again: bool, keep_source: bool, as_json: bool
 ) -> None:
     """Raises HeapwrightError where one cannot be built; those before it are in the cache."""
-    cache = cache_home(os.environ)
+    cache = kernel_cache(os.environ)
     names = parse_allocators(allocators)
     many = jobs or len(os.sched_getaffinity(0))
     with ended_as_interrupted():

@@ -9,7 +9,7 @@ from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_boot import Request
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
-from heapwright.kernel.folders import cache_home
+from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.kernel_trace import Counts
 from heapwright.kernel.record import record
 
@@ -20,7 +20,7 @@ def record_kernel(allocator: str, request: Request, output: str, buffer_mib: int
     """Raises HeapwrightError where it does not come to its end; then nothing is written."""
     asked = request.asked
     destination = Destination(output, "-o")
-    cache = cache_home(os.environ)
+    cache = kernel_cache(os.environ)
     built = cached_kernel(allocator, cache)
     with ended_as_interrupted():
         lines, counts = record(built, asked, cache, buffer_mib)

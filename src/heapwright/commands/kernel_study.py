@@ -26,7 +26,7 @@ from heapwright.commands.kernel_build import cached_kernel, made_kernels, parse_
 from heapwright.commands.text import printing
 from heapwright.kernel.boot import Asked, boot
 from heapwright.kernel.design import REPLICATES, cells
-from heapwright.kernel.folders import cache_home, shipped
+from heapwright.kernel.folders import kernel_cache, shipped
 from heapwright.kernel.image_cache import Built
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.machine import MOST_CPUS, find_qemu
@@ -53,7 +53,7 @@ class Wanted:
 def run_kernel_study(wanted: Wanted, folder: Path, *, resume: bool) -> bool:
     """Whether every boot came to its end. Raises HeapwrightError for what is refused."""
     find_qemu()
-    cache = cache_home(os.environ)
+    cache = kernel_cache(os.environ)
     design = read_design(folder) if resume else _designed(wanted, cache)
     if not resume:
         write_design(folder, design)

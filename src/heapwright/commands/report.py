@@ -7,13 +7,11 @@ for a PDF. A page is made once, whatever it is written to.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from heapwright.artefacts.documents import parsed
 from heapwright.artefacts.study_results.reader import open_results
 from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
@@ -179,23 +177,8 @@ def study_view(folders: Sequence[Path]) -> StudyView:
 
 
 def _taxonomy(path: Path) -> Subject:
-    with _of_another_version(path):
-        document = Taxonomy.from_json(path.read_text(encoding="utf-8"))
+    document = parsed(Taxonomy, path.read_text(encoding="utf-8"), path, "a taxonomy")
     return Subject(lambda: taxonomy_page(document), lambda: specs_of(document))
-
-
-@contextmanager
-def _of_another_version(path: Path) -> Iterator[None]:
-    """A document that cannot be read is from another version, or was changed."""
-    try:
-        yield
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        raise HeapwrightError(
-            f"{path} cannot be read: {where}: {first['msg']}",
-            "it was written by another version of heapwright, or changed since",
-        ) from error
 
 
 def _profile(path: Path, process: int | None) -> Subject:

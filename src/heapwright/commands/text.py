@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rich.table import Table
 from rich.text import Text
 
 from heapwright.artefacts.comparison.document import Comparison
@@ -16,6 +15,7 @@ from heapwright.artefacts.run.provenance import Allocator
 from heapwright.artefacts.taxonomy.document import Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.compose.conformance import Verdict
+from heapwright.report.columns import Columns
 from heapwright.report.console import make_console
 from heapwright.report.render import print_report
 from heapwright.report.svg import draw
@@ -38,33 +38,31 @@ def printing() -> Iterator[None]:
 
 
 @printing()
-def print_allocators(allocators: Sequence[Allocator]) -> None:
-    """One line an allocator."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("allocator", "kind", "version", "preload", "path"):
-        table.add_column(column, overflow="fold")
-    for allocator in allocators:
-        table.add_row(
-            allocator.name,
-            allocator.kind.value,
-            Text(allocator.version),
-            _preload(allocator),
-            Text(allocator.path or ""),
-        )
+def print_allocators(allocators: Sequence[Allocator], *, with_paths: bool) -> None:
+    """One line an allocator, and below the reasons why some cannot be used."""
+    headings = ("allocator", "kind", "version", "preload", "path")
+    rows = [
+        (each.name, each.kind.value, each.version, preload_text(each), each.path or "")
+        for each in allocators
+    ]
+    shown = len(headings) if with_paths else len(headings) - 1
     console = make_console()
-    console.print(table)
-    for allocator in allocators:
-        if allocator.reason:
-            console.print(f"{allocator.name}: {allocator.reason}", soft_wrap=True)
+    console.print(Columns(headings[:shown], [row[:shown] for row in rows], left=len(headings)))
+    reasons: dict[str, list[str]] = {}
+    for each in allocators:
+        if each.reason:
+            reasons.setdefault(each.reason, []).append(each.name)
+    for reason, names in reasons.items():
+        console.print(Text(f"{', '.join(names)}: {reason}"))
 
 
-def _preload(allocator: Allocator) -> Text:
+def preload_text(allocator: Allocator) -> str:
     """What the probe says."""
     if not allocator.usable:
-        return Text("not usable", style="dim")
+        return "not usable"
     if not allocator.effective:
-        return Text("not effective", style="yellow")
-    return Text("effective" if allocator.path else "none needed", style="green")
+        return "not effective"
+    return "effective" if allocator.path else "none needed"
 
 
 @printing()
@@ -78,7 +76,7 @@ def print_allocator(allocator: Allocator) -> None:
         "path": allocator.path or "",
         "sha256": allocator.sha256,
         "sets": " ".join(f"{name}={value}" for name, value in allocator.environment.items()),
-        "preload": _preload(allocator).plain,
+        "preload": preload_text(allocator),
         "because": allocator.reason,
     }
     console.print(Text(allocator.name, style="bold"))

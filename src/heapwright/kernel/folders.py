@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from heapwright.base.cache import cache_home
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.shipped import shipped_folder
 
@@ -29,13 +30,9 @@ def guest_sources() -> Path:
     return shipped_folder("guest", "sources for the guest", in_tree="native/guest")
 
 
-def cache_home(environment: Mapping[str, str]) -> Path:
+def kernel_cache(environment: Mapping[str, str]) -> Path:
     """Where kernels are kept; it need not be there."""
-    named = environment.get("XDG_CACHE_HOME", "")
-    if named and Path(named).is_absolute():  # the specification ignores others
-        return Path(named) / "heapwright" / "kernels"
-    home = Path(environment.get("HOME") or Path.home())
-    return home / ".cache" / "heapwright" / "kernels"
+    return cache_home(environment) / "kernels"
 
 
 def need_room(folder: Path, bytes_needed: int, purpose: str) -> None:

@@ -4,9 +4,8 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from heapwright.artefacts.profile.document import SCHEMA_VERSION, Profile
+from heapwright.artefacts.documents import parsed
+from heapwright.artefacts.profile.document import Profile
 from heapwright.base.errors import HeapwrightError
 from heapwright.profile.run import profile_trace
 
@@ -28,20 +27,4 @@ def read_profile(path: Path, process: int | None = None) -> Profile:
             f"{path} is a profile already: one process of it cannot be told apart",
             "name the trace it was made from",
         )
-    try:
-        return Profile.from_json(content)
-    except ValidationError as error:
-        raise HeapwrightError(f"{path} is no profile: {_first(error)}", _wanted()) from error
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"{first['msg']}" + (f" ({where})" if where else "")
-
-
-def _wanted() -> str:
-    return (
-        f"a profile of version {SCHEMA_VERSION} is what `heapwright profile T --json FILE` writes; "
-        "a trace is what `heapwright record -o T` does"
-    )
+    return parsed(Profile, content, path, "a profile")

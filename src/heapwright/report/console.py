@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a report is printed: a terminal of some width, or a pipe or file of any.
 
-A terminal gets colour (unless NO_COLOR says otherwise) and lines of its width. Anything else gets
-plain text whose lines are as long as they need to be, because whoever reads a pipe (grep, a log, a
-pager) can fold a line but cannot bring back what was cut. Text is printed literally: an allocator's
-label has brackets, a path may have colons, neither is markup.
+A terminal gets colour (unless NO_COLOR says otherwise) and lines of its width. A pipe or a file
+gets plain text with lines as long as they need to be, because a program such as `grep` reads one
+entry a line. The variable COLUMNS sets the width of both. Text is printed literally: the brackets
+in an allocator's label and the colons in a path are no markup.
 """
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import TextIO
@@ -33,7 +34,7 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
     if isinstance(target, TextIOWrapper):
         target.reconfigure(errors="backslashreplace")
     if width is None and not target.isatty():
-        width = UNLIMITED
+        width = asked_width() or UNLIMITED
     return _Console(
         file=target,
         width=width,
@@ -42,3 +43,9 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
         emoji=False,
         force_jupyter=False,
     )
+
+
+def asked_width() -> int | None:
+    """The width that the variable COLUMNS asks for; none if it is not a positive number."""
+    text = os.environ.get("COLUMNS", "")
+    return int(text) or None if text.isascii() and text.isdigit() else None

@@ -31,8 +31,8 @@ def print_checkup(console: Console, found: Checkup, *, quiet: bool = False) -> N
 
 def _table(found: Checkup) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column("check")
-    table.add_column("finding")
+    table.add_column("check", overflow="fold")
+    table.add_column("finding", overflow="fold")
     table.add_column("says", overflow="fold")
     for check in found.checks:
         style = _STYLES[check.finding]
@@ -53,9 +53,11 @@ def _print_noise(console: Console, noise: Noise) -> None:
     for line in lines:
         console.print(line, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("runs of", justify="right")
-    table.add_column(f"blocks in {_seconds(noise.visible[0].budget_s)}", justify="right")
-    table.add_column("shows from", justify="right")
+    table.add_column("runs of", justify="right", overflow="fold")
+    table.add_column(
+        f"blocks in {_seconds(noise.visible[0].budget_s)}", justify="right", overflow="fold"
+    )
+    table.add_column("shows from", justify="right", overflow="fold")
     for each in noise.visible:
         shown = "nothing" if each.difference is None else _percent(each.difference)
         table.add_row(_seconds(each.run_s), f"{each.blocks:,}", shown)

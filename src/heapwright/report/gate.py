@@ -34,8 +34,8 @@ def _table(gate: Gate) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("treatment", "figure", "change", "current over baseline"):
         table.add_column(name, overflow="fold")
-    table.add_column("runs", justify="right")
-    table.add_column("more blocks", justify="right")
+    table.add_column("runs", justify="right", overflow="fold")
+    table.add_column("more blocks", justify="right", overflow="fold")
     for shift in gate.shifts:
         table.add_row(
             Text(shift.treatment),

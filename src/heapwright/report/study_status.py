@@ -100,9 +100,9 @@ def _print_outcomes(console: Console, status: StudyStatus) -> None:
         return
     seen = [end for end in Outcome if any(each[end] for each in status.outcomes.values())]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(status.design.allocator_factor or "")
+    table.add_column(status.design.allocator_factor or "", overflow="fold")
     for end in seen:
-        table.add_column(end.value, justify="right")
+        table.add_column(end.value, justify="right", overflow="fold")
     for group, counts in status.outcomes.items():
         table.add_row(group, *(f"{counts[end]:,}" if counts[end] else "" for end in seen))
     console.print(table)

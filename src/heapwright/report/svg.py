@@ -11,7 +11,7 @@ between several, the drawing branches.
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from html import escape
 
 from rich.cells import cell_len
 

@@ -23,8 +23,8 @@ CLOCKS = {
 def print_info(console: Console, path: Path, info: TraceInfo) -> None:
     """The whole of it, threads summed."""
     table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="dim")
-    table.add_column()
+    table.add_column(style="dim", overflow="fold")
+    table.add_column(overflow="fold")
     for name, value in _lines(path, info):
         table.add_row(name, Text(value))
     console.print(table)
@@ -85,7 +85,9 @@ def _print_processes(
         events[thread.process] = events.get(thread.process, 0) + thread.events
     table = Table(box=None, pad_edge=False)
     for name in ("process", "pid", "events", "began as", "command"):
-        table.add_column(name, justify="left" if name in {"began as", "command"} else "right")
+        table.add_column(
+            name, justify="left" if name in {"began as", "command"} else "right", overflow="fold"
+        )
     for process in processes[:MOST]:
         origin = "" if process.parent is None else f" of {process.parent}"
         command = " ".join(process.arguments) or process.executable

@@ -28,6 +28,23 @@ def test_the_list_has_every_name_once(heapwright: Heapwright) -> None:
     assert "effective" in done.out
 
 
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_the_list_is_as_wide_as_the_terminal(
+    heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = heapwright("allocators")
+    assert max(map(len, done.out.splitlines())) <= columns
+    assert set(NAMES) <= set(done.out.replace(",", " ").split())
+
+
+def test_paths_are_printed_on_request(heapwright: Heapwright) -> None:
+    plain, paths = heapwright("allocators").out, heapwright("allocators", "--paths").out
+    assert "libheapwright-lea.so" not in plain
+    assert "libheapwright-lea.so" in paths
+    assert max(map(len, plain.splitlines()[: 1 + len(NAMES)])) <= 80
+
+
 def test_the_list_as_json(heapwright: Heapwright) -> None:
     found = [
         Allocator.model_validate(each)

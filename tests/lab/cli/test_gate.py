@@ -175,7 +175,7 @@ def test_files_that_are_no_comparisons(heapwright: Heapwright, tmp_path: Path) -
     (tmp_path / "other.json").write_text("{}")
     done = heapwright("gate", "before.json", "other.json")
     assert done.status == 2
-    assert "other.json is no comparison" in done.err
+    assert "other.json is not a comparison" in done.err
     assert "compare --json" in done.err
     done = heapwright("gate", "before.json", "missing.json")
     assert done.status == 2

@@ -172,8 +172,8 @@ def refused(heapwright: Heapwright, *arguments: str | Path) -> str:
         (("text", "-o", "p.html"), "text"),
         (("compared.json", "-o", "p.html"), "compared.json is the document of a comparison"),
         (("analysed.json", "-o", "p.html"), "name the folder of its results"),
-        (("taxonomy.json", "-o", "p.html"), "taxonomy.json cannot be read: schema_version"),
-        (("broken.json", "-o", "p.html"), "broken.json is no profile"),
+        (("taxonomy.json", "-o", "p.html"), "taxonomy.json is a taxonomy of version 0"),
+        (("broken.json", "-o", "p.html"), "broken.json is not a profile"),
     ],
 )
 def test_what_is_refused(

@@ -200,7 +200,7 @@ def test_a_study_from_a_profile_and_a_trace(heapwright: Heapwright, tmp_path: Pa
 
 def test_a_study_from_what_is_no_profile(heapwright: Heapwright, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{}")
-    assert "no.json is no profile" in heapwright("study", "from", "no.json").err
+    assert "no.json is not a profile" in heapwright("study", "from", "no.json").err
     assert "cannot be read" in heapwright("study", "from", "none").err
     done = heapwright("study", "from", "none", "-o", "no/folder.toml")
     assert done.status == 2

@@ -8,9 +8,9 @@ Where the cache holds none, the file of those tests is not collected; all others
 import os
 import shutil
 
-from heapwright.kernel.folders import cache_home
+from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import every
 from heapwright.kernel.machine import QEMU
 
-can_boot = shutil.which(QEMU) is not None and any(every(cache_home(os.environ)))
+can_boot = shutil.which(QEMU) is not None and any(every(kernel_cache(os.environ)))
 collect_ignore = [] if can_boot else ["test_cached_kernels.py"]

@@ -12,14 +12,14 @@ import pytest
 from heapwright.analysis.kernelsim import nearness
 from heapwright.artefacts.kernelsim.document import MODELS
 from heapwright.kernel.boot import Asked, boot
-from heapwright.kernel.folders import cache_home
+from heapwright.kernel.folders import kernel_cache
 from heapwright.kernel.image_cache import Built, every
 from heapwright.kernel.loads import load_of
 from heapwright.kernel.record import record
 from heapwright.kernel.records import GuestError
 from heapwright.kernelsim.program import run_trace
 
-CACHE = cache_home(os.environ)
+CACHE = kernel_cache(os.environ)
 KERNELS = list(every(CACHE))
 
 

@@ -114,8 +114,8 @@ def test_one_process_of_the_trace(trace: Path) -> None:
     [
         (b"", "byte 0"),
         (b"#!/bin/sh\n", "no trace"),
-        (b'{"format": "something else"}', "is no profile"),
-        (b"{", "is no profile"),
+        (b'{"format": "something else"}', "is not a profile"),
+        (b"{", "is not a profile"),
     ],
 )
 def test_what_is_neither_is_refused(

@@ -151,14 +151,27 @@ def test_no_color_is_honoured(
     assert not COLOUR.search(on_a_terminal(make_comparison()))
 
 
-def test_a_pipe_is_plain_whatever_the_columns(
+def piped(comparison: Comparison) -> str:
+    stream = StringIO()
+    print_report(make_console(stream), comparison)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-1", "wide"])
+def test_a_pipe_is_plain_and_of_any_width(
+    make_comparison: MakeComparison, terminal: pytest.MonkeyPatch, columns: str
+) -> None:
+    terminal.setenv("COLUMNS", columns)
+    assert piped(make_comparison()) == report_text(make_comparison(), width=100_000)
+    assert "\x1b" not in piped(make_comparison())
+
+
+def test_a_pipe_is_as_wide_as_the_columns_that_are_asked_for(
     make_comparison: MakeComparison, terminal: pytest.MonkeyPatch
 ) -> None:
-    terminal.setenv("COLUMNS", "30")
-    stream = StringIO()
-    print_report(make_console(stream), make_comparison())
-    assert stream.getvalue() == report_text(make_comparison())
-    assert "\x1b" not in stream.getvalue()
+    terminal.setenv("COLUMNS", "40")
+    assert piped(make_comparison()) == report_text(make_comparison(), width=40)
+    assert "\x1b" not in piped(make_comparison())
 
 
 def test_an_encoding_without_the_character_gets_an_escape(make_comparison: MakeComparison) -> None:

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from heapwright.artefacts.documents import parsed
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import Environment
@@ -170,9 +171,9 @@ def read_long_run(path: Path) -> LongRun:
         text = path.read_bytes()
     except OSError as error:
         raise HeapwrightError(f"{path} cannot be read: {error.strerror}") from error
+    if text.startswith(b"{\n"):
+        return parsed(LongRun, text, path, "a long run")
     try:
-        if text.startswith(b"{\n"):
-            return LongRun.from_json(text)
         return _of_journal(text.splitlines())
     except (ValidationError, ValueError, LookupError) as error:
         raise HeapwrightError(f"{path} is no long run of this version: {_first(error)}") from error

@@ -5,14 +5,15 @@
 A box is a function, as wide as what it and the calls within it asked for; what it called stands
 below it. It can be measured by bytes, by calls, and by what was never freed. A click, or Enter,
 makes a box as wide as the picture; the arrow keys walk from box to box, each told in words; a
-search marks functions by name. Whoever cannot see it has the functions as a table.
+search marks functions by name. Functions of the standard libraries are left out until the reader
+asks for them. The same figures stand in a table of functions.
 """
 
 from html import escape
 from pathlib import Path
 
 from heapwright.artefacts.profile.calls import Calls
-from heapwright.report.flame.merge import Box, boxes, by_function
+from heapwright.report.flame.merge import Box, boxes, by_function, own_boxes
 from heapwright.report.pages.frame import embedded
 from heapwright.report.pages.parts import Data, in_figures
 from heapwright.report.profile import words
@@ -26,9 +27,17 @@ LISTED = 40
 
 def flame_graph(calls: Calls, name: str = "flame") -> str:
     """The figure; nothing if there are no calls."""
-    merged = boxes(calls)
-    if len(merged) < 2:
+    whole = boxes(calls)
+    if len(whole) < 2:
         return ""
+    merged = own_boxes(whole, calls)
+    trees = [merged, whole] if len(merged) < len(whole) else [whole]
+    data = embedded([_data(tree) for tree in trees])
+    libraries = (
+        '<label><input type="checkbox"> functions of the standard libraries</label> '
+        if len(trees) > 1
+        else ""
+    )
     measures = [
         (place, text, is_memory)
         for place, (text, is_memory) in enumerate(MEASURES)
@@ -46,13 +55,16 @@ def flame_graph(calls: Calls, name: str = "flame") -> str:
         f'<div class="flame" id="{escape(name, quote=True)}"><div class="flame-tools">'
         f"<label>measured by <select>{options}</select></label> "
         '<label>search <input type="search" spellcheck="false"></label> '
-        '<button type="button">show all</button></div>'
+        f'{libraries}<button type="button">show all</button></div>'
         '<div class="flame-picture" tabindex="0" role="application" '
         f'aria-roledescription="flame graph" aria-label="{escape(label, quote=True)}">'
         '<svg aria-hidden="true"></svg></div>'
         '<output aria-live="polite">&nbsp;</output>'
-        f'<script type="application/json">{embedded(_data(merged))}</script></div>'
-        + in_figures(functions(merged), "Functions that ask for most by themselves")
+        f'<script type="application/json">{data}</script></div>'
+        + in_figures(
+            functions(merged),
+            "Functions that ask for most, calls of the standard libraries included",
+        )
     )
 
 

@@ -24,17 +24,19 @@
 
   class Flame {
     constructor(place) {
-      const data = JSON.parse(place.querySelector("script").textContent);
-      Object.assign(this, data);
+      this.trees = JSON.parse(place.querySelector("script").textContent);
+      Object.assign(this, this.trees[0]);
       this.picture = place.querySelector(".flame-picture");
       this.svg = place.querySelector("svg");
       this.output = place.querySelector("output");
       this.select = place.querySelector("select");
-      this.search = place.querySelector("input");
+      this.search = place.querySelector("input[type=search]");
+      this.libraries = place.querySelector("input[type=checkbox]");
       this.root = 0;
       this.here = 0;
       this.select.addEventListener("change", () => this.measure());
       this.search.addEventListener("input", () => this.draw());
+      if (this.libraries) this.libraries.addEventListener("change", () => this.change());
       place.querySelector("button").addEventListener("click", () => this.widen(0));
       this.picture.addEventListener("keydown", (event) => this.walk(event));
       this.svg.addEventListener("click", (event) => {
@@ -46,6 +48,13 @@
         if (box) this.tell(Number(box.dataset.box));
       });
       new ResizeObserver(() => this.draw()).observe(this.picture);
+      this.measure();
+    }
+
+    change() {
+      Object.assign(this, this.trees[this.libraries.checked ? 1 : 0]);
+      this.root = 0;
+      this.here = 0;
       this.measure();
     }
 

@@ -12,9 +12,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from heapwright.artefacts.profile.calls import Call, Calls
+from heapwright.artefacts.profile.library_frames import is_library_frame
 
 ROOT = "all"
 LEFT_OUT = "outer calls left out"
+LIBRARIES = "standard libraries alone"
 
 
 class Sums(NamedTuple):
@@ -67,6 +69,44 @@ def boxes(calls: Calls) -> list[Box]:
                 place = known[key]
         places.append(place)
     return merged
+
+
+def own_boxes(merged: list[Box], calls: Calls) -> list[Box]:
+    """The tree without the boxes of standard libraries; what these called stands in their place.
+
+    What libraries asked for without the program being on the stack is one box of its own.
+    """
+    libraries = _libraries(calls)
+    found = [Box(0, merged[0].name, merged[0].sums)]
+    known: dict[tuple[int, str], int] = {}
+    places = [0]
+    for box in merged[1:]:
+        above = places[box.parent]
+        key = above, box.name
+        if box.name in libraries or is_library_frame(box.name):
+            places.append(above)
+        elif key in known:
+            places.append(known[key])
+            found[known[key]].sums = found[known[key]].sums.plus(box.sums)
+        else:
+            known[key] = len(found)
+            places.append(len(found))
+            found.append(Box(above, box.name, box.sums))
+    rest = found[0].sums
+    for box in found[1:]:
+        rest = rest.minus(box.sums) if box.parent == 0 else rest
+    if any(rest) and len(found) < len(merged):
+        found.append(Box(0, LIBRARIES, rest))
+    return found
+
+
+def _libraries(calls: Calls) -> set[str]:
+    """The names that only functions of standard libraries have, as their files tell."""
+    own: set[str] = set()
+    libraries: set[str] = set()
+    for each in calls.functions:
+        (libraries if is_library_frame(each.name, each.file) else own).add(each.name)
+    return libraries - own
 
 
 def names_of(calls: Calls, number: int, call: Call) -> list[str]:

@@ -17,7 +17,7 @@ def print_figures(console: Console, figures: Sequence[Figure]) -> None:
     """A line for each."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in COLUMNS:
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for each in figures:
         table.add_row(*line_of(each))
     console.print(table)

@@ -34,7 +34,7 @@ def figure(value: float) -> str:
 def _samples(boot: KernelBoot) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in COLUMNS:
-        table.add_column(name, justify="left" if name == "where" else "right")
+        table.add_column(name, justify="left" if name == "where" else "right", overflow="fold")
     step = max(1, -(-len(boot.samples) // MOST_SAMPLES))
     for sample in boot.samples[::step]:
         table.add_row(

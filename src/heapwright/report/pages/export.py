@@ -16,7 +16,7 @@ from typing import Any
 
 import vl_convert
 
-from heapwright.report.pages.parts import Spec
+from heapwright.report.pages.parts import COLUMNS, Spec
 
 WIDTH = 640
 PIXELS_PER_POINT = 2.0
@@ -70,9 +70,15 @@ def _at_width(spec: Spec) -> Spec:
 
 def rows_of(spec: Spec) -> list[Sequence[Row]]:
     """The tables of rows that the chart is drawn from, the largest first."""
-    held = spec.get("datasets")
+    held, meta = spec.get("datasets"), spec.get("usermeta")
     tables: list[Sequence[Row]] = list(held.values()) if isinstance(held, dict) else []
-    return sorted((rows for rows in tables if rows), key=_extent, reverse=True)
+    names = meta.get(COLUMNS, {}) if isinstance(meta, dict) else {}
+    named = [
+        [{names.get(field, field): value for field, value in row.items()} for row in rows]
+        for rows in tables
+        if rows
+    ]
+    return sorted(named, key=_extent, reverse=True)
 
 
 def _extent(rows: Sequence[Row]) -> tuple[int, int]:

@@ -8,13 +8,16 @@ themselves, charts are as wide as there is room, colours come from the style's v
 """
 
 import json
+import os
 from collections.abc import Sequence
 from functools import cache
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 
 import vl_convert
 
+from heapwright.base.cache import cache_home, cached
 from heapwright.report.pages.parts import Charts
 
 STYLE = Path(__file__).with_name("page.css")
@@ -44,8 +47,16 @@ def frame(
 
 @cache
 def library() -> str:
-    """What draws the charts: Vega with the page's own script, as one."""
-    return str(vl_convert.javascript_bundle(SCRIPT.read_text(encoding="utf-8")))
+    """What draws the charts: Vega with the page's own script, as one.
+
+    Cost: more than a second of processor time for the first page; later pages read it from the
+    user's cache folder.
+    """
+    script = SCRIPT.read_text(encoding="utf-8")
+    key = f"vl-convert {version('vl-convert-python')}\n{script}"
+    return cached(
+        cache_home(os.environ) / "pages", key, lambda: str(vl_convert.javascript_bundle(script))
+    )
 
 
 def _script(text: str) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 Spec = dict[str, object]
+COLUMNS = "columns"
+"""In the `usermeta` of a chart: the headings of its CSV by the names of its fields."""
 
 
 def table(

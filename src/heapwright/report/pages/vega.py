@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How charts look on every page; their ink comes from the page, which is light or dark."""
 
+from __future__ import annotations
+
 import altair as alt
 
 from heapwright.report.pages.parts import Spec

@@ -6,6 +6,8 @@ One profile is drawn in blue; of two, the first is orange and the second blue. C
 figure holds until the next one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile as one page: figures first, then each aspect with its chart.
+"""A profile as one page: figures first, then what was never freed, then each aspect.
 
 What a trace does not hold (the system's view, stacks) has no section; what a program does not do
 (hand blocks to other threads) is said in words.
@@ -51,6 +51,7 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
     """Name, heading and HTML of each part; empty where the trace holds nothing for it."""
     series = alone(profile)
     return [
+        ("leaks", "Never freed", sites.never_freed(profile)),
         ("memory", "Live memory over time", live_memory(series, charts)),
         ("sizes", "Sizes", sizes(series, charts)),
         ("routines", "Routines", routines(series, charts)),
@@ -60,7 +61,6 @@ def sections(profile: Profile, charts: Charts) -> list[Section]:
         ("map", "Address space over time", address_space(profile)),
         ("system", "The system's view", system(profile, charts)),
         ("sites", "Who asks for memory", sites.who_asks(profile)),
-        ("leaks", "Never freed", sites.never_freed(profile)),
         ("figures", "All figures", figures(profile)),
         ("notes", "What to know of this trace", notes(profile)),
     ]

@@ -86,7 +86,8 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
         ratio = profile.system.a_over_u
         yield (
             "A/U",
-            f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end",
+            f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end "
+            "(heap memory taken from the system, A, over live memory, U)",
         )
     for site in leaking(profile)[:TOP]:
         yield (

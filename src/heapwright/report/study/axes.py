@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What charts of a study are drawn on: columns by any name, and scales that several share.
 
-A chart's rows are its CSV, so their columns are called as the study calls its factors; whatever is
-special in a name to the drawing library (dots, brackets) is escaped here and nowhere else.
+A chart's rows are its CSV, so their columns are called as the study calls its factors. The drawing
+library gets a generated name instead: it reads dots and brackets as paths, and computes columns of
+its own (`count`) that hide a column of the same name. `field_of` makes these names, and nothing
+else does.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,15 +17,16 @@ from typing import Any
 
 import altair as alt
 
-from heapwright.report.pages.parts import Spec
+from heapwright.report.pages.parts import COLUMNS, Spec
 from heapwright.report.study.colours import shades
 
 Row = dict[str, Any]
 OWN = {
     *("mean", "low", "high", "runs", "over the best", "group", "cell", "ratio", "verdict"),
-    *("block", "value", "seconds", "memory", "on the front"),
+    *("block", "value", "seconds", "memory", "on the front", "term", "share", "p", "significant"),
+    *("expected", "residual"),
 }
-"""Columns of rows that are no factors."""
+"""Columns of rows that are no factors. Charts read them by these names."""
 LOGARITHMIC_FROM = 4.0
 """The highest over the lowest from which a scale is logarithmic, where the analysis is."""
 
@@ -42,7 +47,7 @@ class Column:
 
     @property
     def field(self) -> str:
-        return escaped(self.column)
+        return field_of(self.column)
 
     def across(self, **more: Any) -> alt.X:
         """The levels side by side."""
@@ -144,26 +149,34 @@ def decades(low: float, high: float) -> Iterator[float]:
                 yield tick
 
 
-def escaped(name: str) -> str:
-    """A column's name as the drawing library reads it."""
-    return "".join(f"\\{sign}" if sign in "\\.[]" else sign for sign in name)
+def field_of(column: str) -> str:
+    """The name under which the drawing library gets a column: letters, digits and underscores."""
+    if column in OWN:
+        return column
+    return "column_" + "".join(
+        sign if sign.isascii() and sign.isalnum() else f"_{ord(sign):x}_" for sign in column
+    )
 
 
 def figure_tips(*names: str, unit: str = "") -> list[alt.Tooltip]:
     tail = f" ({unit})" if unit else ""
     return [
-        alt.Tooltip(field=escaped(name), type="quantitative", title=name + tail, format=".4~g")
+        alt.Tooltip(field=field_of(name), type="quantitative", title=name + tail, format=".4~g")
         for name in names
     ]
 
 
-ROWS = alt.NamedData("rows")
-"""The rows of a chart, which `carrying` adds: the drawing library would check each of them."""
+def named_rows() -> alt.NamedData:
+    """The rows of a chart, which `carrying` adds: the drawing library would check each of them."""
+    return alt.NamedData("rows")
 
 
 def carrying(spec: Spec, rows: Sequence[Row]) -> Spec:
-    """A chart with its rows."""
-    return {**spec, "datasets": {"rows": list(rows)}}
+    """A chart with its rows, and the names that its columns have in a CSV file."""
+    fields = {column: field_of(column) for row in rows for column in row}
+    drawn = [{fields[column]: value for column, value in row.items()} for row in rows]
+    columns = {field: column for column, field in fields.items()}
+    return {**spec, "datasets": {"rows": drawn}, "usermeta": {COLUMNS: columns}}
 
 
 def legended(chart: Any) -> Any:

@@ -15,12 +15,12 @@ import altair as alt
 from heapwright.report.pages.parts import Spec
 from heapwright.report.pages.vega import BLUE, GREEN, GREY, ORANGE, VERMILION, finished
 from heapwright.report.study.axes import (
-    ROWS,
     Column,
     Measure,
     Row,
     carrying,
     figure_tips,
+    named_rows,
     standing,
 )
 
@@ -51,7 +51,7 @@ def _means(x: Column, by: Column | None, y: Measure) -> Any:
         base.mark_point(filled=True, size=22, opacity=1, clip=True, **fixed).encode(
             y=up, tooltip=tips
         ),
-        data=ROWS,
+        data=named_rows(),
     )
 
 
@@ -89,7 +89,7 @@ def ranking(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
             x=alt.X("mean:Q", scale=x.scale), text="over the best:N"
         ),
     ]
-    return carrying(finished(alt.layer(*layers, data=ROWS), alt.Step(ROW + 6)), rows)
+    return carrying(finished(alt.layer(*layers, data=named_rows()), alt.Step(ROW + 6)), rows)
 
 
 def ratios(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
@@ -109,7 +109,7 @@ def ratios(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
         .mark_tick(thickness=1.5, size=ROW - 6, opacity=0.8)
         .encode(x=across, y=what.down(), color=colour, tooltip=tips),
     ]
-    spec = finished(alt.layer(*layers, data=ROWS), alt.Step(ROW + 4))
+    spec = finished(alt.layer(*layers, data=named_rows()), alt.Step(ROW + 4))
     return carrying(spec, rows)
 
 
@@ -117,7 +117,7 @@ def shares(rows: Sequence[Row], title: str) -> Spec:
     """Parts of the scatter, the largest first; what may be chance has another colour."""
     order = [row["term"] for row in rows]
     spec = finished(
-        alt.Chart(ROWS)
+        alt.Chart(named_rows())
         .mark_bar()
         .encode(
             y=alt.Y("term:N", sort=order, title=None, axis=alt.Axis(labelLimit=180)),
@@ -137,7 +137,7 @@ def shares(rows: Sequence[Row], title: str) -> Spec:
 def strips(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
     """A tick a run."""
     spec = finished(
-        alt.Chart(ROWS)
+        alt.Chart(named_rows())
         .mark_tick(thickness=1.5, size=ROW - 6, opacity=0.8, color=BLUE)
         .encode(
             x=alt.X("value:Q", scale=x.scale, axis=x.axis(ticks=5)),
@@ -152,7 +152,7 @@ def strips(rows: Sequence[Row], what: Column, x: Measure) -> Spec:
 def curves(rows: Sequence[Row], what: Column, x: Measure, y: Measure) -> Spec:
     """Memory over time, a line an allocator."""
     spec = finished(
-        alt.Chart(ROWS)
+        alt.Chart(named_rows())
         .mark_line(strokeWidth=1.4, interpolate="step-after", clip=True)
         .encode(
             x=alt.X("seconds:Q", scale=x.scale, axis=x.axis(grid=False, ticks=5)),
@@ -177,7 +177,7 @@ def normal_plot(rows: Sequence[Row]) -> Spec:
                 y=alt.Y("residual:Q", title="residual / its deviation", axis=alt.Axis(tickCount=5)),
                 tooltip=figure_tips("expected", "residual"),
             ),
-            data=ROWS,
+            data=named_rows(),
         ),
         SMALL,
     )

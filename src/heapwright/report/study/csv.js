@@ -4,7 +4,9 @@
 // Saves the rows that a figure is drawn from. A figure of several charts has all their rows.
 function rowsOf(spec) {
   const tables = Object.values(spec.datasets || {});
-  return tables.sort((one, other) => other.length - one.length)[0] || [];
+  const names = new Map(Object.entries(spec.usermeta?.columns || {}));
+  const rows = tables.sort((one, other) => other.length - one.length)[0] || [];
+  return rows.map((row) => new Map(Object.entries(row).map(([field, value]) => [names.get(field) ?? field, value])));
 }
 
 function quoted(value) {
@@ -13,8 +15,8 @@ function quoted(value) {
 }
 
 function csvOf(rows) {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = rows.map((row) => columns.map((column) => quoted(row[column])).join(","));
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const lines = rows.map((row) => columns.map((column) => quoted(row.get(column))).join(","));
   return [columns.map(quoted).join(","), ...lines, ""].join("\n");
 }
 

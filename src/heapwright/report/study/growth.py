@@ -11,14 +11,14 @@ from heapwright.report.pages.parts import Spec, key, table
 from heapwright.report.pages.vega import finished
 from heapwright.report.profile.words import share
 from heapwright.report.study.axes import (
-    ROWS,
     Column,
     Measure,
     Row,
     carrying,
-    escaped,
+    field_of,
     figure_tips,
     measure,
+    named_rows,
 )
 from heapwright.report.study.charts import SMALL
 from heapwright.report.study.figures import Figures
@@ -91,26 +91,26 @@ def _front(view: StudyView, front: ParetoFront, figures: Figures) -> str:
         f"<p>Nothing is better in both than what is on the front: <b>{best}</b> (dots).{left}</p>"
         + key(what.key)
         + figures.single(
-            f"{front.x}-{front.y}", _scatter(rows, front, what, across, up), label, rows
+            f"{front.x}-{front.y}", front_chart(rows, front, what, across, up), label, rows
         )
     )
 
 
-def _scatter(
+def front_chart(
     rows: list[Row], front: ParetoFront, what: Column, across: Measure, up: Measure
 ) -> Spec:
     """A dot is on the front, a cross is not."""
     spec = finished(
-        alt.Chart(ROWS)
+        alt.Chart(named_rows())
         .mark_point(size=80, strokeWidth=2, opacity=1)
         .encode(
             x=alt.X(
-                field=escaped(front.x),
+                field=field_of(front.x),
                 type="quantitative",
                 scale=across.scale,
                 axis=across.axis(),
             ),
-            y=alt.Y(field=escaped(front.y), type="quantitative", scale=up.scale, axis=up.axis()),
+            y=alt.Y(field=field_of(front.y), type="quantitative", scale=up.scale, axis=up.axis()),
             color=what.coloured(),
             fill=what.coloured(),
             shape=alt.Shape(

@@ -96,7 +96,7 @@ def test_what_is_none_is_refused(tmp_path: Path) -> None:
     for text in ("", "{}\n", '{"format":"heapwright-journal","version":1}\n', "{\n}"):
         file.write_text(text)
         assert not is_long_run(file)
-        with pytest.raises(HeapwrightError, match="no long run of this version"):
+        with pytest.raises(HeapwrightError, match="long run"):
             read_long_run(file)
     assert not is_long_run(tmp_path / "nothing")
     with pytest.raises(HeapwrightError, match="cannot be read"):
@@ -109,5 +109,5 @@ def test_a_document_of_another_version_is_refused(tmp_path: Path) -> None:
     document["schema_version"] = 99
     file = tmp_path / "run.json"
     file.write_text(json.dumps(document, indent=1))
-    with pytest.raises(HeapwrightError, match="schema_version"):
+    with pytest.raises(HeapwrightError, match="newer than this tool"):
         read_long_run(file)

@@ -22,7 +22,7 @@ CALLS = Calls(
 
 def test_the_boxes_are_all_there() -> None:
     (data,) = re.findall(r'<script type="application/json">(.*?)</script>', flame_graph(CALLS))
-    shown = json.loads(data)
+    (shown,) = json.loads(data)
     assert shown["names"] == ["all", "main", "operator()</script><b>"]
     assert shown["parent"] == [0, 0, 1]
     assert [shown["names"][name] for name in shown["name"]] == shown["names"]
@@ -42,3 +42,15 @@ def test_measures_without_any_figure_are_not_offered() -> None:
 def test_without_calls_there_is_nothing() -> None:
     assert flame_graph(CALLS.model_copy(update={"nodes": CALLS.nodes[:1]})) == ""
     assert flame_graph(CALLS.model_copy(update={"nodes": ()})) == ""
+
+
+def test_library_functions_are_there_on_request() -> None:
+    library = Function(name="allocate", file="/usr/include/c++/12/bits/new_allocator.h")
+    calls = CALLS.model_copy(update={"functions": (CALLS.functions[0], library)})
+    text = flame_graph(calls)
+    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', text)
+    own, whole = json.loads(data)
+    assert own["names"] == ["all", "main"]
+    assert whole["names"] == ["all", "main", "allocate"]
+    assert '<input type="checkbox">' in text
+    assert '<input type="checkbox">' not in flame_graph(CALLS)

@@ -3,7 +3,7 @@
 """Calls become boxes by name, and what they asked for stays the same."""
 
 from heapwright.artefacts.profile.calls import Call, Calls, CodeObject, Function
-from heapwright.report.flame.merge import LEFT_OUT, Sums, boxes, by_function
+from heapwright.report.flame.merge import LEFT_OUT, LIBRARIES, Sums, boxes, by_function, own_boxes
 
 OBJECTS = (CodeObject(path="/usr/bin/program"), CodeObject(path="/lib/libx.so.1"))
 
@@ -66,3 +66,32 @@ def test_what_functions_ask_for_by_themselves_is_all_but_what_is_left_out() -> N
     )
     found = by_function(boxes(calls))
     assert found == {"main": Sums(400, 80, 100, 10), "leak": Sums(600, 20, 0, 0)}
+
+
+def test_library_functions_leave_their_figures_to_those_that_call_them() -> None:
+    functions = tuple(
+        Function(name=name)
+        for name in ("_start", "main", "std::vector<int>::push_back(int)", "compare", "malloc")
+    )
+    calls = made(
+        Call(0, 0, 0x10, 90, 900, 9, 90),
+        Call(1, 0, 0x20, 90, 900, 9, 90),
+        Call(2, 0, 0x30, 50, 500, 5, 50),
+        Call(2, 0, 0x31, 40, 400, 4, 40),
+        Call(3, 0, 0x40, 20, 200, 2, 20),
+        Call(4, 0, 0x40, 10, 100, 1, 10),
+        Call(0, 0, 0x50, 10, 100, 1, 10),
+        frames=((0,), (1,), (2,), (2,), (3,), (3,), (4,)),
+    ).model_copy(update={"functions": functions})
+    own = own_boxes(boxes(calls), calls)
+    assert [(box.parent, box.name, box.sums) for box in own] == [
+        (0, "all", Sums(1000, 100, 100, 10)),
+        (0, "main", Sums(900, 90, 90, 9)),
+        (1, "compare", Sums(300, 30, 30, 3)),
+        (0, LIBRARIES, Sums(100, 10, 10, 1)),
+    ]
+
+
+def test_a_tree_without_library_functions_stays_as_it_is() -> None:
+    calls = made(Call(0, 0, 0x10, 90, 900, 9, 90), frames=((1,),))
+    assert own_boxes(boxes(calls), calls) == boxes(calls)

@@ -61,6 +61,12 @@ def test_an_empty_chart_would_be_noticed(profile: Profile, browsing: ModuleType,
     assert browsing.marks_of(spec) == 0
 
 
+def test_what_was_never_freed_comes_first(profile: Profile, browsing: ModuleType) -> None:
+    found = browsing.Reader(page(profile))
+    assert found.jumps[0] == "#leaks"
+    assert found.ids.index("leaks") < found.ids.index("memory") < found.ids.index("sites")
+
+
 def test_names_are_escaped(profile: Profile) -> None:
     text = re.sub("<script.*?</script>", "", page(profile), flags=re.DOTALL)
     assert "program --of=&lt;b&gt;" in text
@@ -137,6 +143,11 @@ def test_a_browser_draws_all_of_it(
     assert seen.overflow <= 0, "nothing makes the page scroll sideways"
     assert set(seen.charts) == set(CHARTS)
     assert {name for name, box in seen.charts.items() if seen.ink(box) < 200} == set()
+    rows = {
+        y: sum(w for _, other, w, _ in seen.charts.values() if abs(other - y) < 60)
+        for _, y, _, _ in seen.charts.values()
+    }
+    assert min(rows.values()) > 0.85 * width, "the charts of a row leave no part of the page empty"
     assert seen.painted == [8 + 8 + 8 + 2 + 8 + 8]
     assert seen.ink(seen.canvases[0]) > 2000
     assert seen.flames == [5 if width == 390 else 6], "one box is a thousandth wide"

@@ -31,6 +31,7 @@ from heapwright.artefacts.study.substitution import (
     Worth,
 )
 from heapwright.artefacts.study_analysis.answers import Answer, Figure, FindingResult
+from heapwright.report.pages.export import rows_of
 from heapwright.report.study.page import page, papers_of
 from heapwright.report.study.view import StudyView
 
@@ -302,7 +303,7 @@ def test_a_factor_may_be_called_as_our_own_columns_are(browsing: ModuleType) -> 
     )
     for name, spec in browsing.specs_in(page(view)).items():
         assert browsing.marks_of(spec) >= 1, name
-    rows = papers_of(view)["time/value-mean-allocator"]["datasets"]["rows"]
+    rows = rows_of(papers_of(view)["time/value-mean-allocator"])[0]
     assert {row["value (factor)"] for row in rows} == {"1", "2"}
     assert {row["mean (factor)"] for row in rows} == {"a", "b"}
     assert all(row["mean"] > 0 for row in rows)

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that are loaded at their first use, not where a module imports them.
+
+Charts and statistics need libraries that take most of a second to load. Many verbs import modules
+that use them, but draw a page or analyse runs only if the user asks for it. A library of this list
+is at first an empty module. The first access to one of its names loads the library.
+"""
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from threading import RLock
+from types import ModuleType
+from typing import Any
+
+LIBRARIES = (
+    "altair",
+    "vl_convert",
+    "scipy",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.special",
+    "scipy.stats",
+)
+_LOADING = RLock()
+
+
+class Postponed(ModuleType):
+    """Stands for a library until one of its names is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in {"__path__", "__version__"}:
+            raise AttributeError(name)
+        part = sys.modules.get(f"{self.__name__}.{name}")
+        if part is not None:
+            return part
+        return getattr(_loaded(self), name)
+
+
+def _loaded(library: Postponed) -> ModuleType:
+    """The library itself, and its parents before it."""
+    name = library.__name__
+    with _LOADING:
+        if sys.modules.get(name) is library:
+            parent = sys.modules.get(name.rpartition(".")[0])
+            if isinstance(parent, Postponed):
+                _loaded(parent)
+            del sys.modules[name]
+            try:
+                import_module(name)
+            except BaseException:
+                sys.modules[name] = library
+                raise
+        return sys.modules[name]
+
+
+def postpone() -> None:
+    """Postpone the libraries that are not loaded yet."""
+    for name in LIBRARIES:
+        if name not in sys.modules:
+            module = Postponed(name)
+            module.__spec__ = ModuleSpec(name, None)
+            if any(other.startswith(f"{name}.") for other in LIBRARIES):
+                module.__path__ = []
+            sys.modules[name] = module

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""A file that is not the document that was asked for is refused with the reason."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heapwright.artefacts.documents import KINDS, parsed
+from heapwright.artefacts.fidelity.document import Fidelity
+from heapwright.artefacts.gate.document import Gate
+from heapwright.base.errors import HeapwrightError
+
+PATH = Path("file.json")
+
+
+def refused(content: object) -> HeapwrightError:
+    text = content if isinstance(content, str) else json.dumps(content)
+    with pytest.raises(HeapwrightError) as caught:
+        parsed(Fidelity, text, PATH, "a fidelity")
+    return caught.value
+
+
+def test_a_newer_document_is_said_to_be_newer() -> None:
+    error = refused({"format": "heapwright fidelity", "schema_version": 7})
+    assert "file.json is a fidelity of version 7, which is newer than this tool" in error.message
+    assert "reads version 1" in error.message
+    assert "use a newer Heapwright" in error.hint
+
+
+@pytest.mark.parametrize("content", [{}, [], 3, "null", {"name": "package", "version": 2}])
+def test_another_file_is_said_to_be_none_of_ours(content: object) -> None:
+    error = refused(content)
+    assert "it is not a document of Heapwright" in error.message
+    assert error.hint == KINDS
+
+
+def test_a_document_of_another_kind_is_named() -> None:
+    error = refused({"format": "heapwright profile", "schema_version": 1})
+    assert "is not a fidelity: its format is 'heapwright profile'" in error.message
+    with pytest.raises(HeapwrightError, match="its format is 'heapwright profile'"):
+        parsed(Gate, '{"format": "heapwright profile", "schema_version": 9}', PATH, "a gate")
+
+
+def test_what_is_no_json_is_said_to_be_none() -> None:
+    assert "is not JSON" in refused("{").message
+    assert "is not JSON" in refused("\x00binary").message
+
+
+def test_a_damaged_document_names_the_place() -> None:
+    error = refused({"format": "heapwright fidelity", "schema_version": 1})
+    assert "is a fidelity that was changed or damaged" in error.message
+    assert "Field required" in error.message
