@@ -14,7 +14,7 @@ from heapwright.artefacts.fidelity.document import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.quantities import several
+from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.synth_ranks import Wanted, rank
@@ -34,6 +34,8 @@ from heapwright.synth.distances import distances
 
 LIST = "list"
 MEBI = 1 << 20
+WORTH_TELLING = 1 << 28
+"""Bytes of a trace from which on its size is told before it is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ def _list() -> None:
 
 def _recreate(options: Options, trace: Path, seed: int) -> None:
     assert options.recreate is not None
+    _tell_size(options, options.events or 0)
     made = program.recreate(options.recreate, trace, events=options.events, seed=seed)
     _say(options, f"{options.recreate}: {_told(made)}, seed {seed}")
 
@@ -137,6 +140,7 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
     _tell_joined(options)
     if model.totals.allocations == 0:
         raise HeapwrightError(f"{options.profile} has no allocations: there is nothing to imitate")
+    _tell_size(options, options.events or model.provenance.events)
     factor = 1.0 if options.events is None else options.events / model.provenance.events
     made = _draw(options, model, trace, factor=factor, seed=seed)
     synthetic = profile_trace(trace)
@@ -160,6 +164,13 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
     kept = f" in {options.trace}" if options.trace is not None else ""
     _say(options, f"{_told(made)}, seed {seed}{kept}")
     _deliver(options, outputs, fidelity)
+
+
+def _tell_size(options: Options, calls: int) -> None:
+    """Before minutes of drawing: how large the trace will be."""
+    bytes_ = program.size_of(calls)
+    if bytes_ >= WORTH_TELLING:
+        _say(options, f"drawing {several(calls, 'call')}: the trace needs about {size(bytes_)}")
 
 
 def _tell_joined(options: Options) -> None:
