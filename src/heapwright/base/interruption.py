@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""A request to end is handled as Ctrl-C is: unfinished files are removed, measured runs are kept."""
+"""A request to end is handled as Ctrl-C is: no half file is left, and measured runs are kept."""
 
 import signal
 import threading
