@@ -58,12 +58,17 @@ def unit_of(response: Response) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to analyse: confidence of this look's intervals, margin, cap, seed of the bootstrap."""
+    """How to analyse: confidence of this look's intervals, margin, cap, seed of the bootstrap.
+
+    Without `judges_memory` the verdict is on time alone: the runs did not show the memory of the
+    program.
+    """
 
     level: float
     margin: float = 0.02
     cap_bytes: int | None = None
     seed: int = 0
+    judges_memory: bool = True
 
 
 def settings_of(design: Design) -> Settings:
@@ -111,7 +116,7 @@ def analyse(
         effects += found
         responses.append(summary)
     entrants = _entrants(runs, keys, outcomes, effects)
-    rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks)
+    rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks, settings.judges_memory)
     front = _front(entrants, rule)
     verdict = decide(entrants[0], entrants[1:], front, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
@@ -141,7 +146,7 @@ def _response(
         df=0,
         residual_sd=None,
     )
-    if reason := _no_analysis(runs, response, cells, usable):
+    if reason := _no_analysis(runs, response, cells, usable, settings):
         alone = [_reference(sound[0], response, own.size)] if own.size else []
         return alone, empty.model_copy(update={"notes": (reason,)})
     model = fit(usable)
@@ -207,8 +212,12 @@ def _effects(
     ]
 
 
-def _no_analysis(runs: Sequence[Run], response: Response, cells: Cells, usable: Cells) -> str:
+def _no_analysis(
+    runs: Sequence[Run], response: Response, cells: Cells, usable: Cells, settings: Settings
+) -> str:
     """Why there is nothing to fit; empty if there is."""
+    if response == "memory" and not settings.judges_memory:
+        return "not compared, because the runs did not write into their memory"
     if not cells.seen[:, 0].any():
         return "the baseline has no good run with this figure"
     if len(usable.treatments) < 2:

@@ -75,11 +75,15 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The settings of a verdict: margin m, memory cap, and the number of blocks behind it."""
+    """The settings of a verdict: margin m, memory cap, and the number of blocks behind it.
+
+    Where memory is not judged, time alone decides.
+    """
 
     margin: float
     cap_bytes: int | None
     blocks: int
+    judges_memory: bool = True
 
     @property
     def beyond(self) -> str:
@@ -101,6 +105,10 @@ class Rule:
 
     def standing(self, entrant: Entrant) -> Standing:
         time, memory = entrant.time, entrant.memory
+        if not self.judges_memory:
+            if self.wins(time):
+                return "clean"
+            return "beaten" if self.cannot_win(time) else "open"
         pairs = ((time, memory), (memory, time))
         if any(self.wins(one) and self.keeps(other) for one, other in pairs):
             return "clean"
@@ -228,7 +236,11 @@ def _too_wide(
     unsettled: Sequence[Entrant], baseline: Entrant, rule: Rule, notes: Sequence[str]
 ) -> Verdict:
     """Name the most promising candidate, and how many blocks would tell."""
-    known = [entrant for entrant in unsettled if entrant.time and entrant.memory]
+    known = [
+        entrant
+        for entrant in unsettled
+        if entrant.time and (entrant.memory or not rule.judges_memory)
+    ]
     if not known and (half := next((e for e in unsettled if e.time or e.memory), None)):
         lack = "peak memory" if half.time else "time"
         return _undecided(f"the {lack} of {half.label} is not known: {rule.figures(half)}", *notes)

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from heapwright import commands
+from heapwright.artefacts.run.replay import TOUCH, Touch
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.paths import is_file
 from heapwright.cli import options
@@ -22,16 +23,10 @@ EXAMPLES = """
 \b
 Examples:
   heapwright record -o T -- ./server --selftest
-  heapwright replay T -a glibc,jemalloc,hoard --touch as-recorded-size
+  heapwright replay T -a glibc,jemalloc,hoard
+  heapwright replay T --process 3 --touch none
   heapwright replay T -a ./libmine.so --check -n 1
 """
-
-
-class Touch(StrEnum):
-    NONE = "none"
-    FIRST_BYTE = "first-byte"
-    ALL = "all"
-    AS_RECORDED_SIZE = "as-recorded-size"
 
 
 class Pace(StrEnum):
@@ -54,10 +49,10 @@ def replay(
     touch: Annotated[
         Touch,
         typer.Option(
-            help="What is written into each object when it is given: nothing, its first "
-            "byte, all that may be used, or as many bytes as were asked for."
+            help="What is written into each new object: as many bytes as were asked for, all that "
+            "may be used, its first byte, or nothing. The last two compare no memory."
         ),
-    ] = Touch.NONE,
+    ] = TOUCH,
     pace: Annotated[
         Pace, typer.Option(help="As fast as can be, or not before the recorded times.")
     ] = Pace.ASAP,
@@ -81,7 +76,8 @@ def replay(
             min=0,
             max=options.LARGEST_NUMBER,
             metavar="NUMBER",
-            help="Of the trace. Default: the one with the most calls.",
+            help="Which process of the trace (`heapwright trace info` lists them). Default: the "
+            "one with the most calls.",
         ),
     ] = None,
     curve: Annotated[
@@ -110,7 +106,7 @@ def replay(
     if not is_file(trace):
         raise HeapwrightError(f"there is no trace {trace}", "`heapwright record` makes one")
     request = commands.replay.Request(
-        trace.absolute(), touch.value, pace.value, order.value, check, process
+        trace.absolute(), touch, pace.value, order.value, check, process
     )
     chosen = commands.compare.Options(
         command=(),

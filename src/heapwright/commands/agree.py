@@ -51,8 +51,6 @@ from heapwright.synth import program as synthetic
 
 BASELINE = "glibc"
 CONFIDENCE = 0.95
-TOUCH = "as-recorded-size"
-"""A program writes into what it asks for: memory that is never touched ranks otherwise."""
 LEFT_OUT = ("reference",)
 """Of --all: nobody runs it."""
 
@@ -202,9 +200,7 @@ def _loads(
         plan = folder / f"plan-{load}"
         prepare(source, plan)
         source.unlink()
-        conditions = Conditions(
-            run_words(plan, touch=TOUCH), dict(os.environ), Path.cwd(), reader=figures_of
-        )
+        conditions = Conditions(run_words(plan), dict(os.environ), Path.cwd(), reader=figures_of)
         executes[load] = Measurement(conditions, paths).execute
     return profile.provenance.events, executes
 

@@ -3,7 +3,7 @@
 """From an experiment's runs to the document: joins experiment, analysis and the artefact."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapwright import __version__
 from heapwright.analysis.analyse import Settings, analyse, settings_of
@@ -13,7 +13,7 @@ from heapwright.artefacts.comparison.document import Comparison, Design, Treatme
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Run
 from heapwright.artefacts.run.provenance import Environment
-from heapwright.artefacts.run.replay import ReplaySubject
+from heapwright.artefacts.run.replay import ReplaySubject, shows_memory
 from heapwright.experiment.comparison import Plan, Result
 from heapwright.experiment.treatments import Treatment
 
@@ -29,6 +29,11 @@ class Question:
     pinned_cpus: tuple[int, ...]
     replay: ReplaySubject | None = None
     program: ProgramSubject | None = None
+
+    @property
+    def judges_memory(self) -> bool:
+        """Whether the memory of the runs is that of the program."""
+        return self.replay is None or shows_memory(self.replay.touch)
 
 
 def describe(treatment: Treatment) -> TreatmentInfo:
@@ -56,7 +61,7 @@ def conclude(
         result.runs,
         treatments,
         plan.baseline.key,
-        settings_of(design),
+        replace(settings_of(design), judges_memory=question.judges_memory),
         Invocation(question.command, environment.settings),
     )
     return Comparison(
@@ -100,7 +105,9 @@ def enough_by(plan: Plan, question: Question) -> Callable[[Sequence[Run], int], 
     def enough(runs: Sequence[Run], blocks: int) -> str:
         if looks.until is None or blocks not in looks.looks:
             return ""
-        settings = Settings(looks.level, question.margin, question.cap_bytes, plan.seed)
+        settings = Settings(
+            looks.level, question.margin, question.cap_bytes, plan.seed, question.judges_memory
+        )
         effects = analyse(runs, treatments, plan.baseline.key, settings).effects
         decision = decide(looks, blocks, effects)
         return decision.because if decision.stop else ""

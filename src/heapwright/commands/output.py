@@ -20,6 +20,7 @@ from typing import TextIO
 
 from heapwright.artefacts.run.journal import Journal
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.space import refuse_without_space
 
 STANDARD_OUTPUT = "-"
 
@@ -64,6 +65,9 @@ class Destination:
                 sys.stdout.buffer.write(data)
                 sys.stdout.buffer.flush()
             elif _replaceable(self._path):
+                refuse_without_space(
+                    self._path, len(data), f"{self._option} {self.text}", "name another file"
+                )
                 _replace(self._path, data)
             else:
                 self._path.write_bytes(data)

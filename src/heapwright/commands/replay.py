@@ -7,14 +7,15 @@ are what it says of its calls, and the advice is for the command that was record
 """
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.run.replay import ReplayPlan, ReplaySubject
-from heapwright.artefacts.trace.file import trace_info
+from heapwright.artefacts.run.replay import ReplayPlan, ReplaySubject, Touch, shows_memory
+from heapwright.artefacts.trace.processes import RecordedProcess, processes_of, told
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.compare import Options, Replayed, run_comparison
@@ -24,8 +25,8 @@ from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.runner import with_preload
 from heapwright.experiment.treatments import parse_requests
 from heapwright.replay.once import replay_once
-from heapwright.replay.output import figures_of
-from heapwright.replay.prepare import prepare, run_words
+from heapwright.replay.output import reader_of
+from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Request:
     """What is to be replayed, and how."""
 
     trace: Path
-    touch: Literal["none", "first-byte", "all", "as-recorded-size"]
+    touch: Touch
     pace: Literal["asap", "recorded"]
     order: Literal["hand-over", "recorded"]
     check: bool
@@ -45,30 +46,39 @@ def _prepared(request: Request) -> Iterator[tuple[Path, ReplayPlan]]:
     """The trace, decoded into a file that is gone afterwards."""
     with Scratch() as folder:
         plan = folder / "plan"
-        yield (
+        found = prepare(
+            request.trace,
             plan,
-            prepare(
-                request.trace,
-                plan,
-                process=request.process,
-                order=request.order,
-                pace=request.pace,
-            ),
+            process=request.process,
+            order=request.order,
+            pace=request.pace,
         )
+        refuse_beyond_memory(request.trace, found, request.touch)
+        yield plan, found
 
 
 def run_replay(request: Request, options: Options) -> ExitCode:
     """Compare the replays; the exit status of `compare`. Raises HeapwrightError."""
+    if options.cap_bytes is not None and not shows_memory(request.touch):
+        raise HeapwrightError(
+            f"--cap needs the memory of the replays, and --touch {request.touch} gives none",
+            "leave out --touch, or --cap",
+        )
     with _prepared(request) as (plan, found):
+        processes = processes_of(request.trace)
         subject = ReplaySubject(
             trace=str(request.trace),
             touch=request.touch,
             pace=request.pace,
             order=request.order,
             checked=request.check,
+            processes=processes,
             plan=found,
         )
-        replayed = Replayed(subject, _recorded(request.trace, found.process), figures_of)
+        recorded = next(each.command for each in processes if each.process == found.process)
+        replayed = Replayed(subject, recorded, reader_of(request.touch))
+        if options.quiet:
+            _tell_process(processes, found)
         words = run_words(plan, touch=request.touch, checked=request.check)
         return run_comparison(replace(options, command=words, replayed=replayed))
 
@@ -81,9 +91,10 @@ def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
     target = Destination(str(curve), "--curve").path
     assert target is not None, "a file's name is never -"
     environment = dict(os.environ)
-    with _prepared(request) as (plan, _), PreloadPaths() as paths:
+    with _prepared(request) as (plan, found), PreloadPaths() as paths:
         with discovering(environment, paths) as discovery:
             (chosen,) = discovery.requested(parse_requests(names, discovery.names))
+        _tell_process(processes_of(request.trace), found)
         library = [] if chosen.path is None else [paths.of(Path(chosen.path))]
         replay_once(
             plan,
@@ -95,9 +106,7 @@ def write_curve(request: Request, options: Options, curve: Path) -> ExitCode:
     return ExitCode.OK
 
 
-def _recorded(trace: Path, process: int) -> tuple[str, ...]:
-    """The command that was recorded; empty if the trace does not know it."""
-    for each in trace_info(trace).processes:
-        if each.process == process:
-            return each.arguments
-    return ()
+def _tell_process(processes: Sequence[RecordedProcess], plan: ReplayPlan) -> None:
+    """Where no report says it: which process is replayed."""
+    if note := told(processes, plan.process):
+        print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201

@@ -21,6 +21,8 @@ from heapwright.artefacts.study_results.folder import Folder
 from heapwright.artefacts.study_results.runs import STUDY_FILE, StudyRun
 from heapwright.artefacts.study_results.store import Store, refuse_used
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.quantities import several
+from heapwright.base.space import refuse_without_space
 from heapwright.cluster.scheduler import SchedulerPlace, connected
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_hosts import conduct_at
@@ -40,6 +42,9 @@ from heapwright.report.study_status import print_end
 from heapwright.study.library import open_study
 
 ALL_MADE = "all runs are made"
+BYTES_A_RUN = 1024
+BYTES_A_RESPONSE = 64
+"""Of the results of a study, as they are written: one line for each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ def run_study(
         set_up(file, chosen, paths) as setup,
         connected(options.place) as client,
     ):
+        _refuse_without_space(target, setup)
         _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=options.quiet)
         with Store.create(target, file.text, setup.design) as store:
             keep_published(file, target)
@@ -99,6 +105,13 @@ def resume_study(path: Path, options: Options) -> ExitCode:
         keep_published(setup.file, path)
         _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=options.quiet)
         return sit(setup, store, paths, options, client)
+
+
+def _refuse_without_space(target: Path, setup: Setup) -> None:
+    runs = setup.design.planned
+    needed = runs * (BYTES_A_RUN + BYTES_A_RESPONSE * len(setup.design.responses))
+    what = f"the results of {several(runs, 'run')}"
+    refuse_without_space(target, needed, what, "-o names a folder on another file system")
 
 
 def keep_published(file: StudyFile, target: Path) -> None:

@@ -19,6 +19,7 @@ from heapwright.artefacts.run.provenance import (
     inherited_settings,
     read_environment,
 )
+from heapwright.artefacts.run.replay import TOUCH, Touch
 from heapwright.artefacts.study.file import StudyFile
 from heapwright.artefacts.study.model import Response
 from heapwright.artefacts.study.treatment import StudyTreatment
@@ -30,6 +31,7 @@ from heapwright.artefacts.study_results.runs import (
     Measured,
     StudyDesign,
 )
+from heapwright.artefacts.trace.processes import processes_of, told
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.processors import format_cpus
@@ -51,8 +53,8 @@ from heapwright.experiment.treatments import (
     explain_inherited,
     merge_tunables,
 )
-from heapwright.replay.output import figures_of
-from heapwright.replay.prepare import prepare, run_words
+from heapwright.replay.output import reader_of
+from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_words
 from heapwright.study.design import DesignedStudy, build_design
 from heapwright.study.treatments import SYNTH
 from heapwright.synth import program
@@ -88,7 +90,8 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
     inherited = explain_inherited(inherited_settings(environment))
     allocators = _used(designed.treatments, found.allocators)
     machine = read_environment(list(allocators.values()), environment)
-    with _Traces(seed, file.study.touch) as traces:
+    touch = file.study.touch or TOUCH
+    with _Traces(seed, touch, file.study.process) as traces:
         treatments = tuple(
             _treatment(each, allocators, traces, environment, programs.command(each.id))
             for each in designed.treatments
@@ -98,7 +101,7 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
             environment=environment,
             cwd=Path.cwd(),
             expect_exit=file.study.expect_exit,
-            reader=figures_of if file.study.trace is not None else None,
+            reader=reader_of(touch) if file.study.trace is not None else None,
         )
         warnings = _check_commands(file, treatments, environment)
         gc.freeze()  # what is there by now stays: no run should wait while it is looked through
@@ -110,7 +113,14 @@ def set_up(file: StudyFile, seed: int, paths: PreloadPaths) -> Iterator[Setup]:
                 file.study, conditions, file.folder, machine.host, programs.prepared, characterise
             ),
             machine=machine,
-            notes=(*notes_of(designed), *programs.notes, *warnings, *_doubts(machine), *inherited),
+            notes=(
+                *notes_of(designed),
+                *programs.notes,
+                *traces.notes,
+                *warnings,
+                *_doubts(machine),
+                *inherited,
+            ),
         )
 
 
@@ -177,11 +187,14 @@ def _first_cpus(count: int) -> str:
 class _Traces:
     """Decodes the traces that are replayed, each once; a context manager."""
 
-    def __init__(self, seed: int, touch: str) -> None:
+    def __init__(self, seed: int, touch: Touch, process: int | None) -> None:
         self._seed = seed
         self._touch = touch
+        self._process = process
         self._folder = Scratch()
         self._commands: dict[str, tuple[str, ...]] = {}
+        self.notes: list[str] = []
+        """Which process of a trace is replayed, where it has several."""
 
     def command(self, trace: str) -> tuple[str, ...]:
         """The command that replays a trace. Raises HeapwrightError."""
@@ -191,10 +204,13 @@ class _Traces:
             if name != trace:
                 made = self._folder.path / "trace"
                 program.recreate(name, made, events=None, seed=self._seed)
-                prepare(made, plan)
+                found = prepare(made, plan)
                 made.unlink()
             else:
-                prepare(Path(trace), plan)
+                found = prepare(Path(trace), plan, process=self._process)
+                if note := told(processes_of(Path(trace)), found.process, "process = NUMBER"):
+                    self.notes.append(f"{trace}: {note}")
+            refuse_beyond_memory(Path(trace), found, self._touch)
             self._commands[trace] = run_words(plan, touch=self._touch)
         return self._commands[trace]
 

@@ -12,14 +12,15 @@ from pathlib import Path
 from heapwright import __version__
 from heapwright.artefacts.fidelity.document import Fidelity, Ranking, Recipe
 from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.quantities import several
+from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.synth_ranks import Wanted, rank
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
-from heapwright.profile.reader import read_profile
+from heapwright.profile.reader import is_document, read_profile
 from heapwright.profile.run import profile_trace
 from heapwright.replay.once import replay_once
 from heapwright.replay.prepare import prepare
@@ -33,6 +34,8 @@ from heapwright.synth.distances import distances
 
 LIST = "list"
 MEBI = 1 << 20
+WORTH_TELLING = 1 << 28
+"""Bytes of a trace from which on its size is told before it is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ def _list() -> None:
 
 def _recreate(options: Options, trace: Path, seed: int) -> None:
     assert options.recreate is not None
+    _tell_size(options, options.events or 0)
     made = program.recreate(options.recreate, trace, events=options.events, seed=seed)
     _say(options, f"{options.recreate}: {_told(made)}, seed {seed}")
 
@@ -133,8 +137,10 @@ def _recreate(options: Options, trace: Path, seed: int) -> None:
 def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> None:
     assert options.profile is not None
     model = read_profile(options.profile, options.process)
+    _tell_joined(options)
     if model.totals.allocations == 0:
         raise HeapwrightError(f"{options.profile} has no allocations: there is nothing to imitate")
+    _tell_size(options, options.events or model.provenance.events)
     factor = 1.0 if options.events is None else options.events / model.provenance.events
     made = _draw(options, model, trace, factor=factor, seed=seed)
     synthetic = profile_trace(trace)
@@ -160,6 +166,27 @@ def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> N
     _deliver(options, outputs, fidelity)
 
 
+def _tell_size(options: Options, calls: int) -> None:
+    """Before minutes of drawing: how large the trace will be."""
+    bytes_ = program.size_of(calls)
+    if bytes_ >= WORTH_TELLING:
+        _say(options, f"drawing {several(calls, 'call')}: the trace needs about {size(bytes_)}")
+
+
+def _tell_joined(options: Options) -> None:
+    """That several processes are imitated as one."""
+    assert options.profile is not None
+    if options.process is not None or is_document(options.profile):
+        return
+    processes = processes_of(options.profile)
+    if len(processes) > 1 and not options.quiet:
+        _say(
+            options,
+            f"{len(processes)} processes are imitated as one: {named(processes)}. "
+            "--process NUMBER imitates one of them.",
+        )
+
+
 def _told(made: program.Made) -> str:
     return f"{several(made.events, 'call')}, {several(made.threads, 'thread')}"
 
@@ -180,6 +207,11 @@ def _rank(options: Options, model: Profile, trace: Path) -> Ranking | None:
         raise HeapwrightError(
             "-a replays the model's own trace, too, and that is not there",
             "name the trace instead of its profile",
+        )
+    if options.process is None and len(processes := processes_of(original)) > 1:
+        raise HeapwrightError(
+            f"-a replays one process, and {original} has {len(processes)}: {named(processes)}",
+            "--process NUMBER names the one that is imitated and replayed",
         )
     wanted = Wanted(options.allocators, options.blocks, options.process, options.quiet)
     return rank(original, trace, wanted)

@@ -9,6 +9,7 @@ import typer
 
 from heapwright.artefacts.trace.file import TraceFormat, export_wl, import_trace
 from heapwright.artefacts.trace.frame import write_parquet
+from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import several
 from heapwright.commands.output import Outputs
@@ -29,6 +30,13 @@ def export_trace(trace: Path, parquet: str | None, wl: str | None, process: int 
     if (workload := outputs["wl"]) is not None:
         with workload.file() as file:
             done = export_wl(trace, file, process)
+        processes = () if process is not None else processes_of(trace)
+        if len(processes) > 1:
+            typer.echo(
+                f"{wl}: {len(processes)} processes are written as one: {named(processes)}. "
+                "--process N writes one of them.",
+                err=True,
+            )
         _tell(
             wl,
             {

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +41,7 @@ FULL = re.compile(r"No space left on device|Disk quota exceeded", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """The first thing that a compiler finds wrong."""
+    """A thing that a compiler finds wrong."""
 
     file: str
     line: int
@@ -70,8 +70,16 @@ class Answer:
 
     @property
     def complaint(self) -> Complaint | None:
-        match = ERROR.search(self.pages)
-        return Complaint(match["file"], int(match["line"]), match["text"]) if match else None
+        return next(self._complaints(), None)
+
+    def complaint_in(self, files: Collection[Path]) -> Complaint | None:
+        """The first error in one of these files. A compiler may complain of other files before."""
+        names = set(map(str, files))
+        return next((each for each in self._complaints() if each.file in names), None)
+
+    def _complaints(self) -> Iterator[Complaint]:
+        for match in ERROR.finditer(self.pages):
+            yield Complaint(match["file"], int(match["line"]), match["text"])
 
 
 class Compiler:

@@ -18,7 +18,24 @@ POLICIES = {"LockedHeap": (Expression("FutexLock"),)}
 HANDLERS = frozenset({"SignalSafeHeap", "HandlerSafeHeap"})
 """The layers that let signal handlers in; over one of them no other belongs."""
 HEADER = "#include <preload/complete_allocator.hpp>"
+NEEDED = {
+    "alignment": ("requires { std::size_t{H::alignment}; }", "a constant alignment"),
+    "malloc": (
+        "requires(H heap) { { heap.malloc(std::size_t{1}) } -> std::same_as<void*>; }",
+        "a public void* malloc(std::size_t)",
+    ),
+    "noexcept": (
+        "requires(H heap) { requires noexcept(heap.malloc(std::size_t{1})); }",
+        "a malloc that is noexcept",
+    ),
+    "free": (
+        "requires(H heap, void* object) { { heap.free(object) } -> std::same_as<void>; }",
+        "a public void free(void*)",
+    ),
+}
+"""What the concept Heap asks for, part by part, with the words for it."""
 WANTED = {
+    **{fact: condition for fact, (condition, _) in NEEDED.items()},
     "heap": "Heap<H>",
     "sized": "SizedHeap<H>",
     "aligned": "AlignedHeap<H>",
@@ -38,7 +55,7 @@ def missing(
     """
     if "heap" not in facts:
         raise HeapwrightError(
-            f"{expression} is no heap: it has not the malloc and free of one",
+            f"{expression} is no heap: it lacks {_lacking(facts)}",
             "a composition ends in a layer; `heapwright compose --help` shows one",
         )
     if "complete" in facts:
@@ -60,6 +77,40 @@ def missing(
         names.append("SignalSafeHeap")
     names.append("ANSIWrapper")
     return tuple(Expression(name, POLICIES.get(name, ())) for name in names)
+
+
+def _lacking(facts: frozenset[str]) -> str:
+    words = [words for fact, (_, words) in NEEDED.items() if fact not in facts]
+    return " and ".join(words) or "something that the concept Heap asks for"
+
+
+def hides_sizes(rungs: Sequence[Expression], facts: frozenset[str]) -> bool:
+    """Whether the heap has a getSize that a SizeHeap on top answers in its place."""
+    return "sized" in facts and "SizeHeap" in [rung.name for rung in rungs]
+
+
+def reasons(rungs: Sequence[Expression], facts: frozenset[str]) -> tuple[str, ...]:
+    """Which rungs are put on top, the highest first, and why each one is."""
+    if not rungs:
+        return ()
+    because = {
+        "SizeHeap": "objects do not remember their size",
+        "CheckedHeap": "objects have tags, so a wrong free can be found",
+        "AlignHeap": "the heap honours no alignment but its own",
+        "LockedHeap": "threads may not share the heap",
+        "SignalSafeHeap": "a signal handler may interrupt the heap",
+        "ANSIWrapper": "malloc(0), calloc, realloc and errno have the rules of C",
+    }
+    if hides_sizes(rungs, facts):
+        because["SizeHeap"] = (
+            "the heap has a getSize, but neither tags before its objects, which AlignHeap needs, "
+            "nor a memalign of its own. malloc_usable_size is answered by SizeHeap; the getSize of "
+            "the heap is checked apart"
+        )
+    top_first = list(reversed(rungs))
+    names = ", ".join(map(str, top_first))
+    lines = (f"  {rung.name}: {because[rung.name]}" for rung in top_first)
+    return (f"put on top to make it complete: {names}", *lines)
 
 
 def entry_points(

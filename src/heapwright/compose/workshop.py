@@ -7,7 +7,7 @@ probe sees at work and that passes the conformance suite is moved to where it is
 """
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,16 @@ from heapwright.artefacts.composition.expression import Expression, parse_expres
 from heapwright.artefacts.composition.layers import Toolbox, read_toolbox
 from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Answer, Compiler, find_compiler, not_written, write
-from heapwright.compose.completion import HEADER, WANTED, entry_points, missing, put_on
-from heapwright.compose.conformance import Conformance, Verdict
+from heapwright.compose.completion import (
+    HEADER,
+    WANTED,
+    entry_points,
+    hides_sizes,
+    missing,
+    put_on,
+    reasons,
+)
+from heapwright.compose.conformance import Conformance, Failed, Verdict
 from heapwright.compose.diagnosis import explain, explain_completed, why
 from heapwright.compose.edits import Edit, apply, described
 from heapwright.compose.installation import check_name, install, staging
@@ -34,9 +42,11 @@ from heapwright.compose.origins import (
     header_of,
     read_scope,
 )
+from heapwright.compose.own_sizes import check_own_sizes
 from heapwright.compose.questions import Failure, Questions
 from heapwright.compose.repairs import meet_needs, raise_classes
 from heapwright.compose.source_text import write_header, write_rungs
+from heapwright.compose.sources import Sources
 
 MOST_FAILED = 12
 
@@ -104,6 +114,10 @@ class _Draft:
     """That, with what was put on top."""
     notes: tuple[str, ...]
     toolbox: Toolbox
+    includes: str
+    """Lines that make the layers of the user's known."""
+    hidden: str = ""
+    """The heap as it is spelled, if a rung on top hides the sizes that it states."""
 
 
 def compose(order: Order, shop: Shop) -> Made:
@@ -118,7 +132,8 @@ def compose(order: Order, shop: Shop) -> Made:
         compiler = find_compiler(order.compiler, shop.environment, work)
         compiler.include = (shop.native / "include", shop.native, folder)
         shop.tell("looking at the rungs", 0, 0)
-        draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, folder)
+        own = Sources(folder, order.name, origin)
+        draft = (_from_header if origin.text else _from_expression)(order, origin, compiler, own)
         header = f"{order.name}.hpp"
         caption = " ".join((order.caption or _caption(order)).split())
         base = shop.catalogue.find(order.base) if order.base else None
@@ -128,8 +143,11 @@ def compose(order: Order, shop: Shop) -> Made:
         shop.tell("compiling", 0, 0)
         library, answer = build_library(compiler, shop.native, folder, entry)
         if not answer.valid:
-            raise NotComposableError(_why_not(draft, compiler, answer), answer.pages)
-        verdict = _proved(order, shop, library)
+            raise NotComposableError(_why_not(draft, compiler, answer, own), answer.pages)
+        wrong = check_own_sizes(draft.hidden, draft.includes, compiler) if draft.hidden else None
+        if isinstance(wrong, Answer):
+            raise NotComposableError(_why_not(draft, compiler, wrong, own), wrong.pages)
+        verdict = _proved(order, shop, library, wrong)
         built = Built(recipe.version, headers_hash(shop.native), compiler.version)
         _finish(folder, work, entry, built)
         place = install(folder, shop.allocators, order.name, force=order.force)
@@ -157,8 +175,9 @@ def _caption(order: Order) -> str:
     return f"{order.base} with {edits}" if edits else order.base
 
 
-def _from_expression(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
+def _from_expression(order: Order, origin: Origin, compiler: Compiler, own: Sources) -> _Draft:
     """Edit, repair and complete an expression, and write its header."""
+    folder = own.folder
     toolbox, expression, include = origin.toolbox, origin.expression, ""
     if origin.own_layers:
         include = f"{order.name}-layers.hpp"
@@ -178,55 +197,68 @@ def _from_expression(order: Order, origin: Origin, compiler: Compiler, folder: P
         notes += [*met.notes, *raised.notes]
     facts = questions.survey(expression, WANTED)
     if not isinstance(facts, frozenset):
-        raise _refusal(facts, expression, questions, toolbox)
+        raise _refusal(facts, expression, questions, toolbox, own)
     rungs = missing(expression, facts, toolbox)
     whole = put_on(expression, rungs)
     head = (f"{order.caption or _caption(order)}.", f"Made by: {order.command}")
     written = write_header(order.name, whole, toolbox, head, include)
     write(folder / f"{order.name}.hpp", written.text)
-    return _Draft(written.type, expression, whole, (*notes, *_added(rungs)), toolbox)
+    notes += reasons(rungs, facts)
+    hidden = str(expression) if hides_sizes(rungs, facts) else ""
+    return _Draft(written.type, expression, whole, tuple(notes), toolbox, line + HEADER, hidden)
 
 
-def _from_header(order: Order, origin: Origin, compiler: Compiler, folder: Path) -> _Draft:
+def _from_header(order: Order, origin: Origin, compiler: Compiler, own: Sources) -> _Draft:
     """Take over a header as it is; if its type lacks rungs, they are written at its end."""
+    folder = own.folder
     toolbox, path = origin.toolbox, folder / f"{order.name}.hpp"
     write(path, origin.text)
     if origin.path is not None:
         copy_quoted(origin.path, folder, path.name)
-    chosen, facts = _choose(origin, compiler, path)
+    includes = f'#include "{path.name}"\n{HEADER}'
+    chosen, facts = _choose(origin, compiler, includes, own)
     rungs = missing(chosen.tree, facts, toolbox)
     if chosen.is_rung and not rungs:
-        return _Draft(chosen.spelled.removeprefix("::"), chosen.tree, chosen.tree, (), toolbox)
+        type_ = chosen.spelled.removeprefix("::")
+        return _Draft(type_, chosen.tree, chosen.tree, (), toolbox, includes)
     top = put_on(parse_expression(chosen.spelled), rungs)
     taken = (alias.name for alias in read_aliases(origin.text))
     written = write_rungs(order.name, top, toolbox, taken)
     write(path, f"{origin.text}\n// Put on top by heapwright compose.\n{written.text}")
     whole = put_on(chosen.tree, rungs)
-    return _Draft(written.type, chosen.tree, whole, _added(rungs), toolbox)
+    hidden = chosen.spelled if hides_sizes(rungs, facts) else ""
+    notes = reasons(rungs, facts)
+    return _Draft(written.type, chosen.tree, whole, notes, toolbox, includes, hidden)
 
 
-def _why_not(draft: _Draft, compiler: Compiler, answer: Answer) -> str:
+def _why_not(draft: _Draft, compiler: Compiler, answer: Answer, own: Sources) -> str:
     """Why a header of which each rung was looked at does not compile after all."""
-    questions = Questions(compiler, draft.toolbox)
+    if line := own.complaint(answer):
+        return line
+    questions = Questions(compiler, draft.toolbox, draft.includes + own.namespaces)
     found = questions.misfit(draft.expression)
     if isinstance(found, Failure):
         return explain_completed(found, draft.own, draft.expression, draft.toolbox)
     return why(draft.expression, questions, draft.toolbox, answer)
 
 
-def _choose(origin: Origin, compiler: Compiler, path: Path) -> tuple[Candidate, frozenset[str]]:
+def _choose(
+    origin: Origin, compiler: Compiler, includes: str, own: Sources
+) -> tuple[Candidate, frozenset[str]]:
     """The last of the candidates that is complete, else the last that is a heap."""
-    questions = Questions(compiler, origin.toolbox, f'#include "{path.name}"\n{HEADER}')
+    questions = Questions(compiler, origin.toolbox, includes)
     heaps = []
+    first: frozenset[str] | None = None
     for candidate in origin.candidates:
         facts = questions.survey(Expression(candidate.spelled), WANTED)
         if not isinstance(facts, frozenset):
-            raise _broken_header(origin, candidate, compiler, facts, path)
+            raise _broken_header(origin, candidate, compiler, facts, own)
+        first = facts if first is None else first
         if "complete" in facts:
             return candidate, facts
         if "heap" in facts:
             heaps.append((candidate, facts))
-    return heaps[0] if heaps else (origin.candidates[0], frozenset())
+    return heaps[0] if heaps else (origin.candidates[0], first or frozenset())
 
 
 def _broken_header(
@@ -234,12 +266,13 @@ def _broken_header(
     candidate: Candidate,
     compiler: Compiler,
     said: Failure | Answer,
-    header: Path,
+    sources: Sources,
 ) -> NotComposableError:
     """Why a header does not compile: its own text, or one of its rungs, tried without the rest."""
     known = said if isinstance(said, Answer) else None
     pages = known.pages if known else ""
     includes = ""
+    line = sources.complaint(known) if known else ""
     if origin.own_layers:
         own = compiler.folder / "own_layers.hpp"
         write(own, origin.own_layers)
@@ -247,46 +280,47 @@ def _broken_header(
         complaint = known.complaint if known else None
         if complaint is not None and not compiler.ask(includes).valid:
             file = Path(complaint.file).name
-            if origin.path is not None and file == header.name:
-                file = origin.path.name
-            return NotComposableError(f"{file}:{complaint.line}: {complaint.text}", pages)
+            return NotComposableError(line or f"{file}:{complaint.line}: {complaint.text}", pages)
     bare = Questions(compiler, origin.toolbox, includes + HEADER)
     for rung in reversed(origin.candidates):
         found = bare.misfit(rung.tree) if rung.tree.arguments else None
         if isinstance(found, Failure):
             return NotComposableError(explain(found, rung.tree, origin.toolbox), pages)
-    return NotComposableError(why(candidate.tree, bare, origin.toolbox, known), pages)
+    return NotComposableError(line or why(candidate.tree, bare, origin.toolbox, known), pages)
 
 
 def _refusal(
-    found: Failure | Answer, expression: Expression, questions: Questions, toolbox: Toolbox
+    found: Failure | Answer,
+    expression: Expression,
+    questions: Questions,
+    toolbox: Toolbox,
+    own: Sources,
 ) -> NotComposableError:
     if isinstance(found, Failure):
         pages = questions.pages(expression)
         return NotComposableError(explain(found, expression, toolbox), pages)
+    if line := own.complaint(found):
+        return NotComposableError(line, found.pages)
     return NotComposableError(why(expression, questions, toolbox, found), found.pages)
 
 
-def _added(rungs: Sequence[Expression]) -> tuple[str, ...]:
-    names = ", ".join(map(str, reversed(rungs)))
-    return (f"put on top to make it complete: {names}",) if rungs else ()
-
-
-def _proved(order: Order, shop: Shop, library: Path) -> Verdict:
-    """Refuse a library that no program can use, or that does not do what malloc must."""
+def _proved(order: Order, shop: Shop, library: Path, wrong: Failed | None) -> Verdict:
+    """Refuse a library that no program can use, or that does not do what malloc must. `wrong` is
+    what was found of the heap below the rungs that were put on top."""
     shop.tell("probing", 0, 0)
     if reason := shop.judge(order.name, library):
         raise HeapwrightError(f"it compiles, but it cannot be used: {reason}")
     suite = Conformance(shop.conformance, shop.preload(library), shop.environment)
     verdict = suite.run(lambda done, of: shop.tell("conformance", done, of))
-    if not verdict.failed:
+    failed = (*([wrong] if wrong else []), *verdict.failed)
+    if not failed:
         return verdict
-    lines = [f"{each.case}: {each.why}" for each in verdict.failed[:MOST_FAILED]]
-    if more := len(verdict.failed) - MOST_FAILED:
+    lines = [f"{each.case}: {each.why}" for each in failed[:MOST_FAILED]]
+    if more := len(failed) - MOST_FAILED:
         lines += [f"and {more} more"] if more > 0 else []
     if verdict.left_out:
         lines.append(f"{verdict.left_out} cases were not begun, because one hung")
-    count = len(verdict.failed)
+    count = len(failed)
     raise HeapwrightError(
         f"it compiles, but does not do what malloc must: {count} "
         f"conformance case{'' if count == 1 else 's'} failed; nothing is installed",

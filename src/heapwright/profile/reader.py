@@ -14,17 +14,20 @@ OPENING = b"{"
 
 def read_profile(path: Path, process: int | None = None) -> Profile:
     """The profile that `path` holds or leads to. Raises HeapwrightError if it does neither."""
-    try:
-        with path.open("rb") as file:
-            is_document = file.read(256).lstrip()[:1] == OPENING
-            content = path.read_bytes() if is_document else b""
-    except OSError as error:
-        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
-    if not is_document:
+    if not is_document(path):
         return profile_trace(path, process)
     if process is not None:
         raise HeapwrightError(
             f"{path} is a profile already: one process of it cannot be told apart",
             "name the trace it was made from",
         )
-    return parsed(Profile, content, path, "a profile")
+    return parsed(Profile, path.read_bytes(), path, "a profile")
+
+
+def is_document(path: Path) -> bool:
+    """Whether it is a profile's JSON and not a trace. Raises HeapwrightError."""
+    try:
+        with path.open("rb") as file:
+            return file.read(256).lstrip()[:1] == OPENING
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error

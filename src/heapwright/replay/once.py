@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from heapwright.artefacts.run.replay import ReplayLine
+from heapwright.artefacts.run.replay import TOUCH, ReplayLine, Touch
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.native_programs import Program
 from heapwright.replay.prepare import PROGRAM, run_options
@@ -15,7 +15,7 @@ def replay_once(
     plan: Path,
     environment: Mapping[str, str],
     *,
-    touch: str = "none",
+    touch: Touch = TOUCH,
     check: bool = False,
     curve: Path | None = None,
 ) -> ReplayLine:

@@ -6,16 +6,24 @@ The trace is decoded once, before any run, into a file of commands; each run the
 trace nor its decoder, so neither is in what is measured.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from heapwright.artefacts.run.replay import ReplayPlan
-from heapwright.artefacts.trace.file import plain, selection
+from heapwright.artefacts.run.replay import TOUCH, ReplayPlan, Touch, shows_memory
+from heapwright.artefacts.trace.file import TraceError, plain, selection, trace_info
+from heapwright.artefacts.trace.processes import check_process
 from heapwright.base import native
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
+from heapwright.base.quantities import several
+from heapwright.base.space import refuse_without_memory, refuse_without_space
 
 PROGRAM = "replay"
+BYTES_A_CALL = 13
+"""Of a plan, at most: 9 to 13 were seen (docs/replay.md)."""
+PLACE = "`--process` replays one process only; TMPDIR names another folder for temporary files"
+LESS_MEMORY = "--touch first-byte needs less, and compares times only"
 
 
 def prepare(
@@ -34,17 +42,28 @@ def prepare(
     def refusal(why: str) -> HeapwrightError:
         return HeapwrightError(f"{trace} cannot be replayed: {why}")
 
+    check_process(trace, process)
+    with suppress(TraceError):  # the replayer says it in words of its own
+        calls = trace_info(trace).events
+        what = f"the decoded trace of {several(calls, 'call')}"
+        refuse_without_space(plan, BYTES_A_CALL * calls, what, PLACE)
     words = ["prepare", plain(trace), "-o", str(plan), "--order", order, "--pace", pace]
     return Program(PROGRAM, refusal).answer(ReplayPlan, [*words, *selection(process)])
 
 
-def run_words(plan: Path, *, touch: str = "none", checked: bool = False) -> tuple[str, ...]:
+def refuse_beyond_memory(trace: Path, plan: ReplayPlan, touch: Touch) -> None:
+    """Refuse to write into more memory than there is. Raises HeapwrightError."""
+    if shows_memory(touch):
+        refuse_without_memory(plan.ideal_bytes, f"the replay of {trace}", LESS_MEMORY)
+
+
+def run_words(plan: Path, *, touch: Touch = TOUCH, checked: bool = False) -> tuple[str, ...]:
     """The command of one run."""
     return (str(native.program(PROGRAM)), *run_options(plan, touch=touch, checked=checked))
 
 
 def run_options(
-    plan: Path, *, touch: str, checked: bool, curve: Path | None = None
+    plan: Path, *, touch: Touch, checked: bool, curve: Path | None = None
 ) -> tuple[str, ...]:
     """The same without the program; `curve` is the file that one is written to."""
     words = ["run", str(plan), "--touch", touch]

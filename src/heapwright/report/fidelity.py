@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a synthetic load is from its model, on a terminal: distances, figures of both, ranks."""
+"""How far a synthetic load is from its model, on a terminal: the verdict, then what it rests on."""
 
 from collections.abc import Iterator
 
@@ -13,20 +13,52 @@ from heapwright.report.profile.comparison_table import print_comparison
 
 NAMES = ("model", "synthetic")
 NOTHING = "?"
+CLOSE = 0.1
+"""The largest distance at which an aspect is called close; docs/synth.md has those of programs."""
 
 
 def print_fidelity(console: Console, fidelity: Fidelity, *, quiet: bool = False) -> None:
-    """Distances first; `quiet` leaves only these."""
+    """The verdict first, the figures of both last; `quiet` leaves the distances alone."""
+    if not quiet:
+        for line in verdict(fidelity):
+            console.print(Text(line, style="bold"))
+        console.print()
     rows = [(each.aspect, _how(each), _figure(each.distance)) for each in fidelity.distances]
     console.print(Columns(("Aspect", "", "Distance"), rows, left=2))
     if quiet:
         return
     console.print(Text("0: the same. What each distance is, and its limits: docs/synth.md", "dim"))
-    console.print()
-    print_comparison(console, fidelity.model, fidelity.synthetic, NAMES)
     if fidelity.ranking is not None:
         console.print()
         _print_ranking(console, fidelity.ranking)
+    console.print()
+    print_comparison(console, fidelity.model, fidelity.synthetic, NAMES)
+
+
+def verdict(fidelity: Fidelity) -> Iterator[str]:
+    """Whether the load is like its model, and whether allocators rank the same on both."""
+    known = [each for each in fidelity.distances if each.distance is not None]
+    far = sorted((each for each in known if _of(each) > CLOSE), key=_of, reverse=True)
+    if far:
+        listed = ", ".join(f"{each.aspect} ({_figure(each.distance)})" for each in far)
+        text = f"The load differs from its model in {listed}."
+        if fidelity.recipe.factor != 1.0 and "lifetimes" in [each.aspect for each in far]:
+            text += " With another length, lifetimes differ by construction."
+        yield text
+    elif known:
+        most = max(known, key=_of)
+        yield (
+            f"The load is close to its model: no distance is above {CLOSE:g}; the largest is "
+            f"{_figure(most.distance)} ({most.aspect})."
+        )
+    else:
+        yield "The load cannot be compared with its model: no distance is known."
+    if fidelity.ranking is not None:
+        yield from _conclusions(fidelity.ranking)
+
+
+def _of(distance: Distance) -> float:
+    return distance.distance or 0.0
 
 
 def _how(distance: Distance) -> str:
@@ -37,8 +69,6 @@ def _print_ranking(console: Console, ranking: Ranking) -> None:
     console.print(Text(f"Replayed, as ratios to {ranking.baseline}", style="bold"))
     headings = ("Allocator", *(f"{what}, {name}" for what in ("time", "memory") for name in NAMES))
     console.print(Columns(headings, [_cells(each) for each in ranking.allocators]))
-    for line in _conclusions(ranking):
-        console.print(Text(line))
 
 
 def _cells(row: RankedAllocator) -> tuple[str, ...]:

@@ -16,7 +16,14 @@ from rich.text import Text
 
 from heapwright.artefacts.comparison.document import Comparison, TreatmentInfo
 from heapwright.artefacts.run.measured import Outcome
-from heapwright.artefacts.run.replay import ReplayFigures, ReplayPlan, ReplaySubject, RoutineTimes
+from heapwright.artefacts.run.replay import (
+    ReplayFigures,
+    ReplayPlan,
+    ReplaySubject,
+    RoutineTimes,
+    shows_memory,
+)
+from heapwright.artefacts.trace.processes import told
 from heapwright.base.quantities import several
 
 MOST_ROUTINES = 4
@@ -33,7 +40,7 @@ def print_replay(console: Console, comparison: Comparison) -> None:
         console.print()
         console.print(_latencies(routine, figures))
     console.print()
-    console.print(_memory(figures))
+    console.print(_memory(figures, touched=shows_memory(comparison.replay.touch)))
     console.print()
     for line in subject_lines(comparison.replay):
         console.print(Text(line, style="dim"))
@@ -58,6 +65,13 @@ def subject_lines(subject: ReplaySubject) -> Iterator[str]:
         f"{several(plan.threads, 'thread')}, {plan.hand_overs:,} objects handed over; "
         f"touch {subject.touch}, pace {subject.pace}, order {subject.order}."
     )
+    if text := told(subject.processes, plan.process):
+        yield text
+    if not shows_memory(subject.touch):
+        yield (
+            "Memory is not compared: the replay did not write into it, and what is not written is "
+            "not resident. --touch as-recorded-size (the default) compares it."
+        )
     if subject.checked:
         yield "Contents, alignment and overlap were checked: the times mean nothing."
     if odd := list(_oddities(plan)):
@@ -114,7 +128,7 @@ def _cells(times: Sequence[RoutineTimes]) -> Iterator[str]:
     yield _ns(max(each.max_ns for each in times))
 
 
-def _memory(figures: Mapping[str, Sequence[ReplayFigures]]) -> Table:
+def _memory(figures: Mapping[str, Sequence[ReplayFigures]], *, touched: bool) -> Table:
     table = _table("Memory, MiB", ["heap at its peak", "ideal", "A/U", "ns in a call"])
     for label, runs in figures.items():
         if not runs:
@@ -124,9 +138,9 @@ def _memory(figures: Mapping[str, Sequence[ReplayFigures]]) -> Table:
         times = [1e9 * run.calls_s / run.calls for run in runs if run.calls_s and run.calls]
         table.add_row(
             Text(label),
-            f"{heap / MIB:.2f}",
+            f"{heap / MIB:.2f}" if touched else "-",
             f"{ideal / MIB:.2f}",
-            f"{heap / ideal:.3g}" if ideal else "-",
+            f"{heap / ideal:.3g}" if touched and ideal else "-",
             _ns(fmean(times)) if times else "-",
         )
     return table

@@ -9,9 +9,14 @@ from pydantic import BaseModel, ConfigDict
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native_programs import Program
+from heapwright.base.quantities import several
+from heapwright.base.space import refuse_without_space
 from heapwright.synth.plan import Plan
 
 PROGRAM = "synth"
+BYTES_A_CALL = 9
+"""Of a generated trace, at most: the recreations have 4.5 to 9."""
+FEWER = "--events N draws fewer calls; -o names a file on another file system"
 
 
 class Made(BaseModel):
@@ -36,11 +41,14 @@ class Recreation(BaseModel):
 
 def draw(plan: Plan, trace: Path) -> Made:
     """Draw a load from the plan. Raises HeapwrightError where the trace cannot be written."""
+    _refuse_what_does_not_fit(trace, 2 * plan.allocations)
     return _drawing().answer(Made, ["-o", str(trace)], text=plan.to_text())
 
 
 def recreate(name: str, trace: Path, *, events: int | None, seed: int) -> Made:
     """Make one of the recreations. Raises HeapwrightError where the trace cannot be written."""
+    calls = events or next((each.events for each in recreations() if each.name == name), 0)
+    _refuse_what_does_not_fit(trace, calls)
     words = ["--recreate", name, "--seed", str(seed), "-o", str(trace)]
     if events is not None:
         words += ["--events", str(events)]
@@ -50,6 +58,15 @@ def recreate(name: str, trace: Path, *, events: int | None, seed: int) -> Made:
 def recreations() -> tuple[Recreation, ...]:
     """Those that there are."""
     return tuple(Recreation.model_validate(each) for each in json.loads(_drawing().ask(["--list"])))
+
+
+def size_of(calls: int) -> int:
+    """About how many bytes a trace of so many calls has."""
+    return BYTES_A_CALL * calls
+
+
+def _refuse_what_does_not_fit(trace: Path, calls: int) -> None:
+    refuse_without_space(trace, size_of(calls), f"a trace of {several(calls, 'call')}", FEWER)
 
 
 def _drawing() -> Program:

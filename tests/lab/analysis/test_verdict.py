@@ -4,6 +4,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -319,3 +320,16 @@ def test_a_failed_newcomer_changes_nothing(others: list[Entrant], rule: Rule) ->
     before, after = judge(others, rule=rule), judge([*others, failed], rule=rule)
     if others:
         assert (before.action, before.allocator) == (after.action, after.allocator)
+
+
+def test_where_memory_is_not_judged_time_alone_decides() -> None:
+    rule = Rule(margin=0.02, cap_bytes=None, blocks=5, judges_memory=False)
+    faster = replace(entrant("x", (0.90, 0.94)), memory=None)
+    slower = replace(entrant("y", (1.1, 1.2)), memory=None)
+    unknown = replace(entrant("z", (0.90, 1.2)), memory=None)
+    assert judge([faster], rule=rule).reason == "Switch to x: 8 % faster (6 to 10)"
+    assert judge([slower], rule=rule).action == "stay"
+    wide = judge([unknown], rule=rule)
+    assert wide.action == "undecided"
+    assert "too wide" in wide.reason
+    assert "memory" not in " ".join([wide.reason, *wide.notes])

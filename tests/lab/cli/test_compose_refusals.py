@@ -123,6 +123,39 @@ def test_what_malloc_must_do_is_demanded(heapwright: Heapwright, tmp_path: Path)
 
 
 @pytest.mark.compiles
+def test_the_first_error_in_ones_own_file_is_shown(heapwright: Heapwright, tmp_path: Path) -> None:
+    header = write_own(tmp_path / "sources")
+    layer = tmp_path / "sources" / "parts" / "padded_heap.hpp"
+    text = layer.read_text().replace("SuperHeap::malloc(", "SuperHeap::maloc(")
+    layer.write_text(
+        text.replace("    static constexpr std::string_view caption", "    // caption")
+    )
+    done = heapwright("compose", "x", "--file", header)
+    assert done.status == ExitCode.BAD_INPUT
+    first = done.err.splitlines()[0]
+    number = 1 + text[: text.index("maloc")].count("\n")
+    assert first.startswith(f"heapwright: parts/padded_heap.hpp:{number}: ")
+    assert "maloc" in first
+    assert "declared" not in first
+    assert installed(tmp_path / "home") == []
+
+
+@pytest.mark.compiles
+def test_a_size_that_a_rung_on_top_hides_is_checked(heapwright: Heapwright, tmp_path: Path) -> None:
+    header = write_own(tmp_path / "sources")
+    layer = tmp_path / "sources" / "parts" / "padded_heap.hpp"
+    text = layer.read_text().replace("    static constexpr bool tagged = true;\n", "")
+    stated = "return SuperHeap::getSize(object);"
+    assert stated in text
+    layer.write_text(text.replace(stated, "return SuperHeap::getSize(object) + 64;"))
+    done = heapwright("compose", "x", "--file", header)
+    assert done.status == ExitCode.BAD_INPUT
+    assert "1 conformance case failed" in done.err
+    assert "own-sizes: objects of 1 bytes: the usable size is too large" in done.err
+    assert installed(tmp_path / "home") == []
+
+
+@pytest.mark.compiles
 def test_one_that_hangs_is_refused(heapwright: Heapwright, tmp_path: Path) -> None:
     header = write_own(tmp_path / "sources", 'for (;;) { asm volatile(""); }')
     done = heapwright("compose", "x", "--file", header)

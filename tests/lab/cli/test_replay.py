@@ -3,13 +3,16 @@
 """`heapwright replay` from end to end, on a small trace of two threads."""
 
 import csv
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from heapwright.artefacts.run.measured import Outcome
+from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import ExitCode
+from support.running import ran
 
 from .tools import Heapwright, library, read
 
@@ -109,6 +112,105 @@ def test_the_curve_is_what_is_live_after_each_call(
         live.append(min(number + 1, 500) * 48)
     assert [int(row["live_bytes"]) for row in rows] == live
     assert [int(row["operation"]) for row in rows] == list(range(1, 3501))
+
+
+@pytest.fixture
+def large(
+    tmp_path: Path,
+    needs_programs: Callable[..., None],
+    trace_of_text: Callable[[Path, str], Path],
+) -> Path:
+    """Twenty objects of 1 MiB that live together."""
+    needs_programs("replay")
+    lines = [f"1: malloc 0x{0x10000000 + (number << 21):x} {1 << 20}" for number in range(20)]
+    return trace_of_text(tmp_path, "\n".join(lines) + "\n")
+
+
+def test_memory_is_written_unless_told_otherwise(
+    heapwright: Heapwright, large: Path, tmp_path: Path
+) -> None:
+    done = heapwright("replay", large, "-n", "1", "-a", "glibc,lea", "--json", "o.json")
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "o.json")
+    assert comparison.replay is not None
+    assert comparison.replay.touch == "as-recorded-size"
+    for run in comparison.runs:
+        assert run.replay is not None
+        assert run.replay.peak_heap_bytes >= run.replay.ideal_bytes == 20 << 20
+
+
+@pytest.mark.parametrize("touch", ["none", "first-byte"])
+def test_memory_that_was_not_written_gets_no_verdict(
+    heapwright: Heapwright, large: Path, tmp_path: Path, touch: str
+) -> None:
+    words = ("replay", large, "-n", "3", "-a", "glibc,lea", "--touch", touch)
+    done = heapwright(*words, "--json", "o.json")
+    assert done.status == 0, done.err
+    comparison = read(tmp_path / "o.json")
+    assert comparison.effect(("lea", ""), "time") is not None
+    assert comparison.effect(("lea", ""), "memory") is None
+    assert comparison.effect(("lea", ""), "a_over_u") is None
+    assert "Memory is not compared" in done.out
+    assert "less memory" not in comparison.verdict.reason
+    assert "more memory" not in comparison.verdict.reason
+    refused = heapwright(*words, "--cap", "1G")
+    assert refused.status == ExitCode.BAD_INPUT
+    assert "--cap needs the memory" in refused.err
+
+
+@pytest.fixture
+def of_three(tmp_path: Path, needs_programs: Callable[..., None]) -> Path:
+    """A trace of a shell and two programs that it starts."""
+    needs_programs("record", "replay")
+    path = tmp_path / "three"
+    words = [
+        "record",
+        "--follow-children",
+        "-o",
+        str(path),
+        "--",
+        "sh",
+        "-c",
+        "ls /; sort /dev/null",
+    ]
+    assert ran([sys.executable, "-m", "heapwright", *words]).returncode == 0
+    assert len(processes_of(path)) >= 3
+    return path
+
+
+def test_the_process_that_is_replayed_is_named_and_so_are_the_others(
+    heapwright: Heapwright, of_three: Path, tmp_path: Path
+) -> None:
+    first, second, *_ = processes_of(of_three)
+    words = ("replay", of_three, "-n", "1", "-a", "glibc,lea")
+    done = heapwright(*words, "--json", "o.json")
+    assert done.status == 0, done.err
+    said = " ".join(done.out.split())
+    assert f"is replayed: {named([first])}. Not replayed: {second.process} (" in said
+    assert "--process NUMBER replays another" in said
+    comparison = read(tmp_path / "o.json")
+    assert comparison.replay is not None
+    assert comparison.replay.processes == processes_of(of_three)
+    other = heapwright(*words, "--process", str(second.process), "-q")
+    assert f"is replayed: {named([second])}." in other.err
+    assert len(other.out.splitlines()) == 1
+
+
+def test_a_process_that_is_not_there_is_refused_with_those_that_are(
+    heapwright: Heapwright, of_three: Path
+) -> None:
+    done = heapwright("replay", of_three, "--process", "77")
+    assert done.status == ExitCode.BAD_INPUT
+    assert "has no process 77 that made calls" in done.err
+    assert named(processes_of(of_three)[:1]) in done.err
+
+
+def test_other_verbs_say_that_they_join_processes(heapwright: Heapwright, of_three: Path) -> None:
+    assert "processes are imitated as one: " in heapwright("synth", of_three).err
+    assert "processes are written as one: " in heapwright("export", "--wl", "w", of_three).err
+    ranked = heapwright("synth", of_three, "-a", "glibc")
+    assert ranked.status == ExitCode.BAD_INPUT
+    assert "-a replays one process" in ranked.err
 
 
 def test_a_curve_is_of_one_allocator(heapwright: Heapwright, trace: Path) -> None:

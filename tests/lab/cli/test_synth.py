@@ -3,6 +3,10 @@
 """`heapwright synth`: from the command line to the trace, the report and its documents."""
 
 import resource
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -142,3 +146,39 @@ def test_a_load_that_cannot_be_written_leaves_what_was_there(
     assert "the trace could not be made" in done.err
     assert (tmp_path / "load").read_text() == "older"
     assert not list(tmp_path.glob(".load*"))
+
+
+@pytest.mark.parametrize("source", [("--recreate", "steady"), ("model",)])
+def test_a_trace_that_does_not_fit_is_refused_before_it_is_drawn(
+    heapwright: Heapwright, model: Path, tmp_path: Path, source: tuple[str, ...]
+) -> None:
+    del model
+    done = heapwright("synth", *source, "--events", "999999999999", "-o", "T")
+    assert done.status == ExitCode.NOT_WRITTEN
+    assert "drawing 999,999,999,999 calls: the trace needs about 8,381.9 GiB" in done.err
+    assert "calls needs about " in done.err
+    assert "--events N draws fewer calls" in done.err
+    assert [each.name for each in tmp_path.glob("*T*")] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_request_to_end_leaves_no_file(number: signal.Signals, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    words = ["synth", "--recreate", "steady", "--events", "400000000", "-o", str(place / "T")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "heapwright", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            while not any(each.stat().st_size for each in place.iterdir()):
+                assert process.poll() is None, "it ended before it wrote anything"
+                time.sleep(0.01)
+            process.send_signal(number)
+            assert process.wait(timeout=60) == ExitCode.INTERRUPTED
+        finally:
+            process.kill()
+    assert list(place.iterdir()) == []

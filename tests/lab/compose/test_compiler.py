@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.compose.compiler import MARK, Compiler, find_compiler, refuse_if_full
+from heapwright.compose.compiler import (
+    MARK,
+    Answer,
+    Compiler,
+    Complaint,
+    find_compiler,
+    refuse_if_full,
+)
 
 
 def script(path: Path, text: str) -> str:
@@ -94,3 +101,17 @@ def test_temporary_files_stay_in_our_folder(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError):
         find_compiler(wanted, os.environ, tmp_path)
     assert (tmp_path / "where").read_text().strip() == str(tmp_path)
+
+
+def test_the_first_error_in_ones_own_file_is_found_behind_others() -> None:
+    own = Path("/home/me/mine.hpp")
+    pages = (
+        "/usr/include/heapwright/describe.hpp:192:22: error: 'caption' is inaccessible\n"
+        f"{own}:12:32: error: 'maloc' is not a member of 'B'\n"
+        f"{own}:14:3: error: something else\n"
+    )
+    answer = Answer(valid=False, pages=pages)
+    assert answer.complaint is not None
+    assert answer.complaint.line == 192
+    assert answer.complaint_in([own]) == Complaint(str(own), 12, "'maloc' is not a member of 'B'")
+    assert answer.complaint_in([Path("/home/me/other.hpp")]) is None

@@ -9,7 +9,15 @@ from heapwright.artefacts.composition.expression import parse_expression
 from heapwright.artefacts.composition.layers import Toolbox
 from heapwright.base.errors import HeapwrightError
 from heapwright.compose.compiler import Compiler
-from heapwright.compose.completion import HEADER, WANTED, entry_points, missing, put_on
+from heapwright.compose.completion import (
+    HEADER,
+    WANTED,
+    entry_points,
+    hides_sizes,
+    missing,
+    put_on,
+    reasons,
+)
 from heapwright.compose.questions import Questions
 
 COALESCED = "CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>"
@@ -90,3 +98,27 @@ def test_what_is_completed_is_complete(
     whole = questions.survey(put_on(tree, missing(tree, facts, toolbox)), WANTED)
     assert isinstance(whole, frozenset)
     assert "complete" in whole
+
+
+def test_what_is_put_on_top_has_a_reason(toolbox: Toolbox) -> None:
+    facts = frozenset({"heap", "headerable"})
+    rungs = missing(parse_expression("X"), facts, toolbox)
+    head, *lines = reasons(rungs, facts)
+    assert head.startswith("put on top to make it complete: ANSIWrapper, ")
+    assert [line.split(":")[0].strip() for line in lines] == [each.name for each in reversed(rungs)]
+    assert lines[-1] == "  SizeHeap: objects do not remember their size"
+    assert not hides_sizes(rungs, facts)
+    assert reasons((), facts) == ()
+
+
+def test_a_size_heap_over_a_heap_with_sizes_is_explained(toolbox: Toolbox) -> None:
+    facts = frozenset({"heap", "sized", "headerable"})
+    rungs = missing(parse_expression("X"), facts, toolbox)
+    assert hides_sizes(rungs, facts)
+    assert "the heap has a getSize, but neither tags" in reasons(rungs, facts)[-1]
+
+
+def test_what_a_heap_lacks_is_named(toolbox: Toolbox) -> None:
+    facts = frozenset({"alignment", "malloc", "free"})
+    with pytest.raises(HeapwrightError, match="X is no heap: it lacks a malloc that is noexcept"):
+        missing(parse_expression("X"), facts, toolbox)

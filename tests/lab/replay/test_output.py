@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from heapwright.artefacts.run.replay import ReplayFigures
-from heapwright.replay.output import figures_of
+from heapwright.artefacts.run.replay import ReplayFigures, Touch
+from heapwright.replay.output import figures_of, reader_of
 
 
 def times(calls: int) -> dict[str, Any]:
@@ -66,3 +66,18 @@ def test_a_trace_that_asks_for_nothing_has_no_ratio() -> None:
 def test_what_is_no_such_line_is_refused_in_words(text: str) -> None:
     with pytest.raises(ValueError, match="no line that can be read"):
         figures_of(text)
+
+
+@pytest.mark.parametrize("touch", ["none", "first-byte"])
+def test_memory_that_was_not_written_has_no_peak(touch: Touch) -> None:
+    figures = reader_of(touch)(line())
+    assert figures["peak_rss_bytes"] is None
+    measures = figures["measures"]
+    assert isinstance(measures, dict)
+    assert "a_over_u" not in measures
+    assert measures["call_ns"] == pytest.approx(10.0), "times are compared all the same"
+
+
+@pytest.mark.parametrize("touch", ["as-recorded-size", "all"])
+def test_memory_that_was_written_has_one(touch: Touch) -> None:
+    assert reader_of(touch)(line())["peak_rss_bytes"] == 3 << 20

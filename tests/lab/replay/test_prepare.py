@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts.run.replay import TOUCH
 from heapwright.base.errors import HeapwrightError
-from heapwright.replay.prepare import prepare, run_options, run_words
+from heapwright.replay.prepare import prepare, refuse_beyond_memory, run_options, run_words
 
 Traced = Callable[..., Path]
 
@@ -64,8 +65,28 @@ def test_somebody_elses_file_is_no_trace(tmp_path: Path) -> None:
 
 def test_a_process_that_is_not_there_is_refused(traced: Traced, tmp_path: Path) -> None:
     trace = traced("1: malloc 0x1000 100")
-    with pytest.raises(HeapwrightError, match="no calls"):
+    with pytest.raises(HeapwrightError, match="has no process 7 that made calls"):
         prepare(trace, tmp_path / "plan", process=7)
+
+
+def test_a_plan_that_does_not_fit_is_refused_before_it_is_written(
+    traced: Traced, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("heapwright.base.space.free_space", lambda _: (12, tmp_path))
+    with pytest.raises(
+        HeapwrightError, match=r"trace of 1 call needs about 13 B, and .* 12 B free"
+    ):
+        prepare(traced("1: malloc 0x1000 100"), tmp_path / "plan")
+    assert not (tmp_path / "plan").exists()
+
+
+def test_more_memory_than_there_is_is_not_written(traced: Traced, tmp_path: Path) -> None:
+    trace = traced(f"1: malloc 0x1000 {1 << 46}")
+    plan = prepare(trace, tmp_path / "plan")
+    with pytest.raises(HeapwrightError, match="of memory") as refused:
+        refuse_beyond_memory(trace, plan, TOUCH)
+    assert "--touch first-byte" in refused.value.hint
+    refuse_beyond_memory(trace, plan, "none")
 
 
 def test_the_words_of_a_run(tmp_path: Path) -> None:
@@ -73,5 +94,6 @@ def test_the_words_of_a_run(tmp_path: Path) -> None:
     program, *options = run_words(plan, touch="all", checked=True)
     assert program.endswith("heapwright-replay")
     assert options == ["run", str(plan), "--touch", "all", "--check"]
+    assert run_words(plan)[-1] == "as-recorded-size", "memory is written unless told otherwise"
     curve = run_options(plan, touch="none", checked=False, curve=tmp_path / "c")
     assert curve[-2:] == ("--curve", str(tmp_path / "c"))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles of steps, and what is said of the trace that was replayed."""
 
-from heapwright.artefacts.run.replay import Oddities, ReplayPlan, ReplaySubject
+from heapwright.artefacts.run.replay import TOUCH, Oddities, ReplayPlan, ReplaySubject
 from heapwright.report.replay import quantile, subject_lines
 
 
@@ -18,7 +18,7 @@ def subject(**odd: int) -> ReplaySubject:
         ideal_objects=1,
         oddities=Oddities(**odd),
     )
-    return ReplaySubject(trace="T", plan=plan)
+    return ReplaySubject(trace="T", touch=TOUCH, plan=plan)
 
 
 def test_quantiles_are_the_ends_of_steps() -> None:

@@ -113,7 +113,7 @@ def of_comparison(name: str, comparison: Comparison) -> Document:
 def _subject(comparison: Comparison) -> tuple[str, ...]:
     if comparison.replay is None:
         return comparison.command
-    shape = comparison.replay.model_dump(exclude={"plan", "trace"})
+    shape = comparison.replay.model_dump(exclude={"plan", "trace", "processes"})
     return (*comparison.command, *(f"{key}={value}" for key, value in shape.items()))
 
 

@@ -7,11 +7,25 @@ fields. Times are seconds or nanoseconds as their names say, memory is bytes. A 
 not be had is None or absent, never zero.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heapwright.artefacts.trace.processes import RecordedProcess
+
 Count = Annotated[int, Field(ge=0)]
+Touch = Literal["none", "first-byte", "all", "as-recorded-size"]
+"""What a replay writes into each new object."""
+TOUCH: Final[Touch] = "as-recorded-size"
+"""The default: programs write into the memory that they ask for."""
+
+
+def shows_memory(touch: Touch) -> bool:
+    """Whether the resident memory of such a replay stands for that of the program.
+
+    Memory that is never written is never resident, so its peak says nothing about an allocator.
+    """
+    return touch in ("all", "as-recorded-size")
 
 
 class _Frozen(BaseModel):
@@ -61,10 +75,14 @@ class ReplaySubject(_Frozen):
     """What is replayed, and how."""
 
     trace: str
-    touch: Literal["none", "first-byte", "all", "as-recorded-size"] = "none"
+    touch: Touch = "none"
     pace: Literal["asap", "recorded"] = "asap"
     order: Literal["hand-over", "recorded"] = "hand-over"
     checked: bool = False
+    processes: Annotated[
+        tuple[RecordedProcess, ...],
+        Field(description="Those of the trace that made calls; `plan.process` is replayed"),
+    ] = ()
     plan: ReplayPlan
 
 

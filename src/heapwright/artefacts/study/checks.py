@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from heapwright.artefacts.profile.figures import why_not
+from heapwright.artefacts.run.replay import shows_memory
 from heapwright.artefacts.study.condition import ConditionError, parse_condition
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, Factor, Level, LevelTable
 from heapwright.artefacts.study.model import PARSED, Response, Study
@@ -71,8 +72,7 @@ def _what_is_run(study: Study) -> Iterator[Problem]:
         yield Problem((given[1],), f"{given[0]} and {given[1]} are both there: give one of them")
     if study.arguments and not study.workload:
         yield Problem(("arguments",), "arguments are for a workload; put them into the command")
-    if study.touch != "none" and study.trace is None:
-        yield Problem(("touch",), "touch is for a trace that is replayed")
+    yield from _replayed(study)
     yield from _program(study)
     server = study.hooks.server
     if server is not None:
@@ -82,6 +82,22 @@ def _what_is_run(study: Study) -> Iterator[Problem]:
             yield Problem(
                 ("hooks", "server", "ready"), "give one of command, port, socket and path"
             )
+
+
+def _replayed(study: Study) -> Iterator[Problem]:
+    """What only a trace has, and what a replay does not measure."""
+    if study.touch is not None and study.trace is None:
+        yield Problem(("touch",), "touch is for a trace that is replayed")
+    if study.touch is not None and not shows_memory(study.touch):
+        for name, response in study.responses.items():
+            if response.origin == "peak_rss":
+                yield Problem(
+                    ("responses", name, "from"),
+                    f'a replay with touch = "{study.touch}" does not write into its memory, so it '
+                    "has no peak; leave touch out",
+                )
+    if study.process is not None and study.trace is None:
+        yield Problem(("process",), "process is for a trace that is replayed")
 
 
 def _program(study: Study) -> Iterator[Problem]:

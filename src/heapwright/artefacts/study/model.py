@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from heapwright.artefacts.run.replay import Touch
 from heapwright.artefacts.study.acceptance import Acceptance
 from heapwright.artefacts.study.factor import ALLOCATOR, CPUS, PARAMETER, Factor, Role, Scalar
 from heapwright.artefacts.study.finding import Finding
@@ -255,9 +256,20 @@ class Study(_Frozen):
         Field(description="Instead of a command: a trace to replay; synth:NAME: a re-created one"),
     ] = None
     touch: Annotated[
-        Literal["none", "first-byte", "as-recorded-size", "all"],
-        Field(description="Of a trace: what the replay writes into each object when it is given"),
-    ] = "none"
+        Touch | None,
+        Field(
+            description="Of a trace: what the replay writes into each new object; null: as many "
+            "bytes as were asked for (as-recorded-size)"
+        ),
+    ] = None
+    process: Annotated[
+        StrictInt | None,
+        Field(
+            ge=0,
+            description="Of a trace: the number of the process that is replayed; null: the one "
+            "with the most calls",
+        ),
+    ] = None
     prefix: Annotated[
         Words, Field(description="Before the command; filled in, then split into words")
     ] = ()

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The files that the user wrote, and the first error in them.
+
+A compiler complains of our headers before it comes to the line that is wrong. The user can repair
+that line only, so it is shown first.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapwright.compose.compiler import Answer
+from heapwright.compose.origins import Origin, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The files that the user wrote, as they stand in the folder of the new allocator."""
+
+    folder: Path
+    name: str
+    origin: Origin
+
+    def complaint(self, answer: Answer) -> str:
+        """The first error in one of them, as `FILE:LINE: TEXT`; empty if there is none."""
+        shown = self._shown()
+        found = answer.complaint_in(shown)
+        return f"{shown[Path(found.file)]}:{found.line}: {found.text}" if found else ""
+
+    @property
+    def namespaces(self) -> str:
+        """Lines that let a question name the user's own layers without their namespaces."""
+        spaces = (each.spelled.rpartition("::")[0] for each in self.origin.candidates)
+        return "".join(f"\nusing namespace {each};" for each in dict.fromkeys(spaces) if each)
+
+    def _shown(self) -> dict[Path, str]:
+        path = self.origin.path
+        if path is None:
+            return {}
+        copies = (self.folder / f"{self.name}.hpp", self.folder / f"{self.name}-layers.hpp")
+        home = path.resolve().parent
+        others = [each.relative_to(home) for each in quoted(path)]
+        return dict.fromkeys(copies, path.name) | {self.folder / each: str(each) for each in others}
