@@ -11,7 +11,6 @@ import typer
 from heapwright.base.scratch import sweep
 from heapwright.cli.lazy_group import LazyGroup
 from heapwright.cli.next_command import next_command
-from heapwright.cli.postponed import postpone
 from heapwright.cli.process import leave_after
 from heapwright.cli.version import print_version
 
@@ -48,7 +47,6 @@ def general_options(
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit status."""
-    postpone()
     leave_after(_run)
 
 
