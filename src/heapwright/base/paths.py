@@ -6,6 +6,7 @@
 for whoever asks whether there is something to use, the answer is no.
 """
 
+import errno
 from pathlib import Path
 
 
@@ -31,3 +32,11 @@ def exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def why_not_made(folder: Path, error: OSError) -> str:
+    """Why a folder could not be made. The system says "no such file" on some read-only places."""
+    if error.errno in {errno.EROFS, errno.ENOENT, errno.EACCES, errno.EPERM}:
+        there = next((each for each in (folder, *folder.parents) if exists(each)), folder)
+        return f"{there} is read-only"
+    return error.strerror or str(error)

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from heapwright.cli.postponed import postpone
 from heapwright.cli.verbs import VERBS, Verb
 
 
@@ -33,4 +34,5 @@ class LazyGroup(TyperGroup):
 
 def load(verb: Verb) -> Any:
     """Import a verb: the command or the group of its module."""
+    postpone()
     return typer.main.get_command(import_module(verb.path).app)

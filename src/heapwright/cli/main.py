@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of `heapwright`: its verbs, and the options before them."""
 
+import sys
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
 
 from heapwright.base.scratch import sweep
 from heapwright.cli.lazy_group import LazyGroup
-from heapwright.cli.postponed import postpone
+from heapwright.cli.next_command import next_command
 from heapwright.cli.process import leave_after
 from heapwright.cli.version import print_version
 
@@ -45,5 +47,17 @@ def general_options(
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit status."""
-    postpone()
-    leave_after(app)
+    leave_after(_run)
+
+
+def _run() -> None:
+    """Run the verb. After success print the next useful command."""
+    try:
+        app()
+    except SystemExit as leaving:
+        line = "" if leaving.code else next_command(sys.argv[1:])
+        if line:
+            with suppress(OSError):
+                sys.stdout.flush()
+                typer.echo(line, err=True)
+        raise

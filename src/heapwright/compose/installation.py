@@ -18,7 +18,7 @@ from pathlib import Path
 from heapwright.artefacts.allocator.catalogue import BrokenAllocator, Catalogue, UserAllocator
 from heapwright.artefacts.allocator.user_registry import VARIABLE
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.base.paths import exists
+from heapwright.base.paths import exists, why_not_made
 
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 LONGEST_NAME = 60
@@ -49,7 +49,7 @@ def staging(folder: Path, name: str) -> Iterator[Path]:
         made = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder))
     except OSError as error:
         raise HeapwrightError(
-            f"your registry {folder} cannot be written: {error.strerror or error}",
+            f"your registry {folder} cannot be written: {why_not_made(folder, error)}",
             f"{VARIABLE} names another folder",
             exit_code=ExitCode.NOT_WRITTEN,
         ) from error

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A path that cannot be asked about is not there."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
-from heapwright.base.paths import exists, is_file, is_folder
+from heapwright.base.paths import exists, is_file, is_folder, why_not_made
 
 
 def test_what_is_there(tmp_path: Path) -> None:
@@ -34,3 +35,12 @@ def test_what_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not is_file(tmp_path)
     assert not is_folder(tmp_path)
     assert not exists(tmp_path)
+
+
+def test_a_folder_of_a_read_only_place_is_said_to_be_read_only() -> None:
+    folder = Path("/proc/.local/share/heapwright")
+    with pytest.raises(FileNotFoundError) as caught:
+        folder.mkdir(parents=True)
+    assert why_not_made(folder, caught.value) == "/proc is read-only"
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert why_not_made(folder, full) == "No space left on device"

@@ -24,7 +24,8 @@ def test_one_line_at_the_end(native: Path, heapwright: Heapwright, worker: Path)
     assert native.exists()
     done = heapwright("record", "-o", "T", "--", worker, "1000")
     assert done.status == 0
-    (line,) = done.err.splitlines()
+    line, following = done.err.splitlines()
+    assert following.startswith("next: heapwright explain ")
     assert line.startswith("heapwright: 2,00")
     assert "1 thread in 1 process" in line
     assert line.endswith(": T")

@@ -24,6 +24,7 @@ from pathlib import Path
 from heapwright.artefacts.program.file import ProgramFile
 from heapwright.artefacts.program.model import ProgramData, ProgramServer, Step
 from heapwright.base.errors import ExitCode, HeapwrightError
+from heapwright.base.paths import why_not_made
 from heapwright.base.scratch import Scratch
 from heapwright.experiment.program.service import environment_of, log_of, stopped
 from heapwright.experiment.program.steps import (
@@ -88,6 +89,13 @@ def prepare_data(
     parent = found.folder.parent
     try:
         parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HeapwrightError(
+            f"{parent} cannot be made: {why_not_made(parent, error)}",
+            "HEAPWRIGHT_HOME names another place",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
+    try:
         with _locked(parent / f"{LOCK}-{file.program.name}", tell):
             if not found.is_whole:
                 _make(file, found, environment, tell)
