@@ -15,13 +15,7 @@ OPENING = b"{"
 
 def read_profile(path: Path, process: int | None = None) -> Profile:
     """The profile that `path` holds or leads to. Raises HeapwrightError if it does neither."""
-    try:
-        with path.open("rb") as file:
-            is_document = file.read(256).lstrip()[:1] == OPENING
-            content = path.read_bytes() if is_document else b""
-    except OSError as error:
-        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
-    if not is_document:
+    if not is_document(path):
         return profile_trace(path, process)
     if process is not None:
         raise HeapwrightError(
@@ -29,9 +23,18 @@ def read_profile(path: Path, process: int | None = None) -> Profile:
             "name the trace it was made from",
         )
     try:
-        return Profile.from_json(content)
+        return Profile.from_json(path.read_bytes())
     except ValidationError as error:
         raise HeapwrightError(f"{path} is no profile: {_first(error)}", _wanted()) from error
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file is JSON, not a trace. Raises HeapwrightError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(256).lstrip()[:1] == OPENING
+    except OSError as error:
+        raise HeapwrightError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _first(error: ValidationError) -> str:

@@ -122,18 +122,24 @@ class Coverage(_Frozen):
 
     def gap(self) -> str:
         """What was not recorded, and why, as one sentence; empty if nothing that matters."""
-        if self.is_complete or not (self.unrecorded or self.unclaimed_cpu_s):
+        reasons = self.reasons()
+        if self.is_complete or not reasons:
             return ""
+        return f"{self.unrecorded_share:.1%} of the processor time was not recorded: {reasons}"
+
+    def reasons(self) -> str:
+        """Why processes were not recorded; empty if all of them were."""
         reasons = [each.why() for each in self.unrecorded[:MOST_NAMED]]
         if len(self.unrecorded) > MOST_NAMED:
             rest = sum(each.count for each in self.unrecorded[MOST_NAMED:])
             reasons.append(f"{several(rest, 'more process', 'more processes')}")
-        if not reasons:
+        if not reasons and self.unclaimed_cpu_s:
             reasons = ["processes that were not seen used it"]
-        return (
-            f"{self.unrecorded_share:.1%} of the processor time was not recorded: "
-            f"{'; '.join(reasons)}"
-        )
+        return "; ".join(reasons)
+
+    def remarks(self) -> list[str]:
+        """All that qualifies a conclusion about the command's memory, without final stops."""
+        return [*filter(None, (self.gap(),)), *self.own_heaps()]
 
     def own_heaps(self) -> tuple[str, ...]:
         """One sentence for each runtime that keeps a heap of its own, with how to look inside."""

@@ -174,6 +174,12 @@ def foreign_heap_named(runtime: str) -> ForeignHeap | None:
     return next((each for each in FOREIGN_HEAPS if each.runtime == runtime), None)
 
 
+def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that make runtimes ask malloc, as far as they are set."""
+    names = [each.opened_by[0] for each in FOREIGN_HEAPS if each.opened_by is not None]
+    return {name: environment[name] for name in names if name in environment}
+
+
 def is_opened(heap: ForeignHeap, environment: Mapping[str, str]) -> bool:
     """Whether the environment makes the runtime ask malloc instead."""
     if heap.opened_by is None:
