@@ -3,6 +3,7 @@
 #include "system_view.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 namespace heapwright::profiler {
@@ -35,6 +36,7 @@ void writeRow(Json& json, const SystemRow& row) {
     json.field("heap_mapped_bytes", row.heapMapped);
     json.field("heap_resident_bytes", row.heapResident);
     json.field("resident_bytes", row.resident);
+    json.field("recorder_bytes", row.recorder);
     json.endObject();
 }
 
@@ -54,7 +56,26 @@ SystemView::SystemView(const trace::Trace& trace, std::uint32_t process) : trace
             records_.push_back(record);
         }
     }
+    readRecorderMemory(process);
     decode();
+}
+
+/// Also that of the processes from which it was forked.
+void SystemView::readRecorderMemory(std::uint32_t process) {
+    const std::vector<trace::ProcessInfo>& processes = trace_->processes();
+    const std::vector<trace::Record> records = trace_->records(trace::BlockKind::process);
+    for (std::size_t left = processes.size(); left != 0 && process < processes.size(); --left) {
+        for (const trace::Record& record : records) {
+            trace::RecorderMemory memory;
+            if (record.process == process && record.type == trace::record::recorderMemory &&
+                record.bytes.size() >= sizeof memory) {
+                std::memcpy(&memory, record.bytes.data(), sizeof memory);
+                recorderMemory_.push_back(memory);
+            }
+        }
+        const trace::ProcessInfo& info = processes[process];
+        process = info.cause == trace::Cause::fork ? info.parent : trace::noProcess;
+    }
 }
 
 /// On to the next sample; its time is held if it goes back.
@@ -85,9 +106,13 @@ void SystemView::take(std::uint64_t live, std::uint64_t usable) {
     row.live = live;
     row.waste = usable > live ? usable - live : 0;
     row.lazy = sample.lazy;
+    row.recorder = sample.trace;
     row.resident = sample.resident();
     heaps_.clear();
     for (const trace::SystemMapping& mapping : sample.mappings) {
+        const std::uint64_t own = ofRecorder(mapping);
+        row.recorder += own;
+        row.resident -= own;
         if (isHeap(mapping)) {
             heaps_.push_back(mapping);
             row.heapMapped += mapping.end - mapping.begin;
@@ -106,6 +131,17 @@ void SystemView::take(std::uint64_t live, std::uint64_t usable) {
     forgetUnmapped(sample.mappings);
     keep(row);
     decode();
+}
+
+/// Resident bytes of a mapping that are the recorder's.
+std::uint64_t SystemView::ofRecorder(const trace::SystemMapping& mapping) const {
+    std::uint64_t inside = 0;
+    for (const trace::RecorderMemory& memory : recorderMemory_) {
+        const std::uint64_t from = std::max(mapping.begin, memory.begin);
+        const std::uint64_t to = std::min(mapping.end, memory.end);
+        inside += from < to ? to - from : 0;
+    }
+    return std::min(inside, mapping.resident);
 }
 
 bool SystemView::isHeap(const trace::SystemMapping& mapping) const {

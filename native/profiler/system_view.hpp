@@ -35,7 +35,8 @@ struct SystemRow {
     std::uint64_t other = 0;
     std::uint64_t heapMapped = 0;
     std::uint64_t heapResident = 0;
-    std::uint64_t resident = 0;
+    std::uint64_t resident = 0; ///< without what is the recorder's
+    std::uint64_t recorder = 0;
 };
 
 /// Heap mappings of one kind, together.
@@ -117,6 +118,8 @@ private:
     std::vector<std::string> objects() const;
     void decode();
     void take(std::uint64_t live, std::uint64_t usable);
+    void readRecorderMemory(std::uint32_t process);
+    std::uint64_t ofRecorder(const trace::SystemMapping& mapping) const;
     bool isHeap(const trace::SystemMapping& mapping) const;
     void forgetUnmapped(const std::vector<trace::SystemMapping>& mappings);
     void addTo(HeapPlace& place, const trace::SystemMapping& mapping) const;
@@ -125,6 +128,7 @@ private:
 
     const trace::Trace* trace_;
     std::vector<trace::Record> records_;
+    std::vector<trace::RecorderMemory> recorderMemory_;
     std::size_t record_ = 0;
     trace::SystemDecoder decoder_;
     std::uint64_t nextTime_ = never; ///< of the sample that is decoded and not yet taken

@@ -18,10 +18,12 @@ namespace heapwright::recorder {
 namespace {
 
 constexpr std::size_t mostPath = 1200;
-constexpr std::size_t mostArguments = 2400;
+constexpr std::size_t mostArguments = 1800;
+constexpr std::size_t mostRanges = 24; ///< of the recorder's memory
 static_assert(sizeof(trace::BlockHeader) + 2 * sizeof(trace::RecordHeader) +
                   sizeof(trace::ProcessStart) + sizeof(trace::ProcessEnd) + mostPath +
-                  mostArguments + 16 <=
+                  mostArguments + 16 +
+                  mostRanges * (sizeof(trace::RecordHeader) + sizeof(trace::RecorderMemory)) <=
               trace::pageSize);
 
 using Text = std::array<char, 4096>;
@@ -67,6 +69,16 @@ void writeProcessStart(trace::BlockHeader& block, trace::ProcessStart start) noe
 
 void writeProcessEnd(trace::BlockHeader& block, const trace::ProcessEnd& end) noexcept {
     trace::appendRecord(block, trace::record::processEnd, trace::Piece{&end, sizeof end});
+}
+
+void writeRecorderMemory(trace::BlockHeader& block, const trace::RecorderMemory& memory) noexcept {
+    constexpr std::size_t reserved = sizeof(trace::RecordHeader) + sizeof(trace::ProcessEnd);
+    const std::size_t used = block.published & 0xFFFF'FFFF;
+    if (sizeof block + used + sizeof(trace::RecordHeader) + sizeof memory + reserved <=
+        trace::pageSize) {
+        trace::appendRecord(block, trace::record::recorderMemory,
+                            trace::Piece{&memory, sizeof memory});
+    }
 }
 
 } // namespace heapwright::recorder

@@ -14,6 +14,9 @@ namespace heapwright::recorder {
 /// The path and the arguments are found out and follow; they are cut where the block ends.
 void writeProcessStart(trace::BlockHeader& block, trace::ProcessStart start) noexcept;
 
+/// Left out if the block has room for the end of the process alone.
+void writeRecorderMemory(trace::BlockHeader& block, const trace::RecorderMemory& memory) noexcept;
+
 void writeProcessEnd(trace::BlockHeader& block, const trace::ProcessEnd& end) noexcept;
 
 } // namespace heapwright::recorder

@@ -54,6 +54,10 @@ void releaseForStacks(void* block, std::size_t bytes) noexcept {
     TraceFile::unmap(block, bytes);
 }
 
+void noteForStacks(const void* pages, std::size_t bytes) noexcept {
+    recording.noteOwnMemory(pages, bytes);
+}
+
 std::uint64_t timeForStacks() noexcept {
     return recording.now();
 }
@@ -97,7 +101,7 @@ bool Recording::join() noexcept {
 }
 
 void Recording::beginStacks() noexcept {
-    stacks_ = stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks});
+    stacks_ = stacks::begin({&claimForStacks, &releaseForStacks, &timeForStacks, &noteForStacks});
 }
 
 void Recording::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept {
@@ -106,6 +110,7 @@ void Recording::enterProcess(trace::Cause cause, std::uint32_t parent) noexcept 
     for (auto& count : tables_) {
         count.store(0, std::memory_order_relaxed);
     }
+    processLock_.reset(); // in a forked child: a thread of the parent may have held it
     processBlock_ = claimTable(trace::BlockKind::process, trace::pageSize);
     if (processBlock_ != nullptr) {
         trace::ProcessStart start = {};
@@ -146,7 +151,18 @@ void Recording::noteForkInChild() noexcept {
 void Recording::end() noexcept {
     const platform::ErrnoKeeper keeper;
     if (isOpen() && processBlock_ != nullptr) {
+        processLock_.lock();
         writeProcessEnd(*processBlock_, {process_, 0, now()});
+        processLock_.unlock();
+    }
+}
+
+void Recording::noteOwnMemory(const void* pages, std::size_t bytes) noexcept {
+    if (processBlock_ != nullptr) {
+        const auto begin = reinterpret_cast<std::uint64_t>(pages);
+        processLock_.lock();
+        writeRecorderMemory(*processBlock_, {begin, begin + bytes});
+        processLock_.unlock();
     }
 }
 

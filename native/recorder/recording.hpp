@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdint>
 #include <heapwright/platform/ticks.hpp>
+#include <heapwright/sync/futex_lock.hpp>
 
 namespace heapwright::recorder {
 
@@ -128,6 +129,9 @@ public:
 
     void countLost() noexcept;
 
+    /// The recorder has mapped memory for itself in this process. Any thread may call.
+    void noteOwnMemory(const void* pages, std::size_t bytes) noexcept;
+
 private:
     bool join() noexcept;
     void enterProcess(trace::Cause cause, std::uint32_t parent) noexcept;
@@ -145,6 +149,7 @@ private:
     std::uint32_t process_ = trace::noProcess;
     std::uint32_t pid_ = 0;
     std::atomic<std::uint32_t> tables_[tableKinds] = {}; ///< blocks of each kind so far
+    FutexLock processLock_;                              ///< taken to write into `processBlock_`
     trace::BlockHeader* processBlock_ = nullptr;
     bool steady_ = false;
     bool stacks_ = false;

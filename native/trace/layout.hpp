@@ -137,6 +137,7 @@ static_assert(sizeof(RecordHeader) == 8);
 namespace record {
 constexpr std::uint16_t processStart = 1;
 constexpr std::uint16_t processEnd = 2;
+constexpr std::uint16_t recorderMemory = 3;
 } // namespace record
 
 enum class Cause : std::uint32_t { start = 0, fork = 1, exec = 2 };
@@ -172,6 +173,14 @@ struct ProcessEnd {
     std::uint64_t time;
 };
 static_assert(sizeof(ProcessEnd) == 16);
+
+/// record::recorderMemory: addresses that the recorder has mapped for itself in the process. A
+/// forked process has them, too.
+struct RecorderMemory {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+static_assert(sizeof(RecorderMemory) == 16);
 
 /// The largest event that the encoding makes; an encoder asks for this much room before each.
 constexpr std::size_t maxEventSize = 96;

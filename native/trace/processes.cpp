@@ -70,7 +70,8 @@ void Trace::readProcess(const Record& record) {
 void Trace::readProcesses() {
     std::uint32_t count = 0;
     for (const BlockInfo& block : blocks_)
-        count = std::max(count, block.process + 1);
+        if (block.kind != BlockKind::system) // the launcher's, also where nothing was recorded
+            count = std::max(count, block.process + 1);
     processes_.resize(count);
     for (std::uint32_t process = 0; process < count; ++process)
         processes_[process].process = process;

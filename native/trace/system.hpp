@@ -44,7 +44,7 @@ struct SystemSample {
     std::uint64_t time = 0;  ///< ticks since the trace began
     std::uint64_t fixed = 0; ///< mappings that cannot be written: code and constant data
     std::uint64_t stack = 0; ///< of the first thread
-    std::uint64_t trace = 0; ///< pages of the trace, there only because the process is recorded
+    std::uint64_t trace = 0; ///< pages of the trace and of the recorder's libraries
     std::uint64_t lazy = 0; ///< of the mappings' bytes, those that the system may take back at will
     std::vector<SystemMapping> mappings; ///< ascending, not overlapping
 

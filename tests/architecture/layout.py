@@ -54,7 +54,7 @@ INCLUDES: dict[str, set[str]] = {
     "native/leakscan": TRACES,
     "native/preload": HEAPS,
     "native/profiler": TRACES,
-    "native/recorder": TRACES,
+    "native/recorder": TRACES | {"native/runner"},
     "native/replayer": TRACES,
     "native/runner": LOW | {"include/c"},
     "native/synth": TRACES,

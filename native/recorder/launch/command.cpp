@@ -57,17 +57,21 @@ void Command::killChildren() {
     }
 }
 
-bool Command::reap() {
+bool Command::reap(Accounting& accounting) {
     for (;;) {
-        int status = 0;
-        const pid_t dead = ::waitpid(-1, &status, WNOHANG);
-        if (dead < 0) {
+        siginfo_t dead{};
+        if (::waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) != 0) {
             return errno != ECHILD;
         }
-        if (dead == 0) {
+        if (dead.si_pid == 0) {
             return true;
         }
-        if (dead == pid_) {
+        accounting.noteDeath(dead.si_pid);
+        int status = 0;
+        if (::waitpid(dead.si_pid, &status, 0) != dead.si_pid) {
+            continue;
+        }
+        if (dead.si_pid == pid_) {
             running_ = false;
             ending_.exitStatus = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
             ending_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -5,6 +5,7 @@
 // recorded changes nothing that it sees but its environment.
 #pragma once
 
+#include "accounting.hpp"
 #include "options.hpp"
 
 #include <csignal>
@@ -37,9 +38,11 @@ public:
     /// Ends all children of ours, at once.
     static void killChildren();
 
-    /// Takes the dead; whether any child of ours is left. Orphans are children, too, where they are
-    /// followed, and once it is abandoned.
-    bool reap();
+    pid_t pid() const { return pid_; }
+
+    /// Waits for the dead, each of which is accounted for first; whether any child is left. Orphans
+    /// are children, too, where they are followed, and once it is abandoned.
+    bool reap(Accounting& accounting);
 
 private:
     pid_t pid_ = -1;

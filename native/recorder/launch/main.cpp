@@ -10,6 +10,7 @@
 // could not be made. An interrupt is the command's; that or a SIGTERM after the command's end ends
 // the waiting for processes that it has left behind. With --bound the command is ended when nobody
 // reads the result any more: whoever started us was killed.
+#include "accounting.hpp"
 #include "command.hpp"
 #include "control.hpp"
 #include "options.hpp"
@@ -56,16 +57,20 @@ std::uint64_t now() {
 class Recording {
 public:
     Recording(const Options& options, int signals, const sigset_t& mask)
-        : options_(options), signals_(signals), trace_(options), control_(options.control) {
+        : options_(options), signals_(signals), trace_(options), control_(options.control),
+          accounting_(options) {
         if (options.watch) {
             watching_ = watcher_.open(options.trace);
         }
         look();
         command_.emplace(options, mask);
+        if (command_->isRunning()) {
+            accounting_.begin(command_->pid());
+        }
     }
 
     void run() {
-        bool alone = !command_->reap();
+        bool alone = !command_->reap(accounting_);
         bool told = false;
         while (!alone && (command_->isRunning() || abandoned_ || (options_.follow && !enough_))) {
             if (!command_->isRunning() && !told && !abandoned_) {
@@ -75,9 +80,10 @@ public:
                            stderr);
             }
             wait(look());
-            alone = !command_->reap();
+            alone = !command_->reap(accounting_);
         }
         watcher_.close();
+        accounting_.write(trace_);
         trace_.close(alone || !options_.follow);
     }
 
@@ -99,6 +105,9 @@ private:
                 Command::killChildren();
             }
             limit = std::min(limit, killInterval);
+        }
+        if (command_ && command_->isRunning()) {
+            limit = std::min(limit, accounting_.tick());
         }
         return watching_ ? std::min(limit, watcher_.tick()) : limit;
     }
@@ -136,6 +145,7 @@ private:
     int signals_;
     NewTrace trace_;
     ControlFile control_;
+    Accounting accounting_;
     recorder::watch::Watcher watcher_;
     bool watching_ = false;
     bool enough_ = false;

@@ -17,7 +17,9 @@ constexpr char usage[] =
     "usage: heapwright-record --trace FILE [--preload LIBRARIES] [--result-fd N] [--sample N]\n"
     "                         [--salt N] [--limit BYTES] [--control FILE] [--toggle-signal N] "
     "[--stacks]\n"
-    "                         [--follow-children] [--paused] [--no-system] [--bound] -- "
+    "                         [--witness FILE] [--settings LINES] [--follow-children] [--paused] "
+    "[--no-system] "
+    "[--bound] -- "
     "COMMAND ARGUMENT...\n";
 
 const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
@@ -26,6 +28,8 @@ const option longOptions[] = {{"trace", required_argument, nullptr, 't'},
                               {"sample", required_argument, nullptr, 's'},
                               {"salt", required_argument, nullptr, 'x'},
                               {"limit", required_argument, nullptr, 'l'},
+                              {"witness", required_argument, nullptr, 'w'},
+                              {"settings", required_argument, nullptr, 'e'},
                               {"control", required_argument, nullptr, 'c'},
                               {"toggle-signal", required_argument, nullptr, 'g'},
                               {"stacks", no_argument, nullptr, 'k'},
@@ -50,6 +54,12 @@ bool take(int letter, Options& options) {
         return true;
     case 'd':
         options.preload = optarg;
+        return true;
+    case 'w':
+        options.witness = optarg;
+        return true;
+    case 'e':
+        options.settings = optarg;
         return true;
     case 'c':
         options.control = optarg;

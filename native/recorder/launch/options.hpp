@@ -16,6 +16,8 @@ struct Options {
     std::uint64_t sample = 0; ///< one block in so many; 0 = all
     std::uint64_t salt = 0;
     std::uint64_t limit = 0;       ///< bytes of the file; 0 = none
+    const char* witness = nullptr; ///< file for the reports of the processes; null = none
+    const char* settings = "";     ///< lines for the trace: what decides which heap a runtime uses
     const char* control = nullptr; ///< the file that turns recording on and off
     int toggleSignal = 0;          ///< in the recorded processes; 0 = none
     bool stacks = false;

@@ -128,6 +128,21 @@ void NewTrace::toggle() {
     setRecording(std::atomic_ref(header_->recording).load() == 0);
 }
 
+void NewTrace::add(const trace::BlockHeader& block) {
+    const std::size_t size = trace::pageSize << block.sizeShift;
+    const std::uint64_t at = trace::claim(*header_, file_, size);
+    if (at != 0 && ::pwrite(file_, &block, size, static_cast<off_t>(at)) < 0) {
+        trace::stopGrowing(*header_, trace::Stop::failed);
+    }
+}
+
+std::uint64_t NewTrace::ticks() const {
+    const std::uint64_t now = header_->clock == trace::Clock::timestamp
+                                  ? platform::ticks() >> header_->clockShift
+                                  : clockNanoseconds(CLOCK_MONOTONIC);
+    return now > header_->startTicks ? now - header_->startTicks : 0;
+}
+
 double NewTrace::seconds() const {
     const std::uint64_t passed = clockNanoseconds(CLOCK_MONOTONIC) - beganNs_;
     return static_cast<double>(passed) / double{second};

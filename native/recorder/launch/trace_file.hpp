@@ -28,6 +28,10 @@ public:
     /// has the file any more, so it is cut to its length.
     void close(bool alone);
 
+    /// Adds a sealed block; nothing if the trace may not grow any more.
+    void add(const trace::BlockHeader& block);
+
+    std::uint64_t ticks() const; ///< since the trace began
     const trace::FileHeader& header() const { return *header_; }
     double seconds() const; ///< since it was made
 

@@ -25,6 +25,8 @@ struct Host {
     void (*release)(void* block, std::size_t bytes) noexcept;
     /// The time as events are stamped with it.
     std::uint64_t (*now)() noexcept;
+    /// A table has been made in memory that was mapped for it. Null: it need not be known.
+    void (*mapped)(const void* pages, std::size_t bytes) noexcept = nullptr;
 };
 
 } // namespace heapwright::recorder::stacks

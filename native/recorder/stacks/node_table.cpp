@@ -24,13 +24,17 @@ std::uint64_t mixed(std::uint32_t parent, std::uint64_t address) {
 
 /// What stands in `place`, made first where there is nothing; null where there is no memory.
 template <class T>
-T* ensure(std::atomic<T*>& place, std::size_t bytes) {
+T* ensure(std::atomic<T*>& place, std::size_t bytes, const Host& host) {
     T* there = place.load(std::memory_order_acquire);
     if (there != nullptr) [[likely]] {
         return there;
     }
     auto* const made = static_cast<T*>(reserveTable(bytes));
-    if (made == nullptr || place.compare_exchange_strong(there, made)) {
+    if (made == nullptr) {
+        return made;
+    }
+    if (place.compare_exchange_strong(there, made)) {
+        announceTable(host, made, bytes);
         return made;
     }
     unmapTable(made, bytes);
@@ -46,11 +50,11 @@ bool NodeTable::begin(const Host& host) noexcept {
 
 /// A level, made when it is first needed; null where there is no memory.
 NodeTable::Place* NodeTable::level(std::size_t number) noexcept {
-    return ensure(levels_[number], sizeof(Place) << (firstBits + growthBits * number));
+    return ensure(levels_[number], sizeof(Place) << (firstBits + growthBits * number), host_);
 }
 
 NodeTable::Node* NodeTable::segment(std::uint32_t number) noexcept {
-    return ensure(segments_[number / perSegment], perSegment * sizeof(Node));
+    return ensure(segments_[number / perSegment], perSegment * sizeof(Node), host_);
 }
 
 bool NodeTable::is(std::uint32_t number, const Key& key) const noexcept {

@@ -25,12 +25,13 @@ public:
     static constexpr unsigned bits = 17;
 
     /// False where the system has no memory.
-    bool begin() noexcept {
+    bool begin(const Host& host) noexcept {
         constexpr std::size_t all = places + spreadPlaces + mostOddRows;
         rows_ = static_cast<Place*>(reserveTable(all * sizeof(Place)));
         if (rows_ == nullptr) {
             return false;
         }
+        announceTable(host, rows_, all * sizeof(Place));
         second_ = rows_ + places;
         odd_ = second_ + spreadPlaces;
         return true;

@@ -5,6 +5,8 @@
 // what such a table costs a program with much memory of its own is the way to its pages.
 #pragma once
 
+#include "host.hpp"
+
 #include <heapwright/platform/errno_keeper.hpp>
 #include <heapwright/platform/pages.hpp>
 
@@ -24,6 +26,13 @@ inline constexpr std::size_t largePage = std::size_t{2} << 20U;
         [[maybe_unused]] const int refused = ::madvise(pages, whole, MADV_HUGEPAGE);
     }
     return pages;
+}
+
+/// Announces a table that will stay.
+inline void announceTable(const Host& host, const void* pages, std::size_t bytes) noexcept {
+    if (host.mapped != nullptr) {
+        host.mapped(pages, (bytes + largePage - 1) & ~(largePage - 1));
+    }
 }
 
 inline void unmapTable(void* pages, std::size_t bytes) noexcept {

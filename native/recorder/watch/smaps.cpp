@@ -38,6 +38,13 @@ bool endsWith(const std::string& text, std::string_view end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// Whether a mapped file is one of the libraries that are in the process because it is recorded.
+bool isRecorders(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name == "libheapwright-recorder.so" || name == "libheapwright-witness.so" ||
+           name == "libheapwright-hold.so";
+}
+
 } // namespace
 
 void SmapsParser::parse(std::string_view text, trace::SystemSample& sample) {
@@ -73,7 +80,7 @@ void SmapsParser::begin(std::string_view line, trace::SystemSample& sample) {
     }
     const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
     const std::string_view path = line.substr(at);
-    if (file == traceFile_ && device == traceDevice_) {
+    if ((file == traceFile_ && device == traceDevice_) || isRecorders(path)) {
         kind_ = Kind::trace;
     } else if (path == "[stack]") {
         kind_ = Kind::stack;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the system says of one process's memory, read from /proc/PID/smaps: each writable mapping
-// with what of it is resident, and sums of the rest. The pages of the trace itself, which are
-// resident in the process only because it is recorded, are kept apart. Reading costs the kernel a
-// walk over the page tables, so how often it is done is for the caller to ration.
+// with what of it is resident, and sums of the rest. The pages of the trace and of the recorder's
+// libraries, which are resident only because the process is recorded, are kept apart. Reading costs
+// the kernel a walk over the page tables, so how often it is done is for the caller to ration.
 #pragma once
 
 #include "trace/system.hpp"

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <heapwright/core/json.hpp>
 
+#include "trace/accounts.hpp"
 #include "trace/decoder.hpp"
 #include "trace/program/program.hpp"
 
@@ -76,6 +77,38 @@ void printHeader(const Trace& trace, std::FILE* out) {
                  header.lostEvents, header.unfollowed);
 }
 
+void printAccount(const Account& account, std::FILE* out) {
+    const ProcessAccount& fields = account.fields;
+    const auto has = [&fields](std::uint32_t flag) { return text((fields.flags & flag) != 0); };
+    std::fprintf(out,
+                 "{\"pid\": %u, \"parent_pid\": %u, \"executable\": %s, \"provider\": %s, "
+                 "\"count\": %u, \"cpu_ns\": %" PRIu64 ", \"peak_bytes\": %" PRIu64
+                 ", \"witnessed\": %s, \"recorded\": %s, \"served\": %s}",
+                 fields.pid, fields.parentPid, jsonText(account.executable).c_str(),
+                 jsonText(account.provider).c_str(), fields.count, fields.cpuNs, fields.peakBytes,
+                 has(account::witnessed), has(account::recorded), has(account::served));
+}
+
+void printAccounts(const Trace& trace, std::FILE* out) {
+    const Accounts accounts = readAccounts(trace);
+    if (!accounts.present) {
+        std::fputs("\"accounts\": null, ", out);
+        return;
+    }
+    std::fprintf(out,
+                 "\"accounts\": {\"cpu_ns\": %" PRIu64 ", \"allowance_ns\": %" PRIu64
+                 ", \"settings\": %s, \"processes\": [",
+                 accounts.totals.cpuNs, accounts.totals.allowanceNs,
+                 jsonText(accounts.settings).c_str());
+    const char* comma = "";
+    for (const Account& account : accounts.processes) {
+        std::fputs(comma, out);
+        printAccount(account, out);
+        comma = ", ";
+    }
+    std::fputs("]}, ", out);
+}
+
 /// Of blocks that are still open nobody has counted the events.
 std::uint64_t openBlocks(const Trace& trace) {
     std::uint64_t count = 0;
@@ -106,6 +139,7 @@ void printInfo(const Trace& trace, std::FILE* out) {
         comma = ", ";
     }
     std::fputs("], ", out);
+    printAccounts(trace, out);
     printFaults(trace, out);
     std::fputs("}\n", out);
 }

@@ -6,15 +6,19 @@ Every note is one line and says something that could change how the figures are 
 on a quiet machine in which nothing failed has next to none.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import median
 
 from heapwright.artefacts.comparison.document import Comparison, label_of
+from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
 from heapwright.artefacts.run.measured import Outcome, Run
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.experiment.blocks import GIVE_UP_AFTER
 from heapwright.experiment.comparison import Result
+from heapwright.experiment.obstacles import is_go_program
 
 BUSY = 0.5
 """Runnable processes per processor before the first run above which a machine is called busy."""
@@ -35,6 +39,7 @@ def notes_on(comparison: Comparison, result: Result) -> list[str]:
         *_bad_ends(comparison.runs),
         *_given_up(result),
         *_helpers(comparison.runs),
+        *_own_heaps(comparison),
         *_surroundings(comparison),
         *_methods(comparison),
     ]
@@ -118,6 +123,23 @@ def _helpers(runs: Sequence[Run]) -> Iterator[str]:
         yield f"too small to matter: {piece} (under {', '.join(dict.fromkeys(labels))})"
     if len(seen) > HELPERS_TOLD:
         yield f"{len(seen) - HELPERS_TOLD} more of the kind are in the runs"
+
+
+def _own_heaps(comparison: Comparison) -> Iterator[str]:
+    """Runtimes that hide most of their allocations from malloc, unless a variable opens them."""
+    told: set[str] = set()
+    for run in comparison.runs:
+        for process in run.processes:
+            heap = foreign_heap_of(process.exe)
+            if heap is None and process.exe and is_go_program(Path(process.exe)):
+                heap = GO
+            if heap is None or heap.runtime in told or is_opened(heap, os.environ):
+                continue
+            told.add(heap.runtime)
+            yield (
+                f"{Path(process.exe).name} keeps objects in a heap of {heap.runtime} "
+                f"({heap.heap}), which no allocator here serves; look inside: {heap.advice}"
+            )
 
 
 def _surroundings(comparison: Comparison) -> Iterator[str]:

@@ -23,6 +23,7 @@ from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
+from heapwright.commands.coverage import covered
 from heapwright.commands.long_run import long_run, status_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.record import record_command, record_program
@@ -78,7 +79,9 @@ def run_explanation(options: Options) -> ExitCode:
         with _seen(options) as seen:
             found, lacking = _judged(seen)
             status = ExitCode.NOTHING_COMPARED if seen.failed else status
-    for remark in lacking if options.trace is not None else ():
+    if options.trace is None:  # the recording has told the rest
+        lacking = [] if found.coverage is None else found.coverage.remarks()
+    for remark in lacking:
         typer.echo(f"heapwright: {remark}", err=True)
     _tell(found, options, outputs)
     return status
@@ -170,9 +173,10 @@ def _judged(seen: _Seen) -> tuple[Explanation, list[str]]:
             unreachable_by_stack=None if reach is None else reach.lost,
             end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
         )
-    profile = profile_trace(seen.trace, only)
+    profile = covered(profile_trace(seen.trace, only), seen.trace)
     found = explain(profile, facts)
-    return found.model_copy(update={"heapwright_version": __version__}), remarks(profile)
+    made = {"heapwright_version": __version__, "coverage": profile.coverage}
+    return found.model_copy(update=made), remarks(profile)
 
 
 def _busiest(info: TraceInfo) -> TraceProcess | None:

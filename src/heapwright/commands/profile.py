@@ -17,11 +17,11 @@ from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.command_long_run import long_run_of, refuse_beside_hours
+from heapwright.commands.coverage import covered, read_covered
 from heapwright.commands.long_run import run_long, tell_again
 from heapwright.commands.output import Outputs
 from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
-from heapwright.profile.reader import read_profile
 from heapwright.profile.run import profile_trace
 from heapwright.profile.spread import repeated
 from heapwright.record.recorder import HowToRecord
@@ -76,6 +76,8 @@ def run_profile(options: Options) -> ExitCode:
         profile = _read(options)
     failure = outputs.write(json=profile.to_json, html=lambda: _page(profile))
     _print(profile, options, outputs)
+    if options.quiet and profile.coverage is not None and (gap := profile.coverage.gap()):
+        notes.append(gap)
     for note in notes:
         print(f"heapwright: {note}", file=sys.stderr)  # noqa: T201
     if failure is not None:
@@ -137,7 +139,7 @@ def _profile_hours(options: Options, long: LongRunRequest) -> ExitCode:
 
 
 def _read(options: Options) -> Profile:
-    return read_profile(options.files[0], options.process)
+    return read_covered(options.files[0], options.process)
 
 
 def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
@@ -157,7 +159,7 @@ def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
                 outcome, told = record_command(options.command or (), path, how)
             notes += [note for note in told if note not in notes]
             status = ExitCode.NOTHING_COMPARED if outcome.failed else status
-            profile = profile_trace(path, options.process)
+            profile = covered(profile_trace(path, options.process), path)
             if kept is None:
                 path.unlink()
                 origin = profile.provenance.model_copy(update={"trace": ""})
@@ -169,7 +171,7 @@ def _recorded(options: Options, notes: list[str]) -> tuple[Profile, ExitCode]:
 
 
 def _compare(options: Options, outputs: Outputs) -> None:
-    before, after = (read_profile(path, options.process) for path in options.files)
+    before, after = (read_covered(path, options.process) for path in options.files)
     names = str(options.files[0]), str(options.files[1])
     failure = outputs.write(html=lambda: comparison_page(before, after, names))
     with printing():

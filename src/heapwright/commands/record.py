@@ -10,21 +10,23 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.measured import Outcome as RunOutcome
-from heapwright.artefacts.trace.file import STOPPED
+from heapwright.artefacts.trace.file import STOPPED, trace_info
 from heapwright.base import native
 from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import several
+from heapwright.commands.coverage import coverage_of
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.program_setup import set_up_program
 from heapwright.commands.setup import check
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.program.recorded import RecordedProgram
+from heapwright.experiment.runner import witness_file
 from heapwright.record.recorder import HowToRecord, Outcome, Request, ServerLoad, record
 
 SUFFIX = ".trace"
@@ -72,21 +74,34 @@ def run_record(options: Options) -> int:
     else:
         trace = options.output or Path(f"{Path(options.command[0]).name}{SUFFIX}")
         outcome, notes = record_command(options.command, trace, how)
-    if not options.quiet:
-        _print_outcome(outcome, trace, notes)
+    if options.quiet:
+        notes = ()
+    else:
+        _print_line(outcome, trace)
+    for note in (*notes, *_lacking(outcome, trace, quiet=options.quiet)):
+        print(f"  {note}", file=sys.stderr)  # noqa: T201
     return outcome.status or int(ExitCode.NOTHING_COMPARED if outcome.failed else ExitCode.OK)
 
 
-def _print_outcome(outcome: Outcome, trace: Path, notes: Sequence[str]) -> None:
+def _print_line(outcome: Outcome, trace: Path) -> None:
     each = f", {outcome.bytes / outcome.events:.1f} bytes each" if outcome.events else ""
-    line = (
+    print(  # noqa: T201
         f"heapwright: {several(outcome.events, 'call')} of "
         f"{several(outcome.threads, 'thread')} in "
         f"{several(outcome.processes, 'process', 'processes')}{each}, "
-        f"{outcome.seconds:.1f} s: {trace}"
+        f"{outcome.seconds:.1f} s: {trace}",
+        file=sys.stderr,
     )
-    for text in (line, *(f"  {note}" for note in notes)):
-        print(text, file=sys.stderr)  # noqa: T201
+
+
+def _lacking(outcome: Outcome, trace: Path, *, quiet: bool) -> list[str]:
+    """What the trace does not have, and why; if it is quiet, only that it is empty."""
+    coverage = coverage_of(trace_info(trace))
+    if outcome.processes and not outcome.events:
+        reasons = "" if coverage is None else coverage.reasons()
+        why = reasons or "the command asked malloc for nothing while recording was on"
+        return [f"the trace is empty: {why}"]
+    return [] if quiet or coverage is None else coverage.remarks()
 
 
 def record_command(
@@ -102,11 +117,15 @@ def record_command(
     environment = {**os.environ, **(variables or {})}
     warnings = check(command, Path.cwd(), environment, shell=False)
     with PreloadPaths() as paths:
-        own = environment.get("LD_PRELOAD", "")
-        libraries = [paths.of(each) for each in (native.library("recorder"), *behind)]
-        preload = ":".join(filter(None, (*libraries, own)))
-        salt = secrets.randbits(63)
-        request = Request(command, trace, preload, environment, how or HowToRecord(), salt)
+        request = Request(
+            command,
+            trace,
+            _preload(libraries_of(paths, behind), environment),
+            environment,
+            how or HowToRecord(),
+            secrets.randbits(63),
+            Path(witness_file()),
+        )
         outcome = record(request)
     return outcome, (*warnings, *notes_on(outcome))
 
@@ -126,12 +145,21 @@ def record_program(
         PreloadPaths() as paths,
         RecordedProgram(setup.prepared, setup.specs(paths)) as beside,
     ):
-        libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
+        libraries = libraries_of(paths, behind)
         driven = _server_of(beside)
         outcome = record(request_of(beside, trace, libraries, driven, how, variables))
         notes = (*beside.notes(), *_unless_asked(outcome, beside), *setup.notes)
         failed = beside.named.outcome is not RunOutcome.OK and not outcome.asked_to_end
     return outcome.model_copy(update={"failed": failed}), notes
+
+
+def libraries_of(paths: PreloadPaths, behind: tuple[Path, ...]) -> tuple[str, ...]:
+    """What is preloaded: the recorder, then the libraries `behind` it, then the witness."""
+    return tuple(map(paths.of, (native.library("recorder"), *behind, native.witness())))
+
+
+def _preload(libraries: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    return ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", ""))))
 
 
 def request_of(
@@ -142,15 +170,16 @@ def request_of(
     how: HowToRecord | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Request:
-    """The recording of a program, with these libraries preloaded, the recorder first."""
+    """The recording of a program, with the libraries of `libraries_of` preloaded."""
     environment = {**beside.environment, **(variables or {})}
     return Request(
         beside.words,
         trace,
-        ":".join(filter(None, (*libraries, environment.get("LD_PRELOAD", "")))),
+        _preload(libraries, environment),
         environment,
         how or HowToRecord(),
         secrets.randbits(63),
+        Path(witness_file()),
         cwd=beside.cwd,
         stdin=beside.stdin,
         stdout=beside.output,
@@ -192,11 +221,6 @@ def notes_on(outcome: Outcome) -> Iterator[str]:
         )
     if not outcome.processes:
         yield "the recorder was not loaded into the command, so nothing was recorded"
-    elif not outcome.events:
-        yield (
-            "nothing was recorded: it asked for nothing, brings a malloc of its own, or recording "
-            "was off"
-        )
 
 
 def name_of_signal(number: int) -> str:

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.trace.file import STOPPED
-from heapwright.base import native
 from heapwright.base.scratch import Scratch
-from heapwright.commands.record import name_of_signal, request_of
+from heapwright.commands.record import libraries_of, name_of_signal, request_of
 from heapwright.experiment.measurement import Conditions, Specs
 from heapwright.experiment.outcome import Classified
 from heapwright.experiment.preload import PreloadPaths
@@ -44,7 +43,7 @@ def characterise(
     ):
         trace = folder / "trace"
         behind = () if treatment.preload is None else (treatment.preload,)
-        libraries = tuple(map(paths.of, (native.library("recorder"), *behind)))
+        libraries = libraries_of(paths, behind)
         driven = _Limited(float(limit)) if beside.server is None else None
         how = HowToRecord(follow=True)  # a script's work is done by what it starts
         variables = treatment.environment

@@ -16,11 +16,12 @@ from heapwright.artefacts.trace.processes import named, processes_of
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import several, size
 from heapwright.base.scratch import Scratch
+from heapwright.commands.coverage import read_covered
 from heapwright.commands.output import Destination, Outputs
 from heapwright.commands.synth_ranks import Wanted, rank
 from heapwright.commands.text import printing
 from heapwright.experiment.design import fresh_seed
-from heapwright.profile.reader import is_document, read_profile
+from heapwright.profile.reader import is_document
 from heapwright.profile.run import profile_trace
 from heapwright.replay.once import replay_once
 from heapwright.replay.prepare import prepare
@@ -136,7 +137,9 @@ def _recreate(options: Options, trace: Path, seed: int) -> None:
 
 def _synthesise(options: Options, outputs: Outputs, trace: Path, seed: int) -> None:
     assert options.profile is not None
-    model = read_profile(options.profile, options.process)
+    model = read_covered(options.profile, options.process)
+    if model.coverage is not None and (gap := model.coverage.gap()):
+        print(f"heapwright: {options.profile}: {gap}", file=sys.stderr)  # noqa: T201
     _tell_joined(options)
     if model.totals.allocations == 0:
         raise HeapwrightError(f"{options.profile} has no allocations: there is nothing to imitate")

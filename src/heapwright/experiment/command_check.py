@@ -168,7 +168,7 @@ def _usable(path: Path, shown: str) -> Path:
 def _refuse_privileged(path: Path, shown: str) -> None:
     mode = path.stat().st_mode
     kind = "set-user-ID" if mode & stat.S_ISUID else "set-group-ID" if mode & stat.S_ISGID else ""
-    if not kind and _has_capabilities(path):
+    if not kind and has_capabilities(path):
         kind = "a program with file capabilities"
     if kind:
         raise HeapwrightError(
@@ -178,7 +178,7 @@ def _refuse_privileged(path: Path, shown: str) -> None:
         )
 
 
-def _has_capabilities(path: Path) -> bool:
+def has_capabilities(path: Path) -> bool:
     try:
         return bool(os.getxattr(path, CAPABILITY))
     except OSError:
@@ -234,7 +234,7 @@ def _check_elf(path: Path, shown: str, search: _Search) -> None:
         with path.open("rb") as file:
             elf = ELFFile(file)
             machine = Machine(elf.elfclass, elf.get_machine_arch())
-            loader = _loader(elf)
+            loader = loader_of(elf)
             kind = elf["e_type"]
             own_malloc = _offers(elf, "malloc")
             is_go = elf.get_section_by_name(GO_SECTION) is not None
@@ -291,7 +291,7 @@ def _check_loader(loader: str, shown: str, search: _Search) -> None:
         raise HeapwrightError(f"{shown} asks for the loader {loader}, which is not installed here")
 
 
-def _loader(elf: ELFFile) -> str | None:
+def loader_of(elf: ELFFile) -> str | None:
     for segment in elf.iter_segments():
         if isinstance(segment, InterpSegment):
             return str(segment.get_interp_name())

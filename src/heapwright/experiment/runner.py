@@ -144,7 +144,7 @@ class Running:
     def __init__(self, spec: RunSpec) -> None:
         """Start it. Raises HeapwrightError if heapwright-run cannot be started."""
         program = _program(native.native_dir())
-        self._witness = _fresh_name() if spec.witnessed else None
+        self._witness = witness_file() if spec.witnessed else None
         self._reading, writing = os.pipe()
         self.began = monotonic()
         try:
@@ -253,8 +253,8 @@ def _handle_of(pid: int) -> int | None:
     return None
 
 
-def _fresh_name() -> str:
-    """A name that nobody can guess, for the witnesses' file.
+def witness_file() -> str:
+    """A name that no other user can guess, for the witnesses' file.
 
     In memory if that can be, so that no disk is written; not in a folder of its own, which would
     cost every run three calls.

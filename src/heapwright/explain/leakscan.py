@@ -51,7 +51,13 @@ def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
     since = time.time_ns()
     words = [str(native.program(PROGRAM)), *(["--stop"] if stop else []), str(trace), str(pid)]
     try:
-        done = subprocess.run(words, capture_output=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+            process_group=0,  # Ctrl-C on the terminal ends the program, not the search
+        )
     except subprocess.TimeoutExpired:
         return None
     if done.returncode != 0:

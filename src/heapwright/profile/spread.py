@@ -14,8 +14,17 @@ from pydantic import BaseModel
 
 from heapwright.artefacts.profile.document import Profile, Spread
 
-CONSTANTS = frozenset({"schema_version", "repetitions", "provenance.sampled", "pattern.step"})
-"""Numbers that describe the document, not the program."""
+CONSTANTS = frozenset(
+    {
+        "schema_version",
+        "repetitions",
+        "provenance.sampled",
+        "pattern.step",
+        "coverage.cpu_s",
+        "coverage.unclaimed_cpu_s",
+    }
+)
+"""Numbers that describe the document or the recording, not the program."""
 
 
 def repeated(profiles: Sequence[Profile]) -> Profile:

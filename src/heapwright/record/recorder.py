@@ -21,6 +21,7 @@ from typing import BinaryIO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from heapwright.artefacts.run.foreign_heaps import settings_in
 from heapwright.base import native
 from heapwright.base.errors import ExitCode, HeapwrightError
 
@@ -69,6 +70,8 @@ class Request:
     environment: Mapping[str, str]
     how: HowToRecord = field(default_factory=HowToRecord)
     salt: int = 0
+    witness: Path | None = None
+    """Where the processes report who provides malloc; `preload` then has the witness."""
     cwd: Path | None = None
     stdin: Path | None = None
     """None: ours, as is the output."""
@@ -127,12 +130,26 @@ def record(request: Request) -> Outcome:
             raise HeapwrightError(f"{program} cannot be run: {error.strerror or error}") from error
         finally:
             os.close(writing)
-        with process, _passing_on(process, driven=request.beside is not None) as asked:
+        with (
+            _removed(request.witness),
+            process,
+            _passing_on(process, driven=request.beside is not None) as asked,
+        ):
             if request.beside is not None:
                 _stand_by(process, request.beside)
             text = result.read()
             status = process.wait()
     return _parsed(text, status, request).model_copy(update={"asked_to_end": bool(asked)})
+
+
+@contextmanager
+def _removed(file: Path | None) -> Iterator[None]:
+    """Removes the witnesses' file at the end, should the recording program not do it."""
+    try:
+        yield
+    finally:
+        if file is not None:
+            file.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -162,7 +179,7 @@ def _stand_by(process: subprocess.Popen[bytes], beside: ServerLoad) -> None:
 
 
 def _words(request: Request, program: Path, descriptor: int) -> list[str]:
-    how = request.how
+    how, settings = request.how, settings_in(request.environment)
     options: list[tuple[str, object]] = [
         ("--trace", request.trace.absolute()),
         ("--preload", request.preload),
@@ -171,6 +188,8 @@ def _words(request: Request, program: Path, descriptor: int) -> list[str]:
         ("--salt", request.salt),
     ]
     optional = [
+        ("--witness", request.witness),
+        ("--settings", "\n".join(f"{name}={value}" for name, value in settings.items()) or None),
         ("--limit", how.limit),
         ("--control", None if how.control is None else how.control.absolute()),
         ("--toggle-signal", how.toggle_signal),
@@ -240,12 +259,19 @@ def _passing_on(process: subprocess.Popen[bytes], *, driven: bool) -> Iterator[l
             signal.signal(number, handler)
 
 
+def _why(status: int) -> str:
+    """What became of the recording program, which left no result."""
+    if status < 0:
+        return f"the recorder was ended by signal {-status}"
+    return "the recorder could not make or write the file"
+
+
 def _parsed(text: bytes, status: int, request: Request) -> Outcome:
     try:
         outcome = Outcome.model_validate_json(text)
     except ValidationError as error:
         raise HeapwrightError(
-            f"{request.trace} could not be recorded (the recording program left with {status})",
+            f"{request.trace} could not be recorded: {_why(status)}",
             exit_code=ExitCode.NOT_WRITTEN,
         ) from error
     if outcome.spawn_error:

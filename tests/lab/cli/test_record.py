@@ -3,10 +3,14 @@
 """`heapwright record` on the command line."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts.explanation.document import Explanation
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.run.coverage import Cause
 from heapwright.artefacts.trace.file import trace_info
 from heapwright.base.errors import HeapwrightError
 from heapwright.cli.record import parse_signal
@@ -114,7 +118,108 @@ def test_paused_records_nothing_and_says_so(
 ) -> None:
     assert native.exists()
     done = heapwright("record", "-o", "T", "--paused", "--", worker, "10")
-    assert "nothing was recorded" in done.err
+    assert "the trace is empty: the command asked malloc for nothing while recording was on" in (
+        done.err
+    )
+
+
+def test_a_command_that_asks_for_nothing_leaves_an_empty_trace_and_is_told_so(
+    native: Path, heapwright: Heapwright
+) -> None:
+    assert native.exists()
+    compile_c(Path("idle"), "int main(void) { return 0; }\n")
+    done = heapwright("record", "-q", "-o", "T", "--", "./idle")
+    assert done.status == 0
+    assert "the trace is empty: the command asked malloc for nothing" in done.err
+
+
+OWN_MALLOC = """
+#include <stddef.h>
+#include <string.h>
+static char pool[64 << 20];
+static size_t used;
+void* malloc(size_t size) { void* at = pool + used; used += (size + 15) & ~15ul; return at; }
+void free(void* block) { (void)block; }
+void* calloc(size_t count, size_t size) { return malloc(count * size); }
+void* realloc(void* block, size_t size) {
+    void* moved = malloc(size);
+    if (block) memcpy(moved, block, size);
+    return moved;
+}
+int main(void) {
+    for (int i = 0; i < 40000; i++) memset(malloc(1000), 1, 1000);
+    volatile long sum = 0;
+    for (long i = 0; i < 60000000; i++) sum += i;
+    return 0;
+}
+"""
+STATIC = """
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    for (int i = 0; i < 40; i++) memset(malloc(1000), 1, 1000);
+    volatile long sum = 0;
+    for (long i = 0; i < 400000000; i++) sum += i;
+    return 0;
+}
+"""
+
+
+def test_a_malloc_of_its_own_is_told_and_is_in_the_documents(
+    native: Path, heapwright: Heapwright
+) -> None:
+    assert native.exists()
+    compile_c(Path("own"), OWN_MALLOC)
+    done = heapwright("record", "-o", "T", "--", "./own")
+    assert "the trace is empty: own provides its own malloc" in done.err
+    done = heapwright("profile", "T", "--json", "P")
+    assert "100.0% of the processor time was not recorded: own provides its own malloc" in done.out
+    coverage = Profile.from_json(Path("P").read_bytes()).coverage
+    assert coverage is not None
+    assert not coverage.is_complete
+    (process,) = coverage.processes
+    assert (process.name, process.recorded, process.cause) == ("own", False, Cause.OWN_MALLOC)
+    assert process.peak_resident_bytes is not None
+    heapwright("explain", "T", "--json", "E")
+    explained = Explanation.from_json(Path("E").read_bytes()).coverage
+    assert explained == coverage
+
+
+def test_processes_that_no_preload_reaches_are_told(native: Path, heapwright: Heapwright) -> None:
+    assert native.exists()
+    compile_c(Path("fixed"), STATIC, "-static")
+    done = heapwright("record", "--follow-children", "-o", "T", "--", "sh", "-c", "./fixed; :")
+    assert "of the processor time was not recorded: fixed is statically linked" in done.err
+    assert trace_info(Path("T")).fault_count == 0
+
+
+def test_child_processes_that_did_the_work_unrecorded_are_told(
+    native: Path, heapwright: Heapwright
+) -> None:
+    assert native.exists()
+    compile_c(Path("child"), STATIC)
+    told = "child is a child process, and --follow-children was not given"
+    done = heapwright("record", "-o", "T", "--", "sh", "-c", "./child; :")
+    assert told in done.err
+    done = heapwright("record", "--follow-children", "-o", "T", "--", "sh", "-c", "./child; :")
+    assert told not in done.err
+    accounts = trace_info(Path("T")).accounts
+    assert accounts is not None
+    assert {Path(each.executable).name for each in accounts.processes if each.recorded} >= {"child"}
+
+
+def test_a_runtime_with_its_own_heap_is_told_unless_it_asks_malloc(
+    native: Path, heapwright: Heapwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert native.exists()
+    python = str(Path(sys.executable).resolve())
+    monkeypatch.delenv("PYTHONMALLOC", raising=False)
+    done = heapwright("record", "-o", "T", "--", python, "-c", "pass")
+    assert "keeps objects in a heap of CPython" in done.err
+    assert "PYTHONMALLOC=malloc" in done.err
+    monkeypatch.setenv("PYTHONMALLOC", "malloc")
+    done = heapwright("record", "-o", "T", "--", python, "-c", "pass")
+    assert "heap of CPython" not in done.err
 
 
 def test_the_limit(native: Path, heapwright: Heapwright, worker: Path) -> None:

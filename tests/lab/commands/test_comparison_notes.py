@@ -181,3 +181,16 @@ def test_the_method_of_the_peak_is_told_once() -> None:
     )
     runs = [run("glibc", block, peak_rss_method=method) for block, method in enumerate(methods)]
     assert notes(runs) == "peak memory: the larger of one (exact) and the sum"
+
+
+def test_a_runtime_that_hides_its_allocations_is_told_unless_it_was_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    python = {"pid": 7, "ppid": 1, "exe": "/usr/bin/python3.11", "cpu_s": 1.0}
+    runs = [*good_runs(5), run("lea", 6, processes=[python]), run("glibc", 6, processes=[python])]
+    monkeypatch.delenv("PYTHONMALLOC", raising=False)
+    told = notes(runs)
+    assert told.count("python3.11 keeps objects in a heap of CPython") == 1
+    assert "PYTHONMALLOC=malloc" in told
+    monkeypatch.setenv("PYTHONMALLOC", "malloc")
+    assert "CPython" not in notes(runs)

@@ -23,11 +23,16 @@ constexpr std::uint64_t elsewhere = 0x7fff'0010'0000; // none
 /// A trace with these samples of process 0; a tick is a nanosecond.
 class Samples {
 public:
-    explicit Samples(const std::vector<SystemSample>& samples) {
+    explicit Samples(const std::vector<SystemSample>& samples,
+                     const std::vector<trace::RecorderMemory>& tables = {}) {
         trace::WriterOptions options;
         options.ticksPerSecond = 1'000'000'000;
         trace::TraceWriter writer(file_.path(), options);
         writer.process();
+        for (const trace::RecorderMemory& table : tables) {
+            writer.record(trace::BlockKind::process, 0, trace::record::recorderMemory,
+                          std::as_bytes(std::span(&table, 1)));
+        }
         trace::SystemEncoder encoder;
         for (std::size_t at = 0; at < samples.size(); ++at) {
             const std::string bytes = encoder.encode(samples[at], at == 0);
@@ -75,6 +80,23 @@ TEST(SystemView, ResidentMemoryFallsIntoItsParts) {
     EXPECT_EQ(row.other, 3 * mebibyte) << "the other mapping, and what cannot be written";
     EXPECT_EQ(row.heapMapped, 8 * mebibyte);
     EXPECT_EQ(row.resident, 9 * mebibyte);
+}
+
+TEST(SystemView, PagesOfTheRecorderAreCountedApart) {
+    SystemSample one = sample(1000, {mapping(heap, 8 * mebibyte, 6 * mebibyte, true),
+                                     mapping(elsewhere, 4 * mebibyte, 3 * mebibyte)});
+    one.trace = mebibyte;
+    const Samples file({one}, {{elsewhere, elsewhere + 2 * mebibyte}});
+    const trace::Trace trace(file.path());
+    SystemView view(trace, 0);
+    view.allocated(heap + 4096, 2 * mebibyte);
+    view.advance(2000, mebibyte, 2 * mebibyte);
+    ASSERT_EQ(view.rows().size(), 1U);
+    const SystemRow& row = view.rows()[0];
+    EXPECT_EQ(row.recorder, 3 * mebibyte) << "the trace, and the table in the other mapping";
+    EXPECT_EQ(row.other, 2 * mebibyte) << "what is left of that mapping, and the constant data";
+    EXPECT_EQ(row.resident, 8 * mebibyte);
+    EXPECT_EQ(row.heapResident, 6 * mebibyte);
 }
 
 TEST(SystemView, AMappingIsHeapOnlyWhileItIsTheOneInWhichBlocksWere) {

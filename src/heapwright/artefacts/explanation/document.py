@@ -15,6 +15,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heapwright.artefacts.run.coverage import Coverage
+
 SCHEMA_VERSION: Literal[1] = 1
 FORMAT: Literal["heapwright explanation"] = "heapwright explanation"
 
@@ -108,6 +110,10 @@ class Explanation(_Frozen):
     culprits: tuple[Culprit, ...] = ()
     setting: Setting | None = None
     moments: tuple[Moment, ...] = ()
+    coverage: Annotated[
+        Coverage | None,
+        Field(description="Which processes of the command were recorded; null: not known"),
+    ] = None
 
     def to_json(self) -> str:
         """The document as it is written to a file."""

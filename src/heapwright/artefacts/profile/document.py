@@ -29,6 +29,7 @@ from heapwright.artefacts.profile.series import (
     SizeOverTime,
     System,
 )
+from heapwright.artefacts.run.coverage import Coverage
 from heapwright.base.json_schema import schema_text_of
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -358,6 +359,10 @@ class Profile(_Frozen):
         Field(description="Most bytes first; the 1,000 largest, and the 1,000 that left most"),
     ] = ()
     calls: Annotated[Calls | None, Field(description="null: without stacks")] = None
+    coverage: Annotated[
+        Coverage | None,
+        Field(description="Which processes of the command were recorded; null: not known"),
+    ] = None
     repetitions: Annotated[int, Field(ge=1)] = 1
     spread: Annotated[
         tuple[Spread, ...],

@@ -124,6 +124,10 @@ class SystemSample(_Frozen):
     ] = None
     heap_resident_bytes: int | None = None
     resident_bytes: int | None = None
+    recorder_bytes: Annotated[
+        int | None,
+        Field(description="Resident only because it is recorded; in none of the other figures"),
+    ] = None
 
 
 class HeapRatio(_Frozen):

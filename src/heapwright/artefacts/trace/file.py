@@ -88,6 +88,33 @@ class TraceThread(_Model):
     ended: bool
 
 
+class TraceAccount(_Model):
+    """One program image of the recorded command's process tree, recorded or not."""
+
+    pid: Count
+    parent_pid: Count
+    executable: str
+    provider: str
+    """The object that provides malloc; empty: not known."""
+    count: Count
+    cpu_ns: Count
+    peak_bytes: Count
+    witnessed: bool
+    recorded: bool
+    served: bool
+    """The recorder provides malloc, whether it records or not."""
+
+
+class TraceAccounts(_Model):
+    """The processes of the recorded command, and their processor time."""
+
+    cpu_ns: Count
+    allowance_ns: Count
+    settings: str
+    """Lines NAME=VALUE of the environment that decide which heap a language runtime uses."""
+    processes: tuple[TraceAccount, ...]
+
+
 class TraceInfo(_Model):
     """What a trace says of itself; nothing of it but what is still being written is decoded."""
 
@@ -111,6 +138,8 @@ class TraceInfo(_Model):
     blocks: Count
     processes: tuple[TraceProcess, ...]
     threads: tuple[TraceThread, ...]
+    accounts: TraceAccounts | None
+    """None: the trace is of an earlier version, or its recording was not closed."""
     fault_count: Count
     faults: tuple[TraceFault, ...]
 

@@ -10,6 +10,8 @@ def remarks(profile: Profile) -> list[str]:
     """One sentence each; none if nothing is missing."""
     origin, totals = profile.provenance, profile.totals
     told: list[str] = []
+    if profile.coverage is not None:
+        told += [f"{each}." for each in profile.coverage.remarks()]
     if origin.sampled > 1:
         told.append(f"One block in {origin.sampled:,} was recorded; the figures are of those.")
     for what, value in (

@@ -130,7 +130,7 @@ TEST_F(Hostile, RowsComeBackFromTheirShortForms) {
         EXPECT_EQ(unpacked(packed(row)), row);
     }
     RowCache cache;
-    ASSERT_TRUE(cache.begin());
+    ASSERT_TRUE(cache.begin({}));
     const Row odd{Row::Base::frameWord, Row::Saved::atFrame, -8, 0};
     const ShortRow number = cache.shorten(odd);
     EXPECT_EQ(savedWords(number), oddMark);

@@ -50,6 +50,19 @@ TEST(Smaps, WhatCanBeWrittenIsListedTheRestSummed) {
     EXPECT_EQ(sample.resident(), (8U + 16 + 4 + 20 + 12) << 10) << "without the trace";
 }
 
+TEST(Smaps, LibrariesOfTheRecorderAreNotTheProgramsMemory) {
+    const trace::SystemSample sample =
+        parsed("7f1000000000-7f1000010000 r-xp 00000000 fe:00 5    /opt/libheapwright-recorder.so\n"
+               "Rss:                  40 kB\n"
+               "7f1000010000-7f1000011000 rw-p 00010000 fe:00 5    /opt/libheapwright-recorder.so\n"
+               "Rss:                   4 kB\n"
+               "7f1000020000-7f1000021000 rw-p 00000000 fe:00 6    /opt/libheapwright-granary.so\n"
+               "Rss:                   8 kB\n");
+    EXPECT_EQ(sample.trace, 44U << 10);
+    EXPECT_EQ(sample.fixed, 0U);
+    EXPECT_EQ(sample.mappings.size(), 1U) << "an allocator is the program's";
+}
+
 TEST(Smaps, FilesWithCodeAreNamedOnce) {
     trace::SystemSample sample;
     SmapsParser parser("fe:00", 77);

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which processes of a recorded command are in its trace, and why others are not.
+
+The trace has the account of each process: who provides malloc in it, and its processor time. The
+files of the programs tell the rest, as far as they are still on this machine.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from heapwright.artefacts.profile.document import Profile
+from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
+from heapwright.artefacts.run.foreign_heaps import GO, foreign_heap_of, is_opened
+from heapwright.artefacts.trace.file import TraceAccount, TraceAccounts, TraceInfo, trace_info
+from heapwright.base import native
+from heapwright.experiment.command_check import machine_of
+from heapwright.experiment.obstacles import Obstacle, is_go_program, obstacle_of
+from heapwright.profile.reader import is_document, read_profile
+from heapwright.profile.run import profile_trace
+
+NS = 1e9
+_CAUSES = {
+    Obstacle.STATIC: Cause.STATIC,
+    Obstacle.PRIVILEGED: Cause.PRIVILEGED,
+    Obstacle.OTHER_MACHINE: Cause.OTHER_MACHINE,
+    Obstacle.OTHER_C_LIBRARY: Cause.OTHER_C_LIBRARY,
+}
+
+
+def coverage_of(info: TraceInfo, libraries: Sequence[str] = ()) -> Coverage | None:
+    """What a trace says of the command's processes; None if it says nothing.
+
+    `libraries` are mapped in the process that makes most calls.
+    """
+    if info.accounts is None:
+        return None
+    accounts = info.accounts
+    busiest = busiest_pid(info)
+    processes = [
+        _process(each, accounts, libraries if each.pid == busiest else ())
+        for each in accounts.processes
+    ]
+    known = sum(each.cpu_s for each in processes)
+    total = accounts.cpu_ns / NS
+    return Coverage(
+        cpu_s=total,
+        unclaimed_cpu_s=max(0.0, total - known - accounts.allowance_ns / NS),
+        processes=tuple(sorted(processes, key=lambda each: -each.cpu_s)),
+    )
+
+
+def covered(profile: Profile, trace: Path) -> Profile:
+    """The profile of a trace, with the coverage of the command that was recorded."""
+    libraries = () if profile.system is None else profile.system.objects
+    return profile.model_copy(update={"coverage": coverage_of(trace_info(trace), libraries)})
+
+
+def read_covered(path: Path, process: int | None = None) -> Profile:
+    """The profile that a file holds or leads to, a trace's with its coverage. Raises
+    HeapwrightError."""
+    return (
+        read_profile(path, process)
+        if is_document(path)
+        else covered(profile_trace(path, process), path)
+    )
+
+
+def busiest_pid(info: TraceInfo) -> int | None:
+    """The process that makes most calls."""
+    calls: dict[int, int] = {}
+    for thread in info.threads:
+        calls[thread.process] = calls.get(thread.process, 0) + thread.events
+    most = max(info.processes, key=lambda each: calls.get(each.process, 0), default=None)
+    return None if most is None else most.pid
+
+
+def _process(
+    account: TraceAccount, accounts: TraceAccounts, libraries: Iterable[str]
+) -> CoveredProcess:
+    return CoveredProcess(
+        pid=account.pid,
+        parent_pid=account.parent_pid,
+        executable=account.executable,
+        count=account.count,
+        cpu_s=account.cpu_ns / NS,
+        peak_resident_bytes=account.peak_bytes or None,
+        recorded=account.recorded,
+        cause=None if account.recorded else _cause(account),
+        provider=account.provider,
+        own_heap=_own_heap(account.executable, libraries, accounts.settings),
+    )
+
+
+def _cause(account: TraceAccount) -> Cause:
+    if account.served:
+        return Cause.NOT_FOLLOWED
+    if account.witnessed:
+        return Cause.OWN_MALLOC
+    if not account.executable:
+        return Cause.NOT_LOADED
+    found = obstacle_of(Path(account.executable), machine_of(native.witness()))
+    return Cause.NOT_LOADED if found is None else _CAUSES[found]
+
+
+def _own_heap(executable: str, libraries: Iterable[str], settings: str) -> str:
+    heap = foreign_heap_of(executable, libraries)
+    if heap is None and executable and is_go_program(Path(executable)):
+        heap = GO
+    environment = dict(line.split("=", 1) for line in settings.splitlines() if "=" in line)
+    return "" if heap is None or is_opened(heap, environment) else heap.runtime
