@@ -6,19 +6,18 @@ import signal
 from collections.abc import Iterator, Sequence
 
 from heapwright.artefacts.drag.document import Drag, Site
+from heapwright.artefacts.profile.library_frames import own_frames
 from heapwright.base.quantities import several
-from heapwright.report.profile.words import ALLOCATING, NOTHING, memory
+from heapwright.report.profile.words import NOTHING, memory
 
 PUBLISHED = (("lcc", 3.34), ("mudlle", 1.23), ("176.gcc", 1.16))
 """Total drag of programs with regions, as published (Berger, Zorn and McKinley, 2002)."""
 
-PASSING_ON = (
-    *ALLOCATING,
-    *("__strdup", "__GI___strdup", "__strndup", "__GI___strndup"),
+REGIONS = (
     *("heapwright::", "heapwright_region_", "heapwright_reap_", "heapwright_obstack_"),
     *("_obstack_", "obstack_", "apr_p", "apr_allocator_", "apr_bucket_alloc", "Perl_safesys"),
 )
-"""How the names of functions begin that only pass a request on, regions and pools among them."""
+"""How the names of functions begin that pass a request on to a region or a pool."""
 LONG = 60
 
 
@@ -50,18 +49,17 @@ def sentence(found: Drag) -> str:
 
 
 def place_of(frames: Sequence[str]) -> str:
-    """The function that asked, past those that only pass a request on."""
-    for frame in frames:
-        if not frame.startswith(PASSING_ON):
-            return frame
-    return frames[0] if frames else "unknown"
+    """The function of the program that asked, past those that only pass a request on."""
+    return next(iter(_own(frames)), frames[0] if frames else "unknown")
 
 
 def chain_of(frames: Sequence[str], callers: int = 3) -> str:
-    """That function and who called it, outwards."""
-    place = place_of(frames)
-    at = frames.index(place) + 1 if place in frames else 0
-    return " ← ".join(map(short, (place, *frames[at : at + callers])))
+    """That function and the functions of the program that called it, outwards."""
+    return " ← ".join(map(short, _own(frames)[: callers + 1] or (place_of(frames),)))
+
+
+def _own(frames: Sequence[str]) -> tuple[str, ...]:
+    return tuple(each for each in own_frames(frames) if not each.startswith(REGIONS))
 
 
 def short(frame: str) -> str:

@@ -6,16 +6,10 @@ import math
 from html import escape
 
 from heapwright.artefacts.profile.document import Profile, Site
+from heapwright.artefacts.profile.library_frames import own_frames, own_place
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 NOTHING = "-"
-ALLOCATING = (
-    *("malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc"),
-    *("posix_memalign", "valloc", "pvalloc", "operator new", "std::", "__gnu_cxx::", "_Zn"),
-    *("xmalloc", "xcalloc", "xrealloc", "xstrdup", "xstrndup", "strdup", "strndup", "g_malloc"),
-    *("g_realloc", "g_try_", "g_slice_"),
-)
-"""How the names of functions begin that only pass a request on."""
 
 
 def unit_for(most: float) -> tuple[float, str]:
@@ -94,15 +88,10 @@ def pattern_of(profile: Profile) -> str:
 
 
 def place_of(site: Site) -> str:
-    """The function that asked, past those that only pass a request on."""
-    for frame in site.frames:
-        if not frame.startswith(ALLOCATING):
-            return frame
-    return site.frames[0] if site.frames else f"stack {site.stack}"
+    """The function of the program that asked, past those of the standard libraries."""
+    return own_place(site.frames) or f"stack {site.stack}"
 
 
 def chain_of(site: Site, callers: int = 3) -> str:
-    """That function and who called it, outwards."""
-    place = place_of(site)
-    at = site.frames.index(place) + 1 if place in site.frames else 0
-    return " ← ".join((place, *site.frames[at : at + callers]))
+    """That function and the functions of the program that called it, outwards."""
+    return " ← ".join(own_frames(site.frames)[: callers + 1] or (place_of(site),))
