@@ -11,7 +11,7 @@ an offset.
 import re
 from collections.abc import Iterable
 
-PLACE = re.compile(r" \([^()\s]+\)$")
+PLACE = re.compile(r" \((?P<file>[^()\s:]+)(?::\d+)?\)$")
 OBJECT = re.compile(
     r"^(?:libc|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libpthread|libm|libdl|librt|ld-linux[\w-]*"
     r"|ld-musl[\w-]*|libc\.musl[\w-]*)[-.\d]*\.so[.\d]*\+0x"
@@ -57,16 +57,34 @@ RUST = re.compile(
 """The modules of Rust's libraries. A name of C++ may begin with the same namespace."""
 UNNAMED = re.compile(r"^(?:[A-Z]\w?|[iu](?:8|16|32|64|128|size)|str|bool|char)$")
 """A type in Rust that says nothing about whose function it is: a parameter, or a built-in type."""
-SOURCES = re.compile(
-    r"/include/c\+\+/|/rustc/|/library/(?:alloc|core|std)/src/|/(?:glibc|musl)[^/]*/"
+FOLDERS = re.compile(
+    r"/include/c\+\+/|/libstdc\+\+-v3/|/rustc/|/library/(?:alloc|core|std)/src/|/sysdeps/"
+    r"|/(?:glibc|musl)[^/]*/"
 )
 """Folders in the path of a standard library's source file."""
+FILES = re.compile(
+    r"stl_\w+\.h|\w+\.tcc|new_op\w*\.cc|new_allocator\.h|alloc_traits\.h|allocat(?:or|ed_ptr)\.h"
+    r"|basic_string\.h|char_traits\.h|cow_string\.h|shared_ptr\w*\.h|unique_ptr\.h|std_\w+\.h"
+    r"|hashtable(?:_policy)?\.h|unordered_(?:map|set)\.h|regex_\w+\.h|refwrap\.h|invoke\.h"
+    r"|locale_\w+\.(?:h|cc)|aligned_buffer\.h|ptr_traits\.h|predefined_ops\.h|[a-z_]+"
+    r"|dl-\w+\.[ch]|allocatestack\.c|pthread_create\.c|libc-start\.c|libc_start_call_main\.h"
+    r"|clone3?\.S|start\.S|cxa_\w+\.c|iofopen\.c|iogetdelim\.c|filedoalloc\.c|setlocale\.c"
+)
+"""Source files of the standard libraries. A header without an extension is one of C++.
+
+Debug information gives a function that was inlined without its namespace: `allocate` in place of
+`std::__new_allocator<char>::allocate`. Only its file tells that it belongs to a library.
+"""
 
 
 def is_library_frame(frame: str, file: str = "") -> bool:
     """Whether a frame belongs to a standard library; `file` is the path of its source file."""
-    text = PLACE.sub("", frame)
-    if OBJECT.match(text) or (file and SOURCES.search(file)):
+    place = PLACE.search(frame)
+    text = frame[: place.start()] if place else frame
+    source = file or (place["file"] if place else "")
+    if OBJECT.match(text) or FOLDERS.search(source):
+        return True
+    if FILES.fullmatch(source.rpartition("/")[2]):
         return True
     if text.startswith("<"):
         return _is_library_impl(text)

@@ -40,6 +40,12 @@ LIBRARY = (
     "__rust_alloc",
     "xmalloc (xmalloc.c:12)",
     "g_malloc0",
+    "thread<main()::<lambda()> > (std_thread.h:142)",
+    "allocate (new_allocator.h:137)",
+    "_M_create (basic_string.tcc:153)",
+    "make_unique<Session, int> (memory:12)",
+    "allocate_dtv (dl-tls.c:401)",
+    "allocate_stack (allocatestack.c:423)",
 )
 OWN = (
     "main",
@@ -61,6 +67,8 @@ OWN = (
     "libcache.so+0x20",
     "malloc_everything (tool.c:4)",
     "PyObject_Malloc",
+    "allocate (pool.h:12)",
+    "construct (vector.h:3)",
 )
 
 
