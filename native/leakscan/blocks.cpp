@@ -55,13 +55,7 @@ std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t 
 }
 
 LiveBlocks::LiveBlocks(const trace::Trace& trace, std::uint32_t process) {
-    trace::Selection selection;
-    selection.process = process;
-    selection.splitMoves = true;
-    trace::MergedEvents events(trace, selection);
-    for (trace::Event event; events.next(event);) {
-        apply(event);
-    }
+    applyAll(trace, process, ~std::uint64_t{0});
     blocks_.reserve(live_.size());
     for (const auto& [address, block] : live_) {
         blocks_.push_back(block);
@@ -69,6 +63,27 @@ LiveBlocks::LiveBlocks(const trace::Trace& trace, std::uint32_t process) {
     std::sort(blocks_.begin(), blocks_.end(),
               [](const Block& a, const Block& b) { return a.begin < b.begin; });
     live_.clear();
+}
+
+/// The events before `until`, behind those of the process that forked it.
+void LiveBlocks::applyAll(const trace::Trace& trace, std::uint32_t process, std::uint64_t until) {
+    for (const trace::ProcessInfo& each : trace.processes()) {
+        if (each.process == process && each.cause == trace::Cause::fork &&
+            each.parent < process) { // a parent is numbered before its children
+            applyAll(trace, each.parent, std::min(until, each.start));
+            for (auto& [address, block] : live_) {
+                block.inherited = true;
+            }
+            break;
+        }
+    }
+    trace::Selection selection;
+    selection.process = process;
+    selection.splitMoves = true;
+    trace::MergedEvents events(trace, selection);
+    for (trace::Event event; events.next(event) && event.time < until;) {
+        apply(event);
+    }
 }
 
 void LiveBlocks::apply(const trace::Event& event) {
@@ -89,7 +104,7 @@ void LiveBlocks::apply(const trace::Event& event) {
 void LiveBlocks::begin(const trace::Event& event) {
     const std::uint64_t usable =
         std::min(std::max({event.usable, event.size, std::uint64_t{1}}), mostUsable);
-    live_[event.address] = {event.address, event.size, usable, event.stack, false};
+    live_[event.address] = {event.address, event.size, usable, event.stack, event.time};
     pages_.set(event.address, std::min(usable, std::uint64_t{1} << 36), true);
 }
 

@@ -20,6 +20,8 @@ struct Block {
     std::uint64_t size;   ///< as requested
     std::uint64_t usable; ///< at least 1
     std::uint32_t stack;
+    std::uint64_t born = 0; ///< ns since the trace began
+    bool inherited = false; ///< from the process that forked this one
     bool reached = false;
 };
 
@@ -40,6 +42,7 @@ std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t 
 
 class LiveBlocks {
 public:
+    /// Of a forked process the blocks that it inherited are among them: they lead to its own.
     LiveBlocks(const trace::Trace& trace, std::uint32_t process);
 
     std::vector<Block>& blocks() { return blocks_; } ///< ascending
@@ -50,6 +53,7 @@ public:
     Block* find(std::uint64_t address);
 
 private:
+    void applyAll(const trace::Trace& trace, std::uint32_t process, std::uint64_t until);
     void apply(const trace::Event& event);
     void begin(const trace::Event& event);
     void end(std::uint64_t address);
