@@ -78,6 +78,9 @@ int look(const char* path, std::uint32_t pid, bool stop) {
     const ProcessMemory memory(static_cast<pid_t>(pid));
     LiveBlocks live(trace, *process);
     search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
+    if (!stop) { // it waits at its end
+        searchTeardown(memory, live);
+    }
     print(*process, live);
     return 0;
 }

@@ -3,9 +3,9 @@
  *
  * Preloaded: at the end of a process it lets the listener on the socket that HEAPWRIGHT_HOLD names
  * search its memory, and waits until the listener hangs up. The end is when `main` returns, or the
- * process calls exit, quick_exit or _exit. What `main` itself still pointed to is then still there:
- * its frame is kept on the stack for the search. It allocates nothing. Without a listener the
- * process ends as ever. A signal that kills the process passes by.
+ * process calls exit, quick_exit, _exit or abort. What `main` itself still pointed to is then still
+ * there: its frame is kept on the stack for the search. It allocates nothing. Without a listener
+ * the process ends as ever. A signal that kills the process passes by.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -117,6 +117,17 @@ __attribute__((visibility("default"), noreturn)) void _exit(int status) {
     hold();
     for (;;) {
         syscall(SYS_exit_group, status);
+    }
+}
+
+__attribute__((visibility("default"), noreturn)) void abort(void) {
+    typedef void Abort(void);
+    hold();
+    void* const found = dlsym(RTLD_NEXT, "abort");
+    Abort* next = NULL;
+    memcpy(&next, &found, sizeof next);
+    next();
+    for (;;) { /* the compiler does not know that it never returns */
     }
 }
 
