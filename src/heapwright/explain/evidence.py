@@ -5,7 +5,7 @@
 Each part is looked at by itself; `judge` orders what was found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -110,7 +110,9 @@ def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown |
     for place, each in growing_sites(profile, end).items():
         kept, rest = each.bytes, _last(site_curve(profile, known[place]).until(end))
         if place in lost:
-            kept = min(kept, round(kept * (1 - lost[place].bytes / max(rest, 1))))
+            if 2 * lost[place].bytes >= rest:
+                continue  # a number that looks like a pointer hides the others
+            kept = round(kept * (1 - lost[place].bytes / rest))
             rest -= lost[place].bytes
         if 10 * kept >= each.bytes:
             sites[place] = Growth(kept, each.seconds)
@@ -119,6 +121,8 @@ def _grown(profile: Profile, facts: Facts, end: float, slower: float) -> Grown |
     if gained >= LEAST_GROWTH:
         longest = max(each.seconds for each in sites.values())
         return Grown(Growth(gained, longest), total, sites)
+    if lost and profile.site_times_s:
+        return None  # the places tell what grows beside what is lost; the sum does not
     curve = live_curve(profile).until(end)
     whole = growth(curve)
     if whole is None:
@@ -164,22 +168,46 @@ class Held:
 
 def held(profile: Profile, end: float) -> Held | None:
     """The mean over the last quarter of the time. Not counted: what the system can take, what live
-    memory needs again later (a sawtooth), and the headers of live blocks. Null without samples."""
+    memory needs again later (a sawtooth), the headers of live blocks, and what the allocator had
+    before the program freed as much. Null without samples."""
     samples = until(profile, end)
     if not samples:
         return None
     begin, last = samples[0].time_s, samples[-1].time_s
     late = [s for s in samples if s.time_s >= last - (last - begin) / 4]
     mean_block = _mean_block(profile)
+    reserve = max((_kept(s, mean_block) - freed for s, freed in _with_freed(profile, samples)))
     again, unused = 0, []
     for sample in reversed(late):
         again = max(again, sample.live_bytes)
-        headers = HEADER * sample.live_bytes / mean_block if mean_block else 0
-        kept = (sample.held_bytes or 0) - (sample.lazy_bytes or 0) - headers
-        unused.append(max(kept - (again - sample.live_bytes), 0))
+        needed = again - sample.live_bytes + max(reserve, 0)
+        unused.append(max(_kept(sample, mean_block) - needed, 0))
     heap = fmean(s.heap_resident_bytes or 0 for s in late)
     mean = fmean(unused)
     return Held(mean / heap if heap else 0.0, round(mean))
+
+
+def _kept(sample: SystemSample, mean_block: float) -> float:
+    """Bytes in heaps and in no block, without headers and without what the system can take."""
+    headers = HEADER * sample.live_bytes / mean_block if mean_block else 0.0
+    return (sample.held_bytes or 0) - (sample.lazy_bytes or 0) - headers
+
+
+def _with_freed(
+    profile: Profile, samples: Sequence[SystemSample]
+) -> Iterator[tuple[SystemSample, float]]:
+    """Each sample with the bytes that the program had freed until then.
+
+    What the allocator kept beyond that was never the program's: a reserve, or mappings that the
+    system has joined with the heap's.
+    """
+    points, at, allocated = profile.timeline, 0, 0
+    for sample in samples:
+        while at < len(points) and points[at].time_s <= sample.time_s:
+            allocated += points[at].allocated_bytes
+            at += 1
+        ahead = points[at].allocated_bytes if at < len(points) else 0
+        yield sample, max(allocated + ahead - sample.live_bytes, 0) if points else float("inf")
 
 
 def _mean_block(profile: Profile) -> float:

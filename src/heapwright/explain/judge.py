@@ -46,6 +46,8 @@ from heapwright.explain.evidence import (
 from heapwright.explain.settings import MMAP_THRESHOLD, allocator_in_use, setting_for
 
 MOST_CULPRITS = 10
+LEAST_LOST_ONCE = 4 << 10
+"""Lost once, and less than that in all: it is said, and is no leak, as the C library loses some."""
 SMALL_LOSS = 64 << 10
 """Lost once, and less than that: other findings are more important."""
 
@@ -119,10 +121,11 @@ class _Judge:
             each.rate_bytes_per_s is not None or each.bytes >= SMALL_LOSS for each in leak
         )
         found = [*leak, *others] if important else [*others, *leak]
+        if found and not leak and self._lost_bytes():
+            found[-1] = _with(found[-1], self._lost_once())
         gap = self._profile.coverage.gap() if self._profile.coverage else ""
         if found and gap:
-            said = f"{found[-1].sentence} {sentence.also_blind(gap)}"
-            found[-1] = found[-1].model_copy(update={"sentence": said})
+            found[-1] = _with(found[-1], sentence.also_blind(gap))
         return found or [self._nothing(gap)]
 
     def _leak(self) -> list[Finding]:
@@ -130,6 +133,8 @@ class _Judge:
         if not lost or reach is None or not reach.unreachable_bytes:
             return []
         going = {place: each for place, each in lost.items() if each.goes_on(self._end)}
+        if not going and reach.unreachable_bytes < LEAST_LOST_ONCE:
+            return []
         rate = sum(each.rate for each in going.values()) if going else None
         places = [
             _culprit(
@@ -230,12 +235,26 @@ class _Judge:
             never_freed=0 if facts.reachability else profile.totals.never_freed_bytes,
             runtime=self._runtime,
         )
-        return Finding(kind=Kind.STEADY, sentence=said, bytes=profile.peak_live_bytes)
+        found = Finding(kind=Kind.STEADY, sentence=said, bytes=profile.peak_live_bytes)
+        return _with(found, self._lost_once()) if self._lost_bytes() else found
+
+    def _lost_bytes(self) -> int:
+        reach = self._facts.reachability
+        return reach.unreachable_bytes if reach else 0
+
+    def _lost_once(self) -> str:
+        reach = self._facts.reachability
+        assert reach is not None
+        return sentence.lost_once(reach.unreachable_blocks, reach.unreachable_bytes)
 
     def _sites(self, places: Iterable[Place]) -> list[Site]:
         """Those of the profile, in this order."""
         known = {(site.process, site.stack): site for site in self._profile.sites}
         return [known[place] for place in places if place in known]
+
+
+def _with(found: Finding, remark: str) -> Finding:
+    return found.model_copy(update={"sentence": f"{found.sentence} {remark}"})
 
 
 def _runtime(profile: Profile) -> ForeignHeap | None:

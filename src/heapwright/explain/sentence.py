@@ -25,6 +25,11 @@ def leak(blocks: int, lost: int, *, rate: float | None, culprit: Culprit | None)
     )
 
 
+def lost_once(blocks: int, lost: int) -> str:
+    """So little that it is no leak."""
+    return f"Lost once: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}."
+
+
 def growth(rise: int, rate: float, *, fate: str, culprit: Culprit | None, share: float) -> str:
     """Live memory that rises until the end."""
     return (

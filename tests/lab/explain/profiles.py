@@ -51,8 +51,9 @@ def phases(live: Sequence[int]) -> tuple[Phase, ...]:
 STEP_S = 0.01
 
 
-def timeline(live: Sequence[int]) -> tuple[Point, ...]:
-    """The same at even times. What falls was freed, and what rises was allocated."""
+def timeline(live: Sequence[int], churn: int = 0) -> tuple[Point, ...]:
+    """The same at even times. What falls was freed, and what rises was allocated; in each step
+    `churn` bytes are both."""
     before = (0, *live)
     return tuple(
         made(
@@ -62,7 +63,7 @@ def timeline(live: Sequence[int]) -> tuple[Point, ...]:
             live_bytes=each,
             live_objects=each // 100,
             most_live_bytes=max(each, before[i]),
-            allocated_bytes=max(each - before[i], 0),
+            allocated_bytes=max(each - before[i], 0) + churn,
         )
         for i, each in enumerate(live)
     )
@@ -151,6 +152,7 @@ def profile(
     sites: Sequence[Site] = (),
     command: Sequence[str] = (),
     objects_of: int = 100,
+    churn: int = 0,
 ) -> Profile:
     """A profile whose live memory went as `live` says."""
     none = RoutineShare(count=0, share=0, bytes=0)
@@ -174,7 +176,7 @@ def profile(
         peak_live_bytes=most,
         peak_live_objects=most // 100,
         peak=Peak(time_s=0, operation=0, live_bytes=most, live_objects=most // objects_of),
-        timeline=timeline(live),
+        timeline=timeline(live, churn),
         site_times_s=tuple(STEP_S * len(live) * (i + 1) / MOMENTS for i in range(MOMENTS)),
         cross_thread_frees=CrossThreadFrees(count=0, share=0),
         phases=phases(live),

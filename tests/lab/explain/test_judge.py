@@ -125,11 +125,20 @@ def test_a_single_lost_block_is_told_after_what_goes_on() -> None:
     )
     found = explain(
         profile(RISING, never_freed_bytes=9 * MIB, sites=[grows]),
-        searched((2, Lost(1, 72, 0.0, 0.0))),
+        searched((2, Lost(1, 9000, 0.0, 0.0))),
     )
     assert kinds(found) == [Kind.GROWTH, Kind.LEAK]
-    assert "72 B in 1 block; none was lost later" in found.sentence
-    assert explain(profile(FLAT), searched((2, Lost(1, 72, 0.0, 0.0)))).kind is Kind.LEAK
+    assert "8.8 KiB in 1 block; none was lost later" in found.sentence
+
+
+@pytest.mark.parametrize("live", [FLAT, RISING])
+def test_a_tiny_loss_that_happened_once_is_said_and_is_no_leak(live: list[int]) -> None:
+    found = explain(profile(live), searched((2, Lost(1, 72, 0.0, 0.0))))
+    assert Kind.LEAK not in kinds(found)
+    assert "Lost once: no pointer leads any more to 72 B in 1 block." in found.sentence
+    assert "nothing was lost" not in found.sentence
+    again = explain(profile(live), searched((2, Lost(9, 72, 0.0, 0.9))))
+    assert again.kind is Kind.LEAK
 
 
 def test_of_the_places_of_a_leak_those_that_go_on_come_first() -> None:
@@ -236,9 +245,17 @@ def test_what_a_sawtooth_needs_again_is_not_retained() -> None:
 
 
 def test_half_of_a_large_heap_in_holes_is_retention() -> None:
-    samples = [sample(i / 10, 24 * MIB, 48 * MIB) for i in range(11)]
-    found = explain(profile([24 * MIB] * 100, seen=system(samples), objects_of=1000), EXITED)
+    live = [48 * MIB] * 10 + [24 * MIB] * 90
+    samples = [sample(i / 100, live[i], 48 * MIB) for i in range(100)]
+    found = explain(profile(live, seen=system(samples), objects_of=1000), EXITED)
     assert found.kind is Kind.RETENTION
+
+
+def test_what_the_program_never_had_is_not_retained() -> None:
+    """A reserve of the allocator, or a mapping of the program's own beside the heap."""
+    samples = [sample(i / 100, 24 * MIB, 88 * MIB) for i in range(100)]
+    found = explain(profile([24 * MIB] * 100, seen=system(samples), objects_of=1000), EXITED)
+    assert found.kind is Kind.STEADY
 
 
 def test_headers_of_small_blocks_are_not_retained() -> None:
@@ -254,8 +271,8 @@ def test_what_the_system_may_take_back_is_not_held() -> None:
 
 def test_a_growth_and_a_larger_retention_are_both_said() -> None:
     samples = [sample(i / 100, RISING[i], 100 * MIB) for i in range(100)]
-    found = explain(profile(RISING, seen=system(samples), objects_of=1000), searched())
-    assert kinds(found) == [Kind.RETENTION, Kind.GROWTH]
+    churning = profile(RISING, seen=system(samples), objects_of=1000, churn=100 * MIB)
+    assert kinds(explain(churning, searched())) == [Kind.RETENTION, Kind.GROWTH]
 
 
 def test_much_memory_that_is_not_mallocs_is_said() -> None:
