@@ -13,6 +13,11 @@ constexpr std::uint64_t part = 512 * page;
 constexpr std::uint64_t mostUsable = std::uint64_t{1} << 46; // nothing larger has an address
 /// Blocks of that size often have a mapping of their own, which goes when they are freed.
 constexpr std::uint64_t large = 128 << 10;
+constexpr std::uint64_t leastTeardown = 20'000'000; ///< ns
+
+std::uint64_t usableOf(const trace::Event& event) {
+    return std::min(std::max({event.usable, event.size, std::uint64_t{1}}), mostUsable);
+}
 
 } // namespace
 
@@ -55,13 +60,7 @@ std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t 
 }
 
 LiveBlocks::LiveBlocks(const trace::Trace& trace, std::uint32_t process) {
-    trace::Selection selection;
-    selection.process = process;
-    selection.splitMoves = true;
-    trace::MergedEvents events(trace, selection);
-    for (trace::Event event; events.next(event);) {
-        apply(event);
-    }
+    applyAll(trace, process, ~std::uint64_t{0});
     blocks_.reserve(live_.size());
     for (const auto& [address, block] : live_) {
         blocks_.push_back(block);
@@ -71,15 +70,45 @@ LiveBlocks::LiveBlocks(const trace::Trace& trace, std::uint32_t process) {
     live_.clear();
 }
 
+/// The events before `until`, behind those of the process that forked it.
+void LiveBlocks::applyAll(const trace::Trace& trace, std::uint32_t process, std::uint64_t until) {
+    for (const trace::ProcessInfo& each : trace.processes()) {
+        if (each.process == process && each.cause == trace::Cause::fork &&
+            each.parent < process) { // a parent is numbered before its children
+            applyAll(trace, each.parent, std::min(until, each.start));
+            for (auto& [address, block] : live_) {
+                block.inherited = true;
+            }
+            break;
+        }
+    }
+    trace::Selection selection;
+    selection.process = process;
+    selection.splitMoves = true;
+    trace::MergedEvents events(trace, selection);
+    for (trace::Event event; events.next(event) && event.time < until;) {
+        forgetFreed(event.time);
+        apply(event);
+    }
+}
+
 void LiveBlocks::apply(const trace::Event& event) {
     if (trace::isFree(event.routine)) {
-        end(event.address);
+        end(event.address, event.time);
+        return;
+    }
+    const auto old = live_.find(event.old);
+    if (trace::isRealloc(event.routine) && event.old != 0 && event.address == event.old &&
+        old != live_.end() && event.size <= old->second.size) { // it keeps its place and its age
+        old->second.size = event.size;
+        old->second.usable = usableOf(event);
         return;
     }
     const bool failed = event.address == 0 && event.size != 0;
     if (trace::isRealloc(event.routine) && event.old != 0 && !failed &&
         (event.old == event.address || event.address == 0)) {
-        end(event.old); // in place or to nothing; one that moved has been told by its release
+        end(event.old,
+            event.time); // in place or to nothing; one that moved has been told by its release
     }
     if (event.address != 0) {
         begin(event);
@@ -87,13 +116,23 @@ void LiveBlocks::apply(const trace::Event& event) {
 }
 
 void LiveBlocks::begin(const trace::Event& event) {
-    const std::uint64_t usable =
-        std::min(std::max({event.usable, event.size, std::uint64_t{1}}), mostUsable);
-    live_[event.address] = {event.address, event.size, usable, event.stack, false};
+    const std::uint64_t usable = usableOf(event);
+    live_[event.address] = {event.address, event.size, usable, event.stack, event.time};
     pages_.set(event.address, std::min(usable, std::uint64_t{1} << 36), true);
 }
 
-void LiveBlocks::end(std::uint64_t address) {
+void LiveBlocks::forgetFreed(std::uint64_t time) {
+    const std::uint64_t lately = std::min(std::max(leastTeardown, time / 100), time / 10);
+    while (!freed_.empty() && freed_.front().time + lately < time) {
+        freed_.pop_front();
+    }
+}
+
+std::vector<Freed> LiveBlocks::freedLately() const {
+    return {freed_.begin(), freed_.end()};
+}
+
+void LiveBlocks::end(std::uint64_t address, std::uint64_t time) {
     const auto found = live_.find(address);
     if (found == live_.end()) {
         return;
@@ -101,6 +140,7 @@ void LiveBlocks::end(std::uint64_t address) {
     if (found->second.usable >= large) {
         pages_.set(address, std::min(found->second.usable, std::uint64_t{1} << 36), false);
     }
+    freed_.push_back({address, found->second.usable, time});
     live_.erase(found);
 }
 

@@ -9,6 +9,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -20,7 +21,16 @@ struct Block {
     std::uint64_t size;   ///< as requested
     std::uint64_t usable; ///< at least 1
     std::uint32_t stack;
+    std::uint64_t born = 0; ///< ns since the trace began
+    bool inherited = false; ///< from the process that forked this one
     bool reached = false;
+};
+
+/// Memory that was a block.
+struct Freed {
+    std::uint64_t begin;
+    std::uint64_t usable;
+    std::uint64_t time; ///< ns since the trace began
 };
 
 /// Pages of 4 KiB.
@@ -40,22 +50,30 @@ std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t 
 
 class LiveBlocks {
 public:
+    /// Of a forked process the blocks that it inherited are among them: they lead to its own.
     LiveBlocks(const trace::Trace& trace, std::uint32_t process);
 
     std::vector<Block>& blocks() { return blocks_; } ///< ascending
     const std::vector<Block>& blocks() const { return blocks_; }
     const PageSet& pages() const { return pages_; }
 
+    /// Where blocks were that the process freed shortly before its end. What only they led to was
+    /// in use until the teardown.
+    std::vector<Freed> freedLately() const;
+
     /// The block in which the address lies; null if there is none.
     Block* find(std::uint64_t address);
 
 private:
+    void applyAll(const trace::Trace& trace, std::uint32_t process, std::uint64_t until);
     void apply(const trace::Event& event);
     void begin(const trace::Event& event);
-    void end(std::uint64_t address);
+    void end(std::uint64_t address, std::uint64_t time);
+    void forgetFreed(std::uint64_t time);
 
     std::unordered_map<std::uint64_t, Block> live_;
     std::vector<Block> blocks_;
+    std::deque<Freed> freed_; ///< ascending in time
     PageSet pages_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <heapwright/core/json.hpp>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -26,10 +27,14 @@ using namespace heapwright::leakscan;
 struct Sum {
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t first = ~std::uint64_t{0}; ///< ns: when the first of them was allocated
+    std::uint64_t last = 0;
 
     void add(const Block& block) {
         ++blocks;
         bytes += block.size;
+        first = std::min(first, block.born);
+        last = std::max(last, block.born);
     }
 };
 
@@ -38,6 +43,9 @@ void print(std::uint32_t process, const LiveBlocks& live) {
     Sum lost;
     std::map<std::uint32_t, Sum> byStack;
     for (const Block& block : live.blocks()) {
+        if (block.inherited) {
+            continue; // the parent's to free
+        }
         all.add(block);
         if (!block.reached) {
             lost.add(block);
@@ -49,7 +57,8 @@ void print(std::uint32_t process, const LiveBlocks& live) {
     json.field("bytes", all.bytes).field("unreachable_blocks", lost.blocks);
     json.field("unreachable_bytes", lost.bytes).key("stacks").beginArray();
     for (const auto& [stack, sum] : byStack) {
-        json.beginArray().value(stack).value(sum.blocks).value(sum.bytes).endArray();
+        json.beginArray().value(stack).value(sum.blocks).value(sum.bytes);
+        json.seconds(sum.first).seconds(sum.last).endArray();
     }
     json.endArray().endObject();
     std::puts(json.text().c_str());
@@ -69,6 +78,9 @@ int look(const char* path, std::uint32_t pid, bool stop) {
     const ProcessMemory memory(static_cast<pid_t>(pid));
     LiveBlocks live(trace, *process);
     search(memory, stopped ? stopped->registers() : std::vector<std::uint64_t>(), live);
+    if (!stop) { // it waits at its end
+        searchTeardown(memory, live);
+    }
     print(*process, live);
     return 0;
 }

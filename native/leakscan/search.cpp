@@ -3,12 +3,14 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace heapwright::leakscan {
 
 namespace {
 
 constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t nearlyAll = 10; ///< all but one in ten
 constexpr std::size_t pageWords = page / sizeof(std::uint64_t);
 
 class Search {
@@ -30,6 +32,11 @@ public:
             }
             at = end;
         }
+    }
+
+    /// What a freed block has left, as far as the allocator has not written over it.
+    void stale(const Freed& block) {
+        scanReadable((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
     }
 
     void drain() {
@@ -93,6 +100,36 @@ void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveB
     for (const Range& range : memory.writable()) {
         from.roots(range);
         from.drain();
+    }
+}
+
+namespace {
+
+using Counts = std::unordered_map<std::uint32_t, std::uint64_t>;
+
+/// The blocks that were not reached, by stack.
+Counts lostByStack(const LiveBlocks& live) {
+    Counts counts;
+    for (const Block& block : live.blocks()) {
+        counts[block.stack] += block.reached ? 0 : 1;
+    }
+    return counts;
+}
+
+} // namespace
+
+void searchTeardown(const Memory& memory, LiveBlocks& live) {
+    const Counts before = lostByStack(live);
+    Search from(memory, live);
+    for (const Freed& block : live.freedLately()) {
+        from.stale(block);
+    }
+    from.drain();
+    const Counts after = lostByStack(live);
+    for (Block& block : live.blocks()) {
+        if (nearlyAll * after.at(block.stack) <= before.at(block.stack)) {
+            block.reached = true;
+        }
     }
 }
 

@@ -15,4 +15,9 @@ namespace heapwright::leakscan {
 /// Marks each block that is reached, from memory and from these words.
 void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live);
 
+/// Marks also what blocks led to that were freed in the teardown. Afterwards. The allocator has
+/// written over a part of these: where they led to nearly all lost blocks of a stack, they are
+/// taken to have led to all of them.
+void searchTeardown(const Memory& memory, LiveBlocks& live);
+
 } // namespace heapwright::leakscan

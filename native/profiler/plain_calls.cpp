@@ -124,6 +124,13 @@ private:
         Site& site = all_.sites_[number];
         ++site.allocations;
         site.bytes += call.size;
+        site.live += call.size;
+    }
+
+    [[gnu::always_inline]] static void siteEnded(Site& site, std::uint64_t size,
+                                                 std::uint64_t nanoseconds) {
+        site.shortLived += nanoseconds <= shortRetention ? 1 : 0;
+        site.live -= size;
     }
 
     [[gnu::always_inline]] void notePeak(std::uint64_t time) {
@@ -150,7 +157,7 @@ private:
             all_.retention_.addQuick(size, nanoseconds, age >> LiveBlocks::threadBits);
         }
         if constexpr (withSites)
-            all_.sites_[live_.siteAt(place)].shortLived += nanoseconds <= shortRetention ? 1 : 0;
+            siteEnded(all_.sites_[live_.siteAt(place)], size, nanoseconds);
         place.mark = 0;
         --all_.sizes_.of(small_, size).live;
         if constexpr (watched)
@@ -177,6 +184,8 @@ private:
         counts.bytes += call.size;
         all_.sizes_.resized(place.size, call.size);
         const std::uint64_t less = std::uint64_t{place.size} - call.size;
+        if constexpr (withSites)
+            all_.sites_[live_.siteAt(place)].live -= less;
         ++now_.shrunk;
         now_.shrunkBytes += less;
         now_.gone += less;
@@ -232,7 +241,7 @@ void Profiler::apply(const CallRun& run) {
 
 /// The first time at which something is due before the next call.
 std::uint64_t Profiler::nextStop() const {
-    std::uint64_t stop = std::min(timeline_.next(), heapMap_.next());
+    std::uint64_t stop = std::min({timeline_.next(), heapMap_.next(), sites_.next()});
     if (system_ != nullptr)
         stop = std::min(stop, system_->next());
     if (!closing_.empty())

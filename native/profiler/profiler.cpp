@@ -34,7 +34,8 @@ std::uint32_t busiestOf(const Plan& plan) {
 Profiler::Profiler(const Plan& plan, SystemView* system)
     : processes_(plan.processes.size()), timeline_(sizes_, plan.duration), phases_(plan.events),
       heapMap_(busiestOf(plan), plan.duration), mapped_(heapMap_.process()), system_(system),
-      stacks_(plan.stacks), threads_(plan.threads) {
+      stacks_(plan.stacks), threads_(plan.threads),
+      sites_(plan.stacks ? SiteCourse(plan.duration) : SiteCourse()) {
     for (std::size_t at = 0; at < processes_.size(); ++at) {
         processes_[at].remaining = plan.processes[at].events;
         processes_[at].end = plan.processes[at].end;
@@ -70,6 +71,7 @@ void Profiler::advance(std::uint64_t time) {
         closeUntil(time);
     timeline_.advance(state_, time);
     heapMap_.advance(time);
+    sites_.advance(time);
     if (system_ != nullptr)
         system_->advance(time, state_.bytes - elsewhere_.bytes, state_.usable - elsewhere_.usable);
     state_.time = time;
@@ -207,6 +209,7 @@ void Profiler::resize(Process& process, const Block& block, const Event& event) 
     state_.bytes += event.size - block.size;
     state_.usable += event.size + slack - block.size - block.slack;
     sizes_.resized(block.size, event.size);
+    sites_[block.site].live += event.size - block.size;
     blockEnded(event.process, block);
     process.live.resize(block.address, event.size, slack);
     Block resized = block;
@@ -245,6 +248,7 @@ void Profiler::begin(Process& process, const Event& event) {
     Site& site = sites_[block.site];
     ++site.allocations;
     site.bytes += event.size;
+    site.live += event.size;
     ++phase_->allocations;
     phase_->bytes += event.size;
     state_.bytes += event.size;
@@ -304,6 +308,7 @@ void Profiler::settle(const Block& block, std::uint32_t process, const Life& lif
     if (life.isLong())
         longLived(block.operation);
     sizes_.ended(block.size);
+    sites_[block.site].live -= block.size;
     blockEnded(process, block);
     state_.bytes -= block.size;
     state_.usable -= block.size + block.slack;
@@ -325,6 +330,7 @@ void Profiler::closeUntil(std::uint64_t time) {
         closing_.erase(closing_.begin());
         timeline_.advance(state_, end);
         heapMap_.advance(end);
+        sites_.advance(end);
         state_.time = std::max(state_.time, end);
         abandon(number);
     }
@@ -358,6 +364,7 @@ void Profiler::finish() {
     }
     timeline_.finish(state_);
     heapMap_.finish(state_.time);
+    sites_.finish(state_.time);
     if (system_ != nullptr)
         system_->finish(state_.bytes - elsewhere_.bytes, state_.usable - elsewhere_.usable);
     if (phase_ != nullptr)

@@ -16,6 +16,8 @@ struct Site {
     std::uint64_t shortLived = 0;
     std::uint64_t neverFreed = 0;
     std::uint64_t neverFreedBytes = 0;
+    std::uint64_t live = 0;     ///< bytes, now
+    std::uint64_t mostLive = 0; ///< bytes, at any moment of the course
 };
 
 } // namespace heapwright::profiler

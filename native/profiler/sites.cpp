@@ -34,12 +34,18 @@ std::vector<Site> Sites::chosen() const {
         const auto rest = sites.begin() + listed;
         std::nth_element(sites.begin(), rest, sites.end(), byBytes);
         std::nth_element(rest, rest + listed, sites.end(), [](const Site& a, const Site& b) {
-            return a.neverFreedBytes > b.neverFreedBytes;
+            return std::max(a.neverFreedBytes, a.mostLive) >
+                   std::max(b.neverFreedBytes, b.mostLive);
         });
         sites.resize(2 * listed);
     }
     std::stable_sort(sites.begin(), sites.end(), byBytes);
     return sites;
+}
+
+std::uint32_t Sites::numberOf(const Site& site) const {
+    const auto found = numbers_.find(std::uint64_t{site.process} << 32 | site.stack);
+    return found == numbers_.end() ? 0 : found->second;
 }
 
 void Sites::write(Json& json, const trace::StackTable& stacks) const {
@@ -51,9 +57,13 @@ void Sites::write(Json& json, const trace::StackTable& stacks) const {
         json.field("call", tree.pin(site));
         json.field("allocations", site.allocations).field("bytes", site.bytes);
         json.field("short", site.shortLived).field("never_freed", site.neverFreed);
-        json.field("never_freed_bytes", site.neverFreedBytes).endObject();
+        json.field("never_freed_bytes", site.neverFreedBytes).key("live_over_time");
+        course_.write(json, numberOf(site));
+        json.endObject();
     }
-    json.endArray().key("calls");
+    json.endArray().key("site_times_s");
+    course_.writeTimes(json);
+    json.key("calls");
     sites.empty() ? static_cast<void>(json.null()) : tree.write(json);
 }
 

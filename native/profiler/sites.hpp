@@ -7,16 +7,27 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profiler/json.hpp"
 #include "profiler/site.hpp"
+#include "profiler/site_course.hpp"
 #include "trace/stack_table.hpp"
 
 namespace heapwright::profiler {
 
 class Sites {
 public:
+    explicit Sites(SiteCourse course = {}) : course_(std::move(course)) {}
+
+    /// When the next moment of the sites' course is, in ns.
+    std::uint64_t next() const { return course_.next(); }
+    /// Before the event at `time` is applied.
+    void advance(std::uint64_t time) { course_.advance(time, sites_); }
+    /// After the last event.
+    void finish(std::uint64_t time) { course_.finish(time, sites_); }
+
     /// The number of a site here, for `operator[]`. Without stacks there is one.
     std::uint32_t number(std::uint32_t process, std::uint32_t stack) {
         if (stack == 0)
@@ -44,10 +55,12 @@ private:
 
     std::vector<Site> chosen() const;
     std::uint32_t find(std::uint64_t key);
+    std::uint32_t numberOf(const Site& site) const;
 
     std::vector<Recent> recent_{1 << 12};
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
     std::vector<Site> sites_{1}; ///< the first: what has no stack
+    SiteCourse course_;
 };
 
 } // namespace heapwright::profiler

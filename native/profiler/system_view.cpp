@@ -33,6 +33,7 @@ void writeRow(Json& json, const SystemRow& row) {
     json.field("held_bytes", row.held);
     json.field("lazy_bytes", row.lazy);
     json.field("other_bytes", row.other);
+    json.field("code_bytes", row.code);
     json.field("heap_mapped_bytes", row.heapMapped);
     json.field("heap_resident_bytes", row.heapResident);
     json.field("resident_bytes", row.resident);
@@ -122,6 +123,7 @@ void SystemView::take(std::uint64_t live, std::uint64_t usable) {
     const std::uint64_t inBlocks = live + row.waste;
     row.held = row.heapResident > inBlocks ? row.heapResident - inBlocks : 0;
     row.other = row.resident - row.heapResident;
+    row.code = sample.fixed;
     mostMapped_ = std::max(mostMapped_, row.heapMapped);
     mostLive_ = std::max(mostLive_, live);
     if (row.held > held_) {

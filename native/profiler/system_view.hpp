@@ -33,6 +33,7 @@ struct SystemRow {
     std::uint64_t held = 0;
     std::uint64_t lazy = 0;
     std::uint64_t other = 0;
+    std::uint64_t code = 0; ///< of the others: what cannot be written
     std::uint64_t heapMapped = 0;
     std::uint64_t heapResident = 0;
     std::uint64_t resident = 0; ///< without what is the recorder's

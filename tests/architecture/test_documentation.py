@@ -45,7 +45,8 @@ def compilations() -> list[str]:
     demo = (ROOT / "scripts" / "demo.sh").read_text("utf-8")
     source = re.search(r"^source_file=(.+)$", demo, re.MULTILINE)
     command = re.search(r"^compile=\((.+)\)$", demo, re.MULTILINE)
-    assert source and command, "scripts/demo.sh no longer states what it compiles"
+    assert source, "scripts/demo.sh no longer names the file that it compiles"
+    assert command, "scripts/demo.sh no longer states its compilation"
     readme = (ROOT / "README.md").read_text("utf-8")
     return [
         command[1].replace('"$source_file"', source[1]),

@@ -1,22 +1,39 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded: at the end of a process, after its own destructors, it lets somebody look at its
- * memory, who listens on the socket that HEAPWRIGHT_HOLD names, and waits until that one hangs up.
- * It allocates nothing. Where nobody listens the process ends as ever; `_exit` and signals pass by.
+ * Preloaded: at the end of a process it lets the listener on the socket that HEAPWRIGHT_HOLD names
+ * search its memory, and waits until the listener hangs up. The end is when `main` returns, or the
+ * process calls exit, quick_exit, _exit or abort. What `main` itself still pointed to is then still
+ * there: its frame is kept on the stack for the search. It allocates nothing. Without a listener
+ * the process ends as ever. A signal that kills the process passes by.
  */
 #define _GNU_SOURCE
 #include "hold.h"
 
+#include <alloca.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+typedef int Main(int, char**, char**);
+typedef int Start(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*);
+
+enum { keptStack = 256 << 10 }; /* bytes below the caller of `main` that stay on the stack */
+
+static Main* program;
+/* The process that may be searched: not a child of vfork, which has its parent's memory. */
+static pid_t self;
+static int held;
 
 static int connectTo(const char* path) {
     struct sockaddr_un address;
@@ -34,7 +51,11 @@ static int connectTo(const char* path) {
     return line;
 }
 
-__attribute__((destructor)) static void hold(void) {
+static void hold(void) {
+    if (held || getpid() != self) {
+        return;
+    }
+    held = 1;
     const int before = errno;
     const char* const path = getenv("HEAPWRIGHT_HOLD");
     const int line = path != NULL ? connectTo(path) : -1;
@@ -56,4 +77,66 @@ __attribute__((destructor)) static void hold(void) {
 
 void searchNow(void) {
     hold();
+}
+
+static void forked(void) {
+    self = getpid();
+    held = 0;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    forked();
+    pthread_atfork(NULL, NULL, forked);
+    at_quick_exit(hold);
+}
+
+__attribute__((destructor)) static void end(void) {
+    hold();
+}
+
+/* The frame of `main` lies below this one, and nothing has been written there since it returned.
+ * The room that is taken on the stack covers it, so that the search reads it as part of the stack.
+ */
+static int runMain(int count, char** arguments, char** environment) {
+    const int status = program(count, arguments, environment);
+    struct rlimit limit;
+    limit.rlim_cur = 0;
+    if (prlimit(0, RLIMIT_STACK, NULL, &limit) == 0 && limit.rlim_cur / 4 >= keptStack) {
+        char* const kept = alloca(keptStack);
+        __asm__ volatile("" : : "r"(kept) : "memory"); /* the compiler must not leave it out */
+        hold();
+    }
+    return status;
+}
+
+__attribute__((visibility("default"))) int
+__libc_start_main(Main* main, int count, char** arguments, void (*init)(void), void (*fini)(void),
+                  void (*linkerFini)(void), void* stackEnd) {
+    void* const found = dlsym(RTLD_NEXT, "__libc_start_main");
+    Start* next = NULL;
+    memcpy(&next, &found, sizeof next);
+    program = main;
+    return next(runMain, count, arguments, init, fini, linkerFini, stackEnd);
+}
+
+__attribute__((visibility("default"), noreturn)) void _exit(int status) {
+    hold();
+    for (;;) {
+        syscall(SYS_exit_group, status);
+    }
+}
+
+__attribute__((visibility("default"), noreturn)) void abort(void) {
+    typedef void Abort(void);
+    hold();
+    void* const found = dlsym(RTLD_NEXT, "abort");
+    Abort* next = NULL;
+    memcpy(&next, &found, sizeof next);
+    next();
+    for (;;) { /* the compiler does not know that it never returns */
+    }
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int status) {
+    _exit(status);
 }

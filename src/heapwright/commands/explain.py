@@ -15,6 +15,7 @@ from heapwright import __version__
 from heapwright.analysis.long_run import fitted
 from heapwright.artefacts.explanation.document import Ending, Explanation
 from heapwright.artefacts.long_run.document import LongRun, is_long_run, read_long_run
+from heapwright.artefacts.profile.document import Profile
 from heapwright.artefacts.program.request import LongRunRequest, ProgramRequest
 from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.measured import Outcome
@@ -28,9 +29,11 @@ from heapwright.commands.long_run import long_run, status_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.record import record_command, record_program
 from heapwright.commands.text import printing
-from heapwright.explain.judge import Facts, explain
+from heapwright.explain.evidence import Facts
+from heapwright.explain.judge import explain, weight
 from heapwright.explain.leakscan import LIBRARY, VARIABLE, Listener, Reach, look
 from heapwright.explain.long_run import explain_long_run
+from heapwright.explain.sentence import one_of
 from heapwright.profile.run import profile_trace
 from heapwright.record.recorder import HowToRecord
 from heapwright.report.console import make_console
@@ -39,6 +42,8 @@ from heapwright.report.long_run.words import ending
 from heapwright.report.profile.remarks import remarks
 
 TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
+BUSY_PART = 100
+MOST_JUDGED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class _Seen:
     trace: Path
     ending: Ending | None = None
     reaches: Mapping[int, Reach] = field(default_factory=dict)
+    pid: int | None = None
+    """The process that was asked for; null: any."""
     failed: bool = False
     """What was recorded was not as its program's file says."""
 
@@ -135,7 +142,8 @@ def _seen(options: Options) -> Iterator[_Seen]:
     elif options.pid is not None:
         trace = trace_of(options.pid)
         reach = look(trace, options.pid, stop=True)
-        yield _Seen(trace, Ending.RUNNING, {} if reach is None else {reach.process: reach})
+        reaches = {} if reach is None else {reach.process: reach}
+        yield _Seen(trace, Ending.RUNNING, reaches, pid=options.pid)
     else:
         with Scratch() as folder:
             yield _recorded(options, options.output or folder / "trace")
@@ -157,33 +165,65 @@ def trace_of(pid: int) -> Path:
 
 
 def _judged(seen: _Seen) -> tuple[Explanation, list[str]]:
-    """Of a trace with several processes the one that makes most calls is judged; and what the trace
+    """Of a trace with several processes the one with the most important finding; and what the trace
     lacks, in words."""
     info = trace_info(seen.trace)
-    process = _busiest(info)
-    only = process.process if process and len(info.processes) > 1 else None
+    processes = _busy(info, seen.reaches) if seen.pid is None else _of_pid(info, seen.pid)
+    several = len(info.processes) > 1
+    judged = [
+        (
+            process,
+            *_of_process(seen, info, process, process.process if process and several else None),
+        )
+        for process in processes
+    ]
+    process, found, profile = max(judged, key=lambda each: weight(each[1]))  # of equals the first
+    if process is not None and several:
+        name = Path(process.executable).name or process.arguments[0]
+        said = f"{found.sentence} {one_of(process.pid, name, len(info.processes))}"
+        found = found.model_copy(update={"process": process.process, "sentence": said})
+    return found.model_copy(update={"heapwright_version": __version__}), remarks(profile)
+
+
+def _of_process(
+    seen: _Seen, info: TraceInfo, process: TraceProcess | None, only: int | None
+) -> tuple[Explanation, Profile]:
     reach = seen.reaches.get(process.process) if process else None
     if info.stop != "none":  # what was live then may have been freed since
         last = max((thread.last_ns for thread in info.threads), default=0)
         facts = Facts(ending=Ending.UNKNOWN, end_s=last / 1e9)
     else:
         facts = Facts(
-            ending=seen.ending or _ending(info, process),
+            ending=_ending(info, process)
+            if seen.ending is None or (process and process.parent is not None and not seen.pid)
+            else seen.ending,
             reachability=None if reach is None else reach.summary,
-            unreachable_by_stack=None if reach is None else reach.lost,
+            lost=None if reach is None else reach.lost,
             end_s=None if reach is None else (reach.since_utc_ns - info.start_utc_ns) / 1e9,
         )
     profile = covered(profile_trace(seen.trace, only), seen.trace)
-    found = explain(profile, facts)
-    made = {"heapwright_version": __version__, "coverage": profile.coverage}
-    return found.model_copy(update=made), remarks(profile)
+    return explain(profile, facts), profile
 
 
-def _busiest(info: TraceInfo) -> TraceProcess | None:
+def _of_pid(info: TraceInfo, pid: int) -> list[TraceProcess | None]:
+    """The program that the process is now."""
+    return [next((each for each in reversed(info.processes) if each.pid == pid), None)]
+
+
+def _busy(info: TraceInfo, reaches: Mapping[int, Reach]) -> list[TraceProcess | None]:
+    """The processes to judge, the one with most calls first: those that make a good part of the
+    calls, and those in which a search found that blocks were lost."""
     calls = Counter[int]()
     for thread in info.threads:
         calls[thread.process] += thread.events
-    return max(info.processes, key=lambda each: calls[each.process], default=None)
+    ordered = sorted(info.processes, key=lambda each: -calls[each.process])
+    found = [each for each in ordered if calls[each.process] * BUSY_PART >= calls.total()]
+    lost = [
+        each
+        for each in ordered[MOST_JUDGED:]
+        if each.process in reaches and reaches[each.process].summary.unreachable_bytes
+    ]
+    return [*found[:MOST_JUDGED], *lost[:MOST_JUDGED]] or [None]
 
 
 def _ending(info: TraceInfo, process: TraceProcess | None) -> Ending:
@@ -198,7 +238,7 @@ def _ending(info: TraceInfo, process: TraceProcess | None) -> Ending:
 def _recorded(options: Options, trace: Path) -> _Seen:
     """Run the command to its end, where it waits while its memory is looked at."""
     with Listener(trace) as listener:
-        how = HowToRecord(stacks=options.stacks)
+        how = HowToRecord(stacks=options.stacks, follow=True)
         behind, variables = (native.library(LIBRARY),), {VARIABLE: str(listener.address)}
         if options.program is not None:
             asked = options.program
@@ -209,5 +249,8 @@ def _recorded(options: Options, trace: Path) -> _Seen:
     for note in notes:
         typer.echo(f"heapwright: {note}", err=True)
     return _Seen(
-        trace, Ending.KILLED if outcome.signal else Ending.EXITED, listener.found, outcome.failed
+        trace,
+        Ending.KILLED if outcome.signal else Ending.EXITED,
+        listener.found,
+        failed=outcome.failed,
     )

@@ -1,167 +1,309 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a profile to one word and one sentence. Pure: no files, no clocks.
+"""From a profile to findings, the most important first. Pure: no files, no clocks.
 
-The rules, in this order; docs/explain.md says them for users:
+docs/explain.md states the rules. Each finding is true by itself, so several may stand together:
 
-1. *Retention*: in the last quarter of the time more than half of the resident heap was held by the
-   allocator, at least `LEAST_HELD` bytes, beyond what it has offered back to the system.
-2. *Leak or growth*: live memory rose through the run. Leak, if blocks that nobody will free make up
-   at least half of the rise: those that no pointer led to at the end, where that was looked at;
-   else those never freed by a program that ended in order; of one that was killed or still runs
-   those from places most of whose blocks are freed soon. Otherwise growth.
-3. *Leak*, too, where no pointer led to a quarter or more of what was live at the end.
-4. *Elsewhere*: most of the resident memory is not malloc's, and it is much.
-5. *Steady*.
+1. *Leak*, if a search found blocks to which no pointer leads. First, if blocks are lost again and
+   again until late in the run, or if nothing else is found.
+2. *Growth*, *retention* and *elsewhere*, by their bytes.
+3. *Unknown*, if nothing was found and the recording did not see what there is to judge.
+4. *Steady*.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from statistics import fmean, median
+from collections.abc import Iterable, Sequence
 
 from heapwright.artefacts.explanation.document import (
     Culprit,
-    Ending,
     Explanation,
+    Finding,
     Kind,
     Moment,
-    Reachability,
+    Setting,
 )
+from heapwright.artefacts.profile.course import Growth, end_of_course
 from heapwright.artefacts.profile.document import Profile, Site
-from heapwright.artefacts.profile.series import SystemSample
-from heapwright.explain.sentence import sentence
+from heapwright.artefacts.profile.library_frames import own_place
+from heapwright.artefacts.run.foreign_heaps import (
+    ForeignHeap,
+    foreign_heap_named,
+    foreign_heap_of,
+)
+from heapwright.explain import sentence
+from heapwright.explain.evidence import (
+    Elsewhere,
+    Facts,
+    Grown,
+    Held,
+    Lost,
+    Place,
+    elsewhere,
+    grown,
+    held,
+    suspects,
+    until,
+)
 from heapwright.explain.settings import MMAP_THRESHOLD, allocator_in_use, setting_for
 
-LEAST_HELD = 1 << 20
-LEAST_RISE = 64 << 10
-LEAST_LOST = 64 << 10
-LEAST_ELSEWHERE = 64 << 20
 MOST_CULPRITS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a run besides its profile."""
-
-    ending: Ending = Ending.UNKNOWN
-    reachability: Reachability | None = None
-    unreachable_by_stack: dict[tuple[int, int], tuple[int, int]] | None = None
-    """(process, stack) -> (blocks, bytes)."""
-    end_s: float | None = None
-    """From then on it only waited to be looked at, or was not recorded any more; what the system
-    saw later is left out."""
+LEAST_LOST_ONCE = 4 << 10
+"""Lost once, and less than that in all: it is said, and is no leak, as the C library loses some."""
+SMALL_LOSS = 64 << 10
+"""Lost once, and less than that: other findings are more important."""
 
 
 def explain(profile: Profile, facts: Facts | None = None) -> Explanation:
     """The explanation of one run."""
-    facts = facts or Facts()
-    profile = _until(profile, facts.end_s)
-    moments = _moments(profile)
-    rise = _rise(profile)
-    share = held_share(profile.system.samples) if profile.system else None
-    kind = _kind(profile, facts, rise, share)
-    allocator = allocator_in_use(profile.system.objects if profile.system else ())
-    most_held = max((m.held_bytes or 0 for m in moments), default=None)
-    setting = None
-    if kind is Kind.RETENTION and profile.system is not None:
-        setting = setting_for(
-            allocator,
-            profile.system.most_held,
-            peak_live=profile.peak_live_bytes,
-            large_share=_large_share(profile),
+    return _Judge(profile, facts or Facts()).explanation()
+
+
+class _Judge:
+    """One run, and what is said of it."""
+
+    def __init__(self, profile: Profile, facts: Facts) -> None:
+        self._profile = profile
+        self._facts = facts
+        self._end = end_of_course(profile, facts.end_s)
+        system = profile.system
+        objects = system.objects if system else ()
+        self._allocator = allocator_in_use(objects)
+        self._runtime = _runtime(profile)
+        self._grown = grown(profile, facts, self._end)
+        self._held = held(profile, self._end)
+        self._elsewhere = elsewhere(profile, self._end)
+        self._moments = _moments(profile, facts.end_s)
+        self._setting: Setting | None = None
+        if self._held is not None and self._held.matters and system is not None:
+            self._setting = setting_for(
+                self._allocator,
+                system.most_held,
+                peak_live=profile.peak_live_bytes,
+                large_share=_large_share(profile),
+            )
+        self._culprits: list[Culprit] = []
+
+    def explanation(self) -> Explanation:
+        profile, facts = self._profile, self._facts
+        findings = self._findings()
+        return Explanation(
+            command=profile.provenance.command,
+            kind=findings[0].kind,
+            sentence=" ".join(each.sentence for each in findings),
+            findings=tuple(findings),
+            ending=facts.ending,
+            allocator=self._allocator if profile.system else "",
+            runtime=self._runtime.runtime if self._runtime else "",
+            coverage=profile.coverage,
+            rise_bytes=self._grown.total if self._grown else 0,
+            never_freed_bytes=profile.totals.never_freed_bytes,
+            never_freed_blocks=profile.totals.never_freed,
+            held_share=self._held.share if self._held else None,
+            most_held_bytes=max((m.held_bytes or 0 for m in self._moments), default=None)
+            if profile.system
+            else None,
+            reachability=facts.reachability,
+            culprits=tuple(self._culprits),
+            setting=self._setting,
+            moments=self._moments,
         )
-    found = Explanation(
-        command=profile.provenance.command,
+
+    def _findings(self) -> list[Finding]:
+        leak = self._leak()
+        others = sorted(
+            [
+                *self._growth(),
+                *self._retention(self._held),
+                *self._not_mallocs(self._elsewhere),
+            ],
+            key=lambda each: -each.bytes,
+        )
+        important = any(
+            each.rate_bytes_per_s is not None or each.bytes >= SMALL_LOSS for each in leak
+        )
+        found = [*leak, *others] if important else [*others, *leak]
+        if found and not leak and self._lost_bytes():
+            found[-1] = _with(found[-1], self._lost_once())
+        gap = self._profile.coverage.gap() if self._profile.coverage else ""
+        if found and gap:
+            found[-1] = _with(found[-1], sentence.also_blind(gap))
+        return found or [self._nothing(gap)]
+
+    def _leak(self) -> list[Finding]:
+        lost, reach = self._facts.lost, self._facts.reachability
+        if not lost or reach is None or not reach.unreachable_bytes:
+            return []
+        going = {place: each for place, each in lost.items() if each.goes_on(self._end)}
+        if not going and reach.unreachable_bytes < LEAST_LOST_ONCE:
+            return []
+        rate = sum(each.rate for each in going.values()) if going else None
+        places = [
+            _culprit(
+                site, Kind.LEAK, each.blocks, each.bytes, each.rate if place in going else None
+            )
+            for place, each in _by_rate(lost, going)
+            for site in self._sites([place])
+        ]
+        self._culprits += places[:MOST_CULPRITS]
+        said = sentence.leak(
+            reach.unreachable_blocks,
+            reach.unreachable_bytes,
+            rate=rate,
+            culprit=places[0] if places else None,
+        )
+        return [
+            Finding(
+                kind=Kind.LEAK,
+                sentence=said,
+                bytes=reach.unreachable_bytes,
+                rate_bytes_per_s=rate,
+            )
+        ]
+
+    def _growth(self) -> list[Finding]:
+        found = self._grown
+        if found is None:
+            return []
+        places = [
+            _culprit(
+                site,
+                Kind.GROWTH,
+                site.never_freed,
+                site.never_freed_bytes or found.sites[site.process, site.stack].bytes,
+                found.sites[site.process, site.stack].rate,
+            )
+            for site in self._sites(_largest(found.sites))
+        ]
+        self._culprits += places[:MOST_CULPRITS]
+        said = sentence.growth(
+            found.total,
+            found.late.rate,
+            fate=self._fate(found),
+            culprit=places[0] if places else None,
+            share=_share(found),
+        )
+        return [
+            Finding(
+                kind=Kind.GROWTH,
+                sentence=said,
+                bytes=found.total,
+                rate_bytes_per_s=found.late.rate,
+            )
+        ]
+
+    def _fate(self, found: Grown) -> str:
+        """What became of what grew."""
+        facts, totals = self._facts, self._profile.totals
+        if facts.reachability is not None:
+            return sentence.searched_fate(
+                lost=facts.reachability.unreachable_bytes > 0,
+                kept=2 * totals.never_freed_bytes >= found.total,
+                ending=facts.ending,
+            )
+        suspected = bool(suspects(self._profile, found.sites)) or (
+            not found.sites and 2 * totals.never_freed_bytes >= found.total
+        )
+        return sentence.unsearched_fate(facts.ending, suspected=suspected)
+
+    def _retention(self, found: Held | None) -> list[Finding]:
+        if found is None or not found.matters:
+            return []
+        worst = max(
+            (m for m in self._moments if m.time_s >= 0.75 * self._end and m.time_s <= self._end),
+            key=lambda moment: moment.held_bytes or 0,
+            default=self._moments[-1],
+        )
+        said = sentence.retention(self._allocator, worst, self._setting)
+        return [Finding(kind=Kind.RETENTION, sentence=said, bytes=found.bytes)]
+
+    def _not_mallocs(self, found: Elsewhere | None) -> list[Finding]:
+        if found is None:
+            return []
+        rate = found.late.rate if found.late else None
+        said = sentence.elsewhere(found.most, self._runtime, rise=found.rise, rate=rate)
+        size = max(found.rise, found.most.other_bytes or 0)
+        return [Finding(kind=Kind.ELSEWHERE, sentence=said, bytes=size, rate_bytes_per_s=rate)]
+
+    def _nothing(self, gap: str) -> Finding:
+        profile, facts = self._profile, self._facts
+        why = gap or ("" if profile.totals.allocations else sentence.NO_CALLS)
+        if why:
+            return Finding(kind=Kind.UNKNOWN, sentence=sentence.unknown(why), bytes=0)
+        held_most = max((m.held_bytes or 0 for m in self._moments), default=0)
+        said = sentence.steady(
+            profile.peak_live_bytes,
+            held_most if profile.system else None,
+            never_freed=0 if facts.reachability else profile.totals.never_freed_bytes,
+            runtime=self._runtime,
+        )
+        found = Finding(kind=Kind.STEADY, sentence=said, bytes=profile.peak_live_bytes)
+        return _with(found, self._lost_once()) if self._lost_bytes() else found
+
+    def _lost_bytes(self) -> int:
+        reach = self._facts.reachability
+        return reach.unreachable_bytes if reach else 0
+
+    def _lost_once(self) -> str:
+        reach = self._facts.reachability
+        assert reach is not None
+        return sentence.lost_once(reach.unreachable_blocks, reach.unreachable_bytes)
+
+    def _sites(self, places: Iterable[Place]) -> list[Site]:
+        """Those of the profile, in this order."""
+        known = {(site.process, site.stack): site for site in self._profile.sites}
+        return [known[place] for place in places if place in known]
+
+
+def _with(found: Finding, remark: str) -> Finding:
+    return found.model_copy(update={"sentence": f"{found.sentence} {remark}"})
+
+
+def _runtime(profile: Profile) -> ForeignHeap | None:
+    """The heap that the program keeps beside malloc's, as far as is known."""
+    origin = profile.provenance
+    shown = [each for each in origin.processes if each.process == origin.selected]
+    if profile.coverage is not None:
+        pids = [each.pid for each in shown] or [each.pid for each in profile.coverage.processes]
+        seen = (profile.coverage.of(pid) for pid in pids)
+        return next((foreign_heap_named(each.own_heap) for each in seen if each), None)
+    command = shown[0].command if shown else origin.command
+    objects = profile.system.objects if profile.system else ()
+    return foreign_heap_of(command[0] if command else "", objects)
+
+
+def weight(found: Explanation) -> tuple[int, int]:
+    """How important it is beside those of other processes of the same run."""
+    first = found.findings[0]
+    if first.kind is Kind.LEAK and first.rate_bytes_per_s is not None:
+        return 3, first.bytes
+    if first.kind in {Kind.STEADY, Kind.UNKNOWN}:
+        return int(first.kind is Kind.UNKNOWN), 0
+    return 2, first.bytes
+
+
+def _by_rate(lost: dict[Place, Lost], going: dict[Place, Lost]) -> Sequence[tuple[Place, Lost]]:
+    """Those that go on first."""
+    return sorted(lost.items(), key=lambda each: (each[0] not in going, -each[1].bytes))
+
+
+def _largest(sites: dict[Place, Growth]) -> Sequence[Place]:
+    return sorted(sites, key=lambda place: (-sites[place].bytes, place))
+
+
+def _share(found: Grown) -> float:
+    """Of the growth: that of the first place."""
+    most = max((each.bytes for each in found.sites.values()), default=0)
+    return most / found.late.bytes if found.late.bytes else 0.0
+
+
+def _culprit(site: Site, kind: Kind, blocks: int, size: int, rate: float | None) -> Culprit:
+    return Culprit(
+        frames=site.frames,
+        blocks=blocks,
+        bytes=size,
         kind=kind,
-        sentence="",
-        ending=facts.ending,
-        allocator=allocator if profile.system else "",
-        rise_bytes=rise,
-        never_freed_bytes=profile.totals.never_freed_bytes,
-        never_freed_blocks=profile.totals.never_freed,
-        held_share=share,
-        most_held_bytes=most_held if profile.system else None,
-        reachability=facts.reachability,
-        culprits=_culprits(profile, facts, kind, rise),
-        setting=setting,
-        moments=moments,
+        place=own_place(site.frames),
+        rate_bytes_per_s=rate,
     )
-    return found.model_copy(update={"sentence": sentence(found)})
-
-
-def _until(profile: Profile, end: float | None) -> Profile:
-    if profile.system is None or end is None:
-        return profile
-    samples = tuple(each for each in profile.system.samples if each.time_s <= end)
-    return profile.model_copy(
-        update={"system": profile.system.model_copy(update={"samples": samples})}
-    )
-
-
-def _kind(profile: Profile, facts: Facts, rise: int, share: float | None) -> Kind:
-    if share is not None and share > 0.5:
-        return Kind.RETENTION
-    if rise >= LEAST_RISE:
-        return Kind.LEAK if _lost(profile, facts) >= rise / 2 else Kind.GROWTH
-    reach = facts.reachability
-    if reach and reach.unreachable_bytes >= max(LEAST_LOST, reach.bytes / 4):
-        return Kind.LEAK
-    if profile.system and profile.system.samples and _elsewhere(profile.system.samples):
-        return Kind.ELSEWHERE
-    return Kind.STEADY
-
-
-def _rise(profile: Profile) -> int:
-    """Median live bytes of the last quarter of the calls less that of the first, if live memory
-    rose from each quarter to the next, and at least by a tenth in all; otherwise 0.
-
-    By calls, not by time: a program that rests after its work has not stopped growing. What a
-    program takes down at its end is left out: the quarters end with the last phase after which at
-    least half of the most was live.
-    """
-    live = [phase.live_bytes for phase in profile.phases]
-    most = max(live, default=0)
-    live = live[: max((i + 1 for i, each in enumerate(live) if 2 * each >= most), default=0)]
-    if len(live) < 8:
-        return 0
-    quarter = len(live) // 4
-    levels = [median(live[i * quarter : (i + 1) * quarter]) for i in range(4)]
-    rise = int(levels[3] - levels[0])
-    rising = all(a < b for a, b in pairwise(levels))
-    return rise if rising and rise >= levels[3] / 10 else 0
-
-
-def _lost(profile: Profile, facts: Facts) -> int:
-    """Bytes that nobody will free, as far as this run can tell."""
-    if facts.reachability is not None:
-        return facts.reachability.unreachable_bytes
-    if facts.ending is Ending.EXITED:
-        return profile.totals.never_freed_bytes
-    return sum(site.never_freed_bytes for site in profile.sites if _forgetful(site))
-
-
-def _forgetful(site: Site) -> bool:
-    """Most of its blocks are freed soon; those that are not have been forgotten."""
-    return site.never_freed > 0 and site.short >= site.allocations / 2
-
-
-def held_share(samples: Sequence[SystemSample]) -> float | None:
-    """The mean, over the last quarter of the time, of what the allocator held and the system could
-    not take, as a share of the resident heap; null where there is nothing to be said."""
-    if not samples:
-        return None
-    begin, end = samples[0].time_s, samples[-1].time_s
-    late = [s for s in samples if s.time_s >= end - (end - begin) / 4]
-    held = fmean(max((s.held_bytes or 0) - (s.lazy_bytes or 0), 0) for s in late)
-    heap = fmean(s.heap_resident_bytes or 0 for s in late)
-    return held / heap if heap and held >= LEAST_HELD else 0.0
-
-
-def _elsewhere(samples: Sequence[SystemSample]) -> bool:
-    most = max(samples, key=lambda s: s.resident_bytes or 0)
-    other = most.other_bytes or 0
-    return other >= LEAST_ELSEWHERE and other * 2 > (most.resident_bytes or 0)
 
 
 def _large_share(profile: Profile) -> float:
@@ -169,7 +311,7 @@ def _large_share(profile: Profile) -> float:
     return large / profile.totals.bytes if profile.totals.bytes else 0.0
 
 
-def _moments(profile: Profile) -> tuple[Moment, ...]:
+def _moments(profile: Profile, end: float | None) -> tuple[Moment, ...]:
     if profile.system is None or not profile.system.samples:
         return tuple(
             Moment(
@@ -181,27 +323,8 @@ def _moments(profile: Profile) -> tuple[Moment, ...]:
             )
             for point in profile.timeline
         )
+    seen = until(profile, float("inf") if end is None else end)
     return tuple(
         Moment.model_validate(sample.model_dump(include=set(Moment.model_fields)))
-        for sample in profile.system.samples
+        for sample in seen
     )
-
-
-def _culprits(profile: Profile, facts: Facts, kind: Kind, rise: int) -> tuple[Culprit, ...]:
-    """The places that account for what was not freed, most bytes first; of a growth none, if what
-    grew was freed before the end: these would be others."""
-    if kind not in {Kind.LEAK, Kind.GROWTH}:
-        return ()
-    lost = facts.unreachable_by_stack if kind is Kind.LEAK else None
-    found = []
-    for site in profile.sites:
-        blocks, size = (
-            (site.never_freed, site.never_freed_bytes)
-            if lost is None
-            else lost.get((site.process, site.stack), (0, 0))
-        )
-        if blocks:
-            found.append(Culprit(frames=site.frames, blocks=blocks, bytes=size))
-    if kind is Kind.GROWTH and 2 * sum(each.bytes for each in found) < rise:
-        return ()
-    return tuple(sorted(found, key=lambda each: -each.bytes)[:MOST_CULPRITS])

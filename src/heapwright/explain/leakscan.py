@@ -22,6 +22,7 @@ from typing import Self
 from heapwright.artefacts.explanation.document import Reachability
 from heapwright.base import native
 from heapwright.base.scratch import Scratch
+from heapwright.explain.evidence import Lost, Place
 
 VARIABLE = "HEAPWRIGHT_HOLD"
 LIBRARY = "hold"
@@ -39,8 +40,8 @@ class Reach:
 
     process: int
     summary: Reachability
-    lost: dict[tuple[int, int], tuple[int, int]]
-    """(process, stack) -> (blocks, bytes) that no pointer led to."""
+    lost: dict[Place, Lost]
+    """The blocks that no pointer led to."""
     since_utc_ns: int
     """When it began to wait."""
 
@@ -67,7 +68,7 @@ def look(trace: Path, pid: int, *, stop: bool = False) -> Reach | None:
     return Reach(
         process,
         Reachability.model_validate({name: said[name] for name in Reachability.model_fields}),
-        {(process, stack): (blocks, size) for stack, blocks, size in said["stacks"]},
+        {(process, stack): Lost(*lost) for stack, *lost in said["stacks"]},
         since,
     )
 

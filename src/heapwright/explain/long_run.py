@@ -27,11 +27,12 @@ from heapwright.artefacts.long_run.document import (
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.quantities import size
-from heapwright.explain.judge import LEAST_ELSEWHERE, LEAST_HELD, LEAST_RISE
-from heapwright.explain.sentence import sentence
+from heapwright.explain import sentence
+from heapwright.explain.evidence import LEAST_ELSEWHERE, LEAST_HELD
 from heapwright.explain.settings import setting_for
 
 LEAST_SHARE = 0.01
+LEAST_RISE = 64 << 10
 
 
 def growth_of(run: LongRun, name: SeriesName) -> SeriesGrowth | None:
@@ -85,8 +86,22 @@ def _kind(run: LongRun, share: float) -> Kind:
 def _sentence(run: LongRun, found: Explanation) -> str:
     """That of the kind; of a growing share that is held, how fast it grows."""
     grown = growth_of(run, "held")
-    if found.kind is not Kind.RETENTION or grown is None:
-        return sentence(found)
+    if found.kind is Kind.GROWTH:
+        live = growth_of(run, "live")
+        assert live is not None
+        fate = "a long run records no calls, so it does not tell whether that is lost"
+        rate = live.bytes_per_hour / sentence.HOUR
+        return sentence.growth(live.rise_bytes, rate, fate=fate, culprit=None, share=0.0)
+    if found.kind is Kind.ELSEWHERE:
+        most = max(found.moments, key=lambda each: each.resident_bytes or 0)
+        return sentence.elsewhere(most, None, rise=0, rate=None)
+    if found.kind is Kind.STEADY:
+        peak = max(each.live_bytes for each in found.moments)
+        return sentence.steady(peak, found.most_held_bytes, never_freed=0)
+    if grown is None:
+        late = _late(found.moments)
+        worst = max(late, key=lambda each: each.held_bytes or 0)
+        return sentence.retention(found.allocator, worst, found.setting)
     return (
         f"Retention: what {found.allocator} holds beyond what is live grows by "
         f"{size(round(grown.bytes_per_hour))} an hour ({size(round(grown.low))} to "
@@ -95,8 +110,13 @@ def _sentence(run: LongRun, found: Explanation) -> str:
     )
 
 
+def _late(moments: Sequence[Moment]) -> Sequence[Moment]:
+    begin, end = moments[0].time_s, moments[-1].time_s
+    return [each for each in moments if each.time_s >= end - (end - begin) / 4]
+
+
 def _held_share(samples: Sequence[Sample]) -> float:
-    """The mean of the last quarter of the time, as `judge.held_share`."""
+    """The mean of the last quarter of the time, of what was taken."""
     begin, end = samples[0].time_s, samples[-1].time_s
     late = [
         each

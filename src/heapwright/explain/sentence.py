@@ -1,121 +1,145 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The one sentence of an explanation."""
+"""The sentences of an explanation, one for each kind of finding."""
 
-from heapwright.artefacts.explanation.document import Culprit, Ending, Explanation, Kind, Moment
+from heapwright.artefacts.explanation.document import Culprit, Ending, Moment, Setting
+from heapwright.artefacts.profile.series import SystemSample
+from heapwright.artefacts.run.foreign_heaps import ForeignHeap
 from heapwright.base.quantities import several, size
 
-PLUMBING = ("operator new", "malloc", "calloc", "realloc", "std::", "__gnu_cxx::", "void* operator")
-"""Frames that lead to memory in every program; the first other one is the place."""
+GIB = 1 << 30
+MINUTE, HOUR, DAY = 60, 3600, 86400
+NO_CALLS = (
+    "the recorder saw no call of malloc: the program is linked statically, brings an allocator of "
+    "its own, or allocates nothing"
+)
+SEARCH = "heapwright explain -- COMMAND searches for pointers"
 
 
-def place(culprit: Culprit) -> str:
-    """Where the program asked for the memory, in a word."""
-    named = [frame for frame in culprit.frames if frame]
-    own = [frame for frame in named if not frame.startswith(PLUMBING)]
-    return next(iter(own or named), "")
+def leak(blocks: int, lost: int, *, rate: float | None, culprit: Culprit | None) -> str:
+    """Blocks that no pointer leads to; `rate` if they are lost again and again."""
+    pace = f", lost at {pace_of(rate)}" if rate else "; none was lost later in the run"
+    return (
+        f"Leak: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}{pace}"
+        f"{_from(culprit, culprit.bytes / lost if culprit and lost else 0)}."
+    )
 
 
-def sentence(found: Explanation) -> str:
-    """One sentence for a whole explanation (its own `sentence` is not looked at)."""
-    return {
-        Kind.LEAK: _leak,
-        Kind.RETENTION: _retention,
-        Kind.GROWTH: _growth,
-        Kind.ELSEWHERE: _elsewhere,
-        Kind.STEADY: _steady,
-    }[found.kind](found)
+def lost_once(blocks: int, lost: int) -> str:
+    """So little that it is no leak."""
+    return f"Lost once: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}."
 
 
-def _leak(found: Explanation) -> str:
-    reach = found.reachability
-    if reach is not None:
-        lost = (
-            f"no pointer leads any more to {size(reach.unreachable_bytes)} in "
-            f"{several(reach.unreachable_blocks, 'block')}"
-        )
-    elif found.ending is Ending.EXITED:
-        were = "was" if found.never_freed_blocks == 1 else "were"
-        lost = (
-            f"{size(found.never_freed_bytes)} in {several(found.never_freed_blocks, 'block')} "
-            f"{were} never freed"
-        )
-    else:
-        lost = "blocks stay live of places that soon free most of theirs"
-    rose = f"; live memory rose by {size(found.rise_bytes)}" if found.rise_bytes else ""
-    return f"Leak: {lost}{rose}{_sites(found)}."
+def growth(rise: int, rate: float, *, fate: str, culprit: Culprit | None, share: float) -> str:
+    """Live memory that rises until the end."""
+    return (
+        f"Growth: the program keeps more and more; live memory rose by {size(rise)}, lately by "
+        f"{pace_of(rate)}{_from(culprit, share)}; {fate}."
+    )
 
 
-def _sites(found: Explanation) -> str:
-    if not found.culprits:
-        return ""
-    first = found.culprits[0]
-    where = place(first)
-    if not where:
-        return ""
-    part = "most" if 2 * first.bytes >= _accounted(found) else "the largest part"
-    return f"; {part} comes from {where} ({size(first.bytes)} in {several(first.blocks, 'block')})"
+def searched_fate(*, lost: bool, kept: bool, ending: Ending) -> str:
+    """Of what grew, after a search for pointers."""
+    if lost:
+        return "this part was freed, or pointers still led to it, at the end"
+    if ending is Ending.RUNNING:
+        return "nothing was lost: pointers still lead to all of it"
+    return (
+        "nothing was lost: it was never freed, and pointers still led to it at the end"
+        if kept
+        else "nothing was lost: it was freed at the end, or pointers still led to it"
+    )
 
 
-def _accounted(found: Explanation) -> int:
-    """What the places are places of."""
-    if found.kind is Kind.GROWTH:
-        return found.rise_bytes
-    if found.reachability is not None:
-        return found.reachability.unreachable_bytes
-    return found.never_freed_bytes
+def unsearched_fate(ending: Ending, *, suspected: bool) -> str:
+    """Of what grew, where nobody has searched for pointers."""
+    if ending is Ending.EXITED and not suspected:
+        return "it was freed at the end"
+    how = {
+        Ending.EXITED: "it was never freed",
+        Ending.KILLED: "the program was killed",
+        Ending.RUNNING: "the program still runs",
+        Ending.UNKNOWN: "how the program ended is not known",
+    }[ending]
+    leaks = "perhaps it is a leak: " if suspected else ""
+    return f"{leaks}{how}, and a trace does not tell whether pointers still led to it ({SEARCH})"
 
 
-def _retention(found: Explanation) -> str:
-    worst = _worst(found)
+def retention(allocator: str, worst: Moment, setting: Setting | None) -> str:
+    """What the allocator holds; `worst` is when it held most, late in the run."""
     text = (
-        f"Retention: {found.allocator} held {size(worst.held_bytes or 0)} that the program had "
+        f"Retention: {allocator} held {size(worst.held_bytes or 0)} that the program had "
         f"freed while {size(worst.live_bytes)} were live"
     )
-    if found.setting is None:
+    if setting is None:
         return f"{text}."
-    named = " ".join(f"{name}={value}" for name, value in found.setting.assignments.items())
-    return f"{text}; {found.setting.why}{f': set {named}' if named else ''}."
+    named = " ".join(f"{name}={value}" for name, value in setting.assignments.items())
+    return f"{text}; {setting.why}{f': set {named}' if named else ''}."
 
 
-def _worst(found: Explanation) -> Moment:
-    """Of the last quarter of the time, which made it a retention."""
-    begin, end = found.moments[0].time_s, found.moments[-1].time_s
-    late = (moment for moment in found.moments if moment.time_s >= end - (end - begin) / 4)
-    return max(late, key=lambda moment: moment.held_bytes or 0)
-
-
-def _growth(found: Explanation) -> str:
-    fate = {
-        Ending.EXITED: "and was not lost: it was freed, or could still be reached, at the end",
-        Ending.KILLED: "until the program was killed; whether it would have been freed cannot be "
-        "told",
-        Ending.RUNNING: "and the program still runs; whether it will be freed cannot be told",
-        Ending.UNKNOWN: "; how the program ended is not known",
-    }[found.ending]
-    if found.reachability is not None and found.ending is not Ending.EXITED:
-        fate = "and pointers still lead to it"
-    text = (
-        f"Growth: the program asked for more and more; live memory rose by {size(found.rise_bytes)}"
+def elsewhere(
+    most: SystemSample | Moment, runtime: ForeignHeap | None, *, rise: int, rate: float | None
+) -> str:
+    """Memory that is not malloc's; `most` is when it was most."""
+    what = (
+        f"most is {runtime.runtime}'s own heap ({runtime.heap})"
+        if runtime
+        else "code, stacks, and mappings of the program's own"
     )
-    return f"{text} {fate}{_sites(found)}.".replace(" ;", ";")
-
-
-def _elsewhere(found: Explanation) -> str:
-    most = max(found.moments, key=lambda moment: moment.resident_bytes or 0)
+    grew = f" It grew by {size(rise)}" if rise > 0 else ""
+    pace = f", lately by {pace_of(rate)}" if grew and rate else ""
+    look = f" To look inside: {runtime.advice}." if runtime else ""
     return (
         f"Elsewhere: {size(most.other_bytes or 0)} of {size(most.resident_bytes or 0)} resident "
-        f"are not malloc's (code, stacks, mappings of the program's own); {size(most.live_bytes)} "
-        "were live."
+        f"are not malloc's: {what}; {size(most.live_bytes)} were live in malloc."
+        f"{grew}{pace}{'.' if grew else ''}{look}"
     )
 
 
-def _steady(found: Explanation) -> str:
-    most = max(found.moments, key=lambda moment: moment.live_bytes, default=None)
-    peak = most.live_bytes if most else 0
-    held = (
-        f", and the allocator held {size(found.most_held_bytes)} beyond it at most"
-        if found.most_held_bytes is not None
-        else ""
+def steady(
+    peak: int, held: int | None, *, never_freed: int, runtime: ForeignHeap | None = None
+) -> str:
+    """None of the others."""
+    most = f", and the allocator held {size(held)} beyond it at most" if held is not None else ""
+    left = f" {size(never_freed)} were never freed, and did not grow." if never_freed else ""
+    own = f" Objects in {runtime.runtime}'s own heap are not counted." if runtime else ""
+    return (
+        f"Steady: no leak, no retention, no growth; {size(peak)} were live at most{most}."
+        f"{left}{own}"
     )
-    return f"Steady: no leak, no retention, no growth; {size(peak)} were live at most{held}."
+
+
+def one_of(pid: int, command: str, count: int) -> str:
+    """Which process of several an explanation is about."""
+    return f"This is process {pid} ({command}), one of {count}."
+
+
+def unknown(why: str) -> str:
+    """The recording does not tell."""
+    return f"Cannot tell, because {why}."
+
+
+def also_blind(why: str) -> str:
+    """Beside what was found."""
+    return f"There may be more, because {why}."
+
+
+def pace_of(rate: float) -> str:
+    """`about 1.0 MiB/s (1 GiB in 17 minutes)`."""
+    seconds = GIB / rate
+    if seconds >= 2 * DAY:
+        ahead = f"{size(round(rate * DAY))} a day"
+    elif seconds >= 2 * HOUR:
+        ahead = f"1 GiB in {seconds / HOUR:.0f} hours"
+    elif seconds >= 2 * MINUTE:
+        ahead = f"1 GiB in {seconds / MINUTE:.0f} minutes"
+    else:
+        ahead = f"1 GiB in {seconds:.2g} s" if seconds < 10 else f"1 GiB in {seconds:.0f} s"
+    return f"about {size(round(rate))}/s ({ahead})"
+
+
+def _from(culprit: Culprit | None, share: float) -> str:
+    if culprit is None or not culprit.place:
+        return ""
+    part = "all of it" if share > 0.99 else "most" if share >= 0.5 else "the largest part"
+    return f"; {part} comes from {culprit.place}"

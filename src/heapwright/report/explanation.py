@@ -27,6 +27,7 @@ _STYLES = {
     Kind.GROWTH: "bold yellow",
     Kind.ELSEWHERE: "bold",
     Kind.STEADY: "bold green",
+    Kind.UNKNOWN: "bold",
 }
 _PARTS = (("#", "green"), ("+", "yellow"), ("=", "red"), (".", "dim"))
 

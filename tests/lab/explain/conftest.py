@@ -14,14 +14,15 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """The path of `programs/NAME.c`, compiled with lines."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("needs a C compiler (package gcc)")
+    """The path of `programs/NAME.c` or `NAME.cpp`, compiled with lines."""
     folder = tmp_path_factory.mktemp("programs")
 
     def build(name: str) -> str:
         made = folder / name
+        source = next(PROGRAMS.glob(f"{name}.c*"))
+        compiler = shutil.which("cc" if source.suffix == ".c" else "c++")
+        if compiler is None:
+            pytest.skip("needs a C and C++ compiler (packages gcc and g++)")
         if not made.exists():
             words = [
                 compiler,
@@ -30,7 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
                 "-pthread",
                 "-o",
                 str(made),
-                str(PROGRAMS / f"{name}.c"),
+                str(source),
             ]
             subprocess.run(words, check=True)
         return str(made)

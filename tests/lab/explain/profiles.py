@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles made by hand: a live curve, what the system saw, what was never freed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from heapwright.artefacts.profile.document import (
     CrossThreadFrees,
@@ -22,6 +22,7 @@ from heapwright.artefacts.profile.series import (
     HeapRatio,
     MostHeld,
     Phase,
+    Point,
     System,
     SystemSample,
 )
@@ -47,8 +48,35 @@ def phases(live: Sequence[int]) -> tuple[Phase, ...]:
     )
 
 
+STEP_S = 0.01
+
+
+def timeline(live: Sequence[int], churn: int = 0) -> tuple[Point, ...]:
+    """The same at even times. What falls was freed, and what rises was allocated; in each step
+    `churn` bytes are both."""
+    before = (0, *live)
+    return tuple(
+        made(
+            Point,
+            time_s=STEP_S * (i + 1),
+            operation=1000 * (i + 1),
+            live_bytes=each,
+            live_objects=each // 100,
+            most_live_bytes=max(each, before[i]),
+            allocated_bytes=max(each - before[i], 0) + churn,
+        )
+        for i, each in enumerate(live)
+    )
+
+
 def sample(
-    time: float, live: int, heap: int, *, other: int = 4 * MIB, lazy: int = 0
+    time: float,
+    live: int,
+    heap: int,
+    *,
+    other: int = 4 * MIB,
+    lazy: int = 0,
+    code: int | None = None,
 ) -> SystemSample:
     """What the system saw: so much live, so much resident in heaps."""
     return SystemSample(
@@ -58,6 +86,7 @@ def sample(
         held_bytes=max(heap - live, 0),
         lazy_bytes=lazy,
         other_bytes=other,
+        code_bytes=code,
         heap_mapped_bytes=heap,
         heap_resident_bytes=heap,
         resident_bytes=heap + other,
@@ -87,7 +116,21 @@ def system(
     )
 
 
-def site(stack: int, *, allocations: int, short: int, never_freed: int, size: int = 100) -> Site:
+MOMENTS = 40
+"""Of the sites, over the whole run."""
+
+
+def site(
+    stack: int,
+    *,
+    allocations: int,
+    short: int,
+    never_freed: int,
+    size: int = 100,
+    live: Callable[[float], float] | None = None,
+) -> Site:
+    """`live` gives the site's live bytes at a part of the run, from 0 to 1."""
+    course = () if live is None else tuple(int(live((i + 1) / MOMENTS)) for i in range(MOMENTS))
     return Site(
         process=0,
         stack=stack,
@@ -97,6 +140,7 @@ def site(stack: int, *, allocations: int, short: int, never_freed: int, size: in
         short=short,
         never_freed=never_freed,
         never_freed_bytes=never_freed * size,
+        live_over_time=course,
     )
 
 
@@ -106,13 +150,16 @@ def profile(
     seen: System | None = None,
     never_freed_bytes: int = 0,
     sites: Sequence[Site] = (),
+    command: Sequence[str] = (),
+    objects_of: int = 100,
+    churn: int = 0,
 ) -> Profile:
     """A profile whose live memory went as `live` says."""
     none = RoutineShare(count=0, share=0, bytes=0)
     most = max(live, default=0)
     return made(
         Profile,
-        provenance=Provenance(duration_s=1, events=1000 * len(live)),
+        provenance=Provenance(duration_s=1, events=1000 * len(live), command=tuple(command)),
         totals=made(
             Totals,
             allocations=500 * len(live),
@@ -128,7 +175,9 @@ def profile(
         pattern=Pattern.model_validate({"class": None, "rule": "none", "long_lived": ()}),
         peak_live_bytes=most,
         peak_live_objects=most // 100,
-        peak=Peak(time_s=0, operation=0, live_bytes=most, live_objects=most // 100),
+        peak=Peak(time_s=0, operation=0, live_bytes=most, live_objects=most // objects_of),
+        timeline=timeline(live, churn),
+        site_times_s=tuple(STEP_S * len(live) * (i + 1) / MOMENTS for i in range(MOMENTS)),
         cross_thread_frees=CrossThreadFrees(count=0, share=0),
         phases=phases(live),
         system=seen,

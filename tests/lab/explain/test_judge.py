@@ -2,99 +2,233 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules, on profiles whose truth is known; programs are judged in test_programs.py."""
 
+import math
+
 import pytest
 
 from heapwright.artefacts.explanation.document import Ending, Explanation, Kind, Reachability
-from heapwright.explain.judge import Facts, explain, held_share
+from heapwright.artefacts.run.coverage import Cause, Coverage, CoveredProcess
+from heapwright.explain.evidence import Facts, Lost
+from heapwright.explain.judge import explain, weight
 
 from .profiles import MIB, profile, sample, site, system
 
 RISING = [i * MIB // 10 for i in range(100)]
+DOWN = [9 * MIB - i * MIB for i in range(10)]
 FLAT = [5 * MIB] * 100
 SAWTOOTH = [MIB * (1 + i % 10) for i in range(100)]
+TEETH = [MIB * (1 + i % 40) for i in range(100)]
+NOISE = [5 * MIB + int(MIB * math.sin(i * i)) for i in range(100)]
+CACHE = [min(i, 33) * MIB // 4 for i in range(100)]
 EXITED = Facts(ending=Ending.EXITED)
 
 
-def reach(unreachable: int, of: int) -> Reachability:
-    return Reachability(
-        blocks=of // 100,
-        bytes=of,
-        unreachable_blocks=unreachable // 100,
-        unreachable_bytes=unreachable,
+def searched(*lost: tuple[int, Lost], of: int = 9 * MIB, ending: Ending = Ending.EXITED) -> Facts:
+    """A search that found these blocks lost, by stack."""
+    return Facts(
+        ending=ending,
+        reachability=Reachability(
+            blocks=of // 100,
+            bytes=of,
+            unreachable_blocks=sum(each.blocks for _, each in lost),
+            unreachable_bytes=sum(each.bytes for _, each in lost),
+        ),
+        lost={(0, stack): each for stack, each in lost},
     )
 
 
-def test_what_rises_and_is_never_freed_is_a_leak() -> None:
-    found = explain(profile(RISING, never_freed_bytes=9 * MIB), EXITED)
-    assert found.kind is Kind.LEAK
-    assert found.sentence.startswith("Leak: 9.0 MiB in ")
-    assert found.rise_bytes == pytest.approx(7.5 * MIB, rel=0.01)
+def kinds(found: Explanation) -> list[Kind]:
+    return [each.kind for each in found.findings]
 
 
-def test_what_rises_and_is_freed_at_the_end_is_growth() -> None:
-    down = [10 * MIB - i * MIB for i in range(10)]
-    found = explain(profile([*RISING, *down], never_freed_bytes=1000), EXITED)
-    assert found.kind is Kind.GROWTH
-    assert found.sentence.startswith("Growth: ")
+def test_what_rises_until_the_end_is_growth() -> None:
+    found = explain(profile(RISING, never_freed_bytes=9 * MIB), searched())
+    assert kinds(found) == [Kind.GROWTH]
+    assert found.rise_bytes == pytest.approx(9.9 * MIB, rel=0.01)
+    assert found.findings[0].rate_bytes_per_s == pytest.approx(10 * MIB, rel=0.03)
+    assert "about 10.0 MiB/s (1 GiB in 102 s)" in found.sentence
+    assert "nothing was lost: it was never freed, and pointers still led to it" in found.sentence
 
 
-def test_pointers_tell_growth_from_leak_where_nothing_was_freed() -> None:
-    risen = profile(RISING, never_freed_bytes=9 * MIB)
-    kept = explain(risen, Facts(Ending.EXITED, reach(0, 9 * MIB)))
-    lost = explain(risen, Facts(Ending.EXITED, reach(8 * MIB, 9 * MIB)))
-    assert (kept.kind, lost.kind) == (Kind.GROWTH, Kind.LEAK)
-    assert "no pointer leads any more to 8.0 MiB" in lost.sentence
+def test_a_teardown_at_the_end_is_no_part_of_the_course() -> None:
+    found = explain(profile([*RISING, *DOWN, 0], never_freed_bytes=0), searched())
+    assert kinds(found) == [Kind.GROWTH]
+    assert "it was freed at the end" in found.sentence
 
 
-def test_what_is_lost_at_once_is_a_leak_too() -> None:
+def test_calls_after_the_search_are_teardown() -> None:
+    facts = searched()
+    ended = Facts(facts.ending, facts.reachability, facts.lost, end_s=1.0)
+    assert explain(profile([*RISING, *[0] * 80]), ended).kind is Kind.GROWTH
+
+
+def test_a_fall_after_which_the_run_goes_on_is_no_teardown() -> None:
+    assert explain(profile([*RISING, *DOWN, *[0] * 100]), searched()).kind is Kind.STEADY
+
+
+def test_a_minor_leak_beside_a_cache_is_a_leak_with_its_place() -> None:
+    """The cache is larger, has stopped growing, and is not what is lost."""
+    cache = site(
+        1,
+        allocations=25_000,
+        short=20_000,
+        never_freed=3200,
+        size=3000,
+        live=lambda t: min(t, 1 / 3) * 27 * MIB,
+    )
+    leaks = site(
+        2, allocations=3025, short=0, never_freed=3025, size=1024, live=lambda t: t * 3 * MIB
+    )
+    live = [int(min(i, 33) * 0.27 * MIB + i * 0.03 * MIB) for i in range(100)]
+    both = profile(live, never_freed_bytes=12 * MIB, sites=[cache, leaks])
+    found = explain(both, searched((2, Lost(3025, 3_097_600, 0.0, 0.99))))
+    assert kinds(found) == [Kind.LEAK]
+    assert found.sentence.startswith("Leak: no pointer leads any more to 3.0 MiB in 3,025 blocks")
+    assert "all of it comes from make_2 (file.cpp:2)" in found.sentence
+    assert "not lost" not in found.sentence
+    assert "nothing was lost" not in found.sentence
+    assert [each.place for each in found.culprits] == ["make_2 (file.cpp:2)"]
+
+
+def test_a_slow_leak_beside_a_large_base_is_a_leak() -> None:
+    base = site(1, allocations=100, short=0, never_freed=100, size=MIB, live=lambda _: 100 * MIB)
+    leaks = site(
+        2, allocations=375, short=0, never_freed=375, size=1000, live=lambda t: t * 375_000
+    )
+    live = [100 * MIB + i * 3750 for i in range(100)]
     found = explain(
-        profile(FLAT, never_freed_bytes=5 * MIB), Facts(Ending.EXITED, reach(2 * MIB, 5 * MIB))
+        profile(live, never_freed_bytes=live[-1], sites=[base, leaks]),
+        searched((2, Lost(374, 374_000, 0.0, 0.98)), of=101 * MIB),
     )
-    assert found.kind is Kind.LEAK
+    assert kinds(found) == [Kind.LEAK]
+    assert [each.place for each in found.culprits] == ["make_2 (file.cpp:2)"]
 
 
-def test_of_a_killed_program_forgetful_places_tell() -> None:
-    forgets = site(1, allocations=100_000, short=20_000 * 4, never_freed=20_000, size=400)
-    keeps = site(2, allocations=20_000, short=0, never_freed=20_000, size=400)
-    killed = Facts(ending=Ending.KILLED)
-    leak = explain(profile(RISING, never_freed_bytes=8_000_000, sites=[forgets]), killed)
-    growth = explain(profile(RISING, never_freed_bytes=8_000_000, sites=[keeps]), killed)
-    assert (leak.kind, growth.kind) == (Kind.LEAK, Kind.GROWTH)
-    assert "killed" in growth.sentence
+def test_a_leak_and_a_growth_are_both_said() -> None:
+    grows = site(
+        1, allocations=9000, short=0, never_freed=9000, size=1000, live=lambda t: t * 9 * MIB
+    )
+    leaks = site(2, allocations=1000, short=0, never_freed=1000, size=1000, live=lambda t: t * MIB)
+    found = explain(
+        profile(RISING, never_freed_bytes=10 * MIB, sites=[grows, leaks]),
+        searched((2, Lost(1000, 1_000_000, 0.0, 0.99))),
+    )
+    assert kinds(found) == [Kind.LEAK, Kind.GROWTH]
+    assert [each.kind for each in found.culprits] == [Kind.LEAK, Kind.GROWTH]
+    assert "make_1 (file.cpp:1)" in found.findings[1].sentence
+    assert "nothing was lost" not in found.sentence
 
 
-def test_a_leak_names_the_place_that_lost_most() -> None:
-    small = site(3, allocations=10, short=0, never_freed=10)
-    large = site(7, allocations=90_000, short=0, never_freed=90_000)
-    found = explain(profile(RISING, never_freed_bytes=9 * MIB, sites=[small, large]), EXITED)
-    assert [each.frames[1] for each in found.culprits] == [
-        "make_7 (file.cpp:7)",
-        "make_3 (file.cpp:3)",
+def test_a_single_lost_block_is_told_after_what_goes_on() -> None:
+    grows = site(
+        1, allocations=9000, short=0, never_freed=9000, size=1000, live=lambda t: t * 9 * MIB
+    )
+    found = explain(
+        profile(RISING, never_freed_bytes=9 * MIB, sites=[grows]),
+        searched((2, Lost(1, 9000, 0.0, 0.0))),
+    )
+    assert kinds(found) == [Kind.GROWTH, Kind.LEAK]
+    assert "8.8 KiB in 1 block; none was lost later" in found.sentence
+
+
+@pytest.mark.parametrize("live", [FLAT, RISING])
+def test_a_tiny_loss_that_happened_once_is_said_and_is_no_leak(live: list[int]) -> None:
+    found = explain(profile(live), searched((2, Lost(1, 72, 0.0, 0.0))))
+    assert Kind.LEAK not in kinds(found)
+    assert "Lost once: no pointer leads any more to 72 B in 1 block." in found.sentence
+    assert "nothing was lost" not in found.sentence
+    again = explain(profile(live), searched((2, Lost(9, 72, 0.0, 0.9))))
+    assert again.kind is Kind.LEAK
+
+
+def test_of_the_places_of_a_leak_those_that_go_on_come_first() -> None:
+    once = site(1, allocations=1, short=0, never_freed=1, size=50 * MIB, live=lambda _: 50 * MIB)
+    again = site(2, allocations=300, short=0, never_freed=300, live=lambda t: t * 30_000)
+    found = explain(
+        profile(FLAT, sites=[once, again]),
+        searched((1, Lost(1, 50 * MIB, 0.0, 0.0)), (2, Lost(300, 30_000, 0.0, 0.99))),
+    )
+    assert [each.place for each in found.culprits] == [
+        "make_2 (file.cpp:2)",
+        "make_1 (file.cpp:1)",
     ]
-    assert "make_7 (file.cpp:7)" in found.sentence
 
 
-def test_places_that_are_not_those_of_a_growth_are_not_named() -> None:
-    """What grew was freed before the end: what was not freed comes from elsewhere."""
-    kept = site(3, allocations=1, short=0, never_freed=1, size=2048)
-    down = [10 * MIB - i * MIB for i in range(10)]
-    freed = explain(profile([*RISING, *down], never_freed_bytes=2048, sites=[kept]), EXITED)
-    assert freed.kind is Kind.GROWTH
-    assert not freed.culprits
-    assert "comes from" not in freed.sentence
+@pytest.mark.parametrize("live", [FLAT, SAWTOOTH, TEETH, NOISE, CACHE, [MIB], RISING[:7]])
+def test_what_does_not_rise_until_the_end_is_steady(live: list[int]) -> None:
+    assert explain(profile(live, never_freed_bytes=1000), searched()).kind is Kind.STEADY
 
 
-def test_a_place_with_less_than_half_is_not_called_most() -> None:
-    sites = [site(i, allocations=20_000, short=0, never_freed=20_000) for i in range(1, 5)]
-    found = explain(profile(RISING, never_freed_bytes=8_000_000, sites=sites), EXITED)
-    assert found.kind is Kind.LEAK
-    assert "; the largest part comes from make_" in found.sentence
+def test_a_sawtooth_that_becomes_higher_grows() -> None:
+    live = [(i // 10) * 2 * MIB + (i % 10) * MIB // 4 for i in range(100)]
+    assert explain(profile(live), searched()).kind is Kind.GROWTH
 
 
-def test_one_block_is_not_several() -> None:
-    one = Reachability(blocks=1, bytes=9 * MIB, unreachable_blocks=1, unreachable_bytes=9 * MIB)
-    found = explain(profile(RISING, never_freed_bytes=9 * MIB), Facts(Ending.EXITED, one))
-    assert found.sentence.startswith("Leak: no pointer leads any more to 9.0 MiB in 1 block;")
+def test_a_table_that_doubles_grows() -> None:
+    live = [2 ** (i + 1).bit_length() * 10_000 for i in range(100)]
+    assert explain(profile(live), searched()).kind is Kind.GROWTH
+
+
+def test_a_small_growth_beside_a_large_noise_is_found_by_its_place() -> None:
+    grows = site(
+        1, allocations=100, short=0, never_freed=100, size=1000, live=lambda t: t * 100_000
+    )
+    noise = site(
+        2,
+        allocations=100_000,
+        short=1,
+        never_freed=1,
+        live=lambda t: MIB * (5 + math.sin(t * t * 1e6)),
+    )
+    found = explain(profile(NOISE, sites=[noise, grows]), searched())
+    assert kinds(found) == [Kind.GROWTH]
+    assert [each.place for each in found.culprits] == ["make_1 (file.cpp:1)"]
+
+
+def test_memory_that_changes_hands_does_not_grow() -> None:
+    rises = site(1, allocations=100, short=0, never_freed=100, live=lambda t: t * MIB)
+    falls = site(2, allocations=100, short=0, never_freed=0, live=lambda t: (1 - t) * MIB)
+    assert explain(profile(FLAT, sites=[rises, falls]), searched()).kind is Kind.STEADY
+
+
+def test_a_rise_of_a_few_bytes_is_none() -> None:
+    assert explain(profile(list(range(100)), never_freed_bytes=99), EXITED).kind is Kind.STEADY
+
+
+def test_a_rest_does_not_end_a_growth_but_long_use_does() -> None:
+    """In a rest there are no calls; without a rest the program works on with what it has."""
+    rested = profile([*RISING, *[9 * MIB] * 60])
+    last = rested.timeline[99]
+    still = tuple(
+        each if i < 100 else each.model_copy(update={"operation": last.operation})
+        for i, each in enumerate(rested.timeline)
+    )
+    assert explain(rested.model_copy(update={"timeline": still}), searched()).kind is Kind.GROWTH
+    assert explain(rested, searched()).kind is Kind.STEADY
+
+
+@pytest.mark.parametrize("ending", list(Ending))
+def test_without_a_search_it_is_not_said_whether_it_was_lost(ending: Ending) -> None:
+    keeps = site(
+        1, allocations=9000, short=0, never_freed=9000, size=1000, live=lambda t: t * 9 * MIB
+    )
+    found = explain(profile(RISING, never_freed_bytes=9 * MIB, sites=[keeps]), Facts(ending=ending))
+    assert found.kind is Kind.GROWTH
+    assert "perhaps it is a leak" in found.sentence
+    assert "heapwright explain -- COMMAND" in found.sentence
+    assert "nothing was lost" not in found.sentence
+
+
+def test_a_growth_that_was_freed_at_the_end_is_known_without_a_search() -> None:
+    frees = site(
+        1,
+        allocations=9000,
+        short=0,
+        never_freed=0,
+        live=lambda t: min(t * 10, 9.9 * (1 - t) * 10) * MIB,
+    )
+    found = explain(profile([*RISING, *DOWN, 0], sites=[frees]), EXITED)
+    assert found.sentence.endswith("it was freed at the end.")
 
 
 def test_what_the_allocator_holds_late_is_retention() -> None:
@@ -105,35 +239,112 @@ def test_what_the_allocator_holds_late_is_retention() -> None:
     assert found.sentence.startswith("Retention: glibc held 100.0 MiB that the program had freed")
 
 
+def test_what_a_sawtooth_needs_again_is_not_retained() -> None:
+    samples = [sample(i / 100, MIB * (1 + i % 10), 10 * MIB) for i in range(100)]
+    assert explain(profile(SAWTOOTH, seen=system(samples)), EXITED).kind is Kind.STEADY
+
+
+def test_half_of_a_large_heap_in_holes_is_retention() -> None:
+    live = [48 * MIB] * 10 + [24 * MIB] * 90
+    samples = [sample(i / 100, live[i], 48 * MIB) for i in range(100)]
+    found = explain(profile(live, seen=system(samples), objects_of=1000), EXITED)
+    assert found.kind is Kind.RETENTION
+
+
+def test_what_the_program_never_had_is_not_retained() -> None:
+    """A reserve of the allocator, or a mapping of the program's own beside the heap."""
+    samples = [sample(i / 100, 24 * MIB, 88 * MIB) for i in range(100)]
+    found = explain(profile([24 * MIB] * 100, seen=system(samples), objects_of=1000), EXITED)
+    assert found.kind is Kind.STEADY
+
+
+def test_headers_of_small_blocks_are_not_retained() -> None:
+    samples = [sample(i / 10, 24 * MIB, 42 * MIB) for i in range(11)]
+    found = explain(profile([24 * MIB] * 100, seen=system(samples), objects_of=24), EXITED)
+    assert found.kind is Kind.STEADY
+
+
 def test_what_the_system_may_take_back_is_not_held() -> None:
     samples = [sample(i / 10, MIB, 101 * MIB, lazy=100 * MIB) for i in range(11)]
     assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is Kind.STEADY
 
 
-@pytest.mark.parametrize("live", [FLAT, SAWTOOTH, [], [MIB], RISING[:7]])
-def test_what_does_not_rise_is_steady(live: list[int]) -> None:
-    assert explain(profile(live, never_freed_bytes=1000), EXITED).kind is Kind.STEADY
-
-
-def test_a_rise_of_a_few_bytes_is_none() -> None:
-    assert explain(profile(list(range(100)), never_freed_bytes=99), EXITED).kind is Kind.STEADY
+def test_a_growth_and_a_larger_retention_are_both_said() -> None:
+    samples = [sample(i / 100, RISING[i], 100 * MIB) for i in range(100)]
+    churning = profile(RISING, seen=system(samples), objects_of=1000, churn=100 * MIB)
+    assert kinds(explain(churning, searched())) == [Kind.RETENTION, Kind.GROWTH]
 
 
 def test_much_memory_that_is_not_mallocs_is_said() -> None:
-    samples = [sample(i, MIB, 2 * MIB, other=500 * MIB) for i in range(11)]
+    samples = [sample(i / 10, MIB, 2 * MIB, other=500 * MIB) for i in range(11)]
     found = explain(profile(FLAT, seen=system(samples)), EXITED)
     assert found.kind is Kind.ELSEWHERE
     assert "500.0 MiB of 502.0 MiB" in found.sentence
 
 
-def test_the_share_that_is_held_is_that_of_the_last_quarter_of_the_time() -> None:
-    late = [sample(t, MIB, 1 * MIB if t < 8 else 11 * MIB) for t in range(11)]
-    assert held_share(late) == pytest.approx(10 / 11)
-    assert held_share([]) is None
-    assert held_share([sample(0, 0, MIB // 2)]) == 0.0, "too little to speak of"
+def test_an_interpreter_whose_own_heap_grows_more_than_malloc() -> None:
+    live = [i * 3_000 for i in range(100)]
+    samples = [sample(i / 100, live[i], MIB, other=(4 + i * 38 // 100) * MIB) for i in range(100)]
+    found = explain(
+        profile(live, seen=system(samples), command=["/usr/bin/python3", "script.py"]), searched()
+    )
+    assert found.kind is Kind.ELSEWHERE
+    assert found.runtime == "CPython"
+    assert "It grew by 37.0 MiB" in found.sentence
+    assert "PYTHONMALLOC=malloc" in found.sentence
+
+
+def test_code_that_is_loaded_is_no_growth_elsewhere() -> None:
+    samples = [
+        sample(i / 10, MIB, 2 * MIB, other=(4 + 4 * i) * MIB, code=(2 + 4 * i) * MIB)
+        for i in range(11)
+    ]
+    assert explain(profile(FLAT, seen=system(samples)), EXITED).kind is Kind.STEADY
+
+
+def test_a_program_whose_calls_were_not_seen_is_not_called_steady() -> None:
+    blank = profile([])
+    none = blank.model_copy(update={"totals": blank.totals.model_copy(update={"allocations": 0})})
+    found = explain(none, EXITED)
+    assert found.kind is Kind.UNKNOWN
+    assert found.sentence.startswith("Cannot tell, because the recorder saw no call of malloc")
+
+
+def test_a_gap_in_the_recording_qualifies_every_answer() -> None:
+    process = CoveredProcess(
+        pid=1,
+        parent_pid=0,
+        executable="/opt/browser",
+        cpu_s=9,
+        recorded=False,
+        cause=Cause.OWN_MALLOC,
+    )
+    seen = CoveredProcess(pid=2, parent_pid=1, executable="/opt/helper", cpu_s=1, recorded=True)
+    part = {"coverage": Coverage(cpu_s=10, processes=(process, seen))}
+    steady = explain(profile(FLAT).model_copy(update=part), searched())
+    growth = explain(profile(RISING).model_copy(update=part), searched())
+    assert steady.kind is Kind.UNKNOWN
+    assert steady.sentence.startswith("Cannot tell, because 90.0% of the processor time was not")
+    assert growth.kind is Kind.GROWTH
+    assert "There may be more, because 90.0%" in growth.sentence
+
+
+def test_of_several_processes_the_one_that_leaks_is_more_important() -> None:
+    leak = explain(profile(FLAT), searched((2, Lost(10, 1000, 0.0, 0.9))))
+    growth = explain(profile(RISING), searched())
+    steady = explain(profile(FLAT), searched())
+    assert sorted([steady, growth, leak], key=weight) == [steady, growth, leak]
 
 
 def test_the_document_survives_its_text() -> None:
-    samples = [sample(i, MIB, 101 * MIB) for i in range(11)]
-    found = explain(profile(FLAT, seen=system(samples)), EXITED)
+    samples = [sample(i / 10, MIB, 101 * MIB) for i in range(11)]
+    found = explain(profile(FLAT, seen=system(samples)), searched((2, Lost(9, 900, 0, 0.9))))
     assert Explanation.from_json(found.to_json()) == found
+
+
+def test_a_document_of_the_first_version_is_read() -> None:
+    culprit = '{"frames": ["f"], "blocks": 1, "bytes": 2}'
+    text = f'{{"kind": "steady", "sentence": "Steady.", "culprits": [{culprit}]}}'
+    found = Explanation.from_json(text)
+    assert found.findings == ()
+    assert found.culprits[0].place == ""

@@ -196,6 +196,71 @@ def test_what_was_live_when_the_recording_stopped_is_not_lost(built: Build, tmp_
     assert "Recording stopped early: the trace had come to its limit" in done.stderr
 
 
+def test_a_leak_beside_a_larger_cache_is_named(built: Build) -> None:
+    found = run("--", built("course"), "beside")
+    assert [each.kind for each in found.findings] == [Kind.LEAK]
+    assert "forget" in found.culprits[0].place
+    assert found.findings[0].rate_bytes_per_s
+
+
+def test_a_slow_leak_beside_a_base_of_main_is_named(built: Build) -> None:
+    """The base is not lost: `main` pointed to it until it returned."""
+    found = run("--", built("course"), "base")
+    assert [each.kind for each in found.findings] == [Kind.LEAK]
+    assert "forget" in found.culprits[0].place
+    assert found.reachability is not None
+    assert found.reachability.unreachable_bytes <= 400_000
+
+
+@pytest.mark.parametrize(
+    ("what", "fate"), [("global", "it was freed at the end"), ("_exit", "it was never freed")]
+)
+def test_what_grows_until_the_end_is_growth_whatever_the_end_is(
+    built: Build, what: str, fate: str
+) -> None:
+    found = run("--", built("course"), what)
+    assert [each.kind for each in found.findings] == [Kind.GROWTH]
+    assert "keep_item" in found.sentence
+    assert "nothing was lost" in found.sentence
+    assert fate in found.sentence
+
+
+def test_the_place_is_the_programs_own_function(built: Build) -> None:
+    found = run("--", built("course"), "sessions")
+    assert found.kind is Kind.GROWTH
+    assert "open_session" in found.sentence
+    assert found.culprits[0].frames[0].startswith(("operator new", "std::"))
+
+
+def test_a_growth_of_a_forked_process_is_no_leak(built: Build) -> None:
+    found = run("--", built("course"), "child")
+    assert [each.kind for each in found.findings] == [Kind.GROWTH]
+    assert "one of 2" in found.sentence
+    assert found.process == 1
+
+
+def test_what_was_in_use_until_the_teardown_is_not_lost(built: Build) -> None:
+    found = run("--", built("course"), "teardown")
+    assert found.kind is Kind.STEADY, found.sentence
+
+
+def test_a_trace_does_not_tell_whether_memory_was_lost(built: Build, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    run("-o", str(trace), "--", built("course"), "beside")
+    found = run(str(trace))
+    assert found.kind is Kind.GROWTH
+    assert "forget" in found.culprits[0].place
+    assert "perhaps it is a leak" in found.sentence
+
+
+def test_the_heap_of_an_interpreter_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "keeps.py"
+    script.write_text("kept = [{'number': i} for i in range(60000)]", encoding="utf-8")
+    found = run("--", sys.executable, str(script))
+    assert (found.kind, found.runtime) == (Kind.ELSEWHERE, "CPython")
+    assert "PYTHONMALLOC=malloc" in found.sentence
+
+
 def refused(*words: str) -> str:
     done = ran(
         [sys.executable, "-m", "heapwright", "explain", *words],

@@ -102,6 +102,42 @@ TEST(LiveBlocks, ASizeBeyondAllMemoryIsBounded) {
     EXPECT_LE(live.blocks()[1].usable, std::uint64_t{1} << 46);
 }
 
+TEST(LiveBlocks, OfAForkedProcessThoseThatItInheritedAreAmongThem) {
+    trace::TraceFile file;
+    trace::TraceWriter writer(file.path());
+    const std::uint32_t parent = writer.process(processOfNumber(77));
+    const std::uint32_t before = writer.thread(parent);
+    trace::ProcessText forked = processOfNumber(78, trace::Cause::fork);
+    forked.parent = parent;
+    forked.start = 250;
+    const std::uint32_t child = writer.process(forked);
+    const std::uint32_t after = writer.thread(child);
+    const auto call = [&writer](trace::Routine routine, std::uint32_t process, std::uint32_t thread,
+                                std::uint64_t time, std::uint64_t address) {
+        trace::Event event;
+        event.routine = routine;
+        event.process = process;
+        event.thread = thread;
+        event.time = event.began = time;
+        event.address = address;
+        event.size = event.usable = trace::isFree(routine) ? 0 : 16;
+        writer.add(event);
+    };
+    call(trace::Routine::malloc, parent, before, 100, heap);
+    call(trace::Routine::malloc, parent, before, 200, heap + 64);
+    call(trace::Routine::malloc, parent, before, 300, heap + 128); // after the fork
+    call(trace::Routine::free, child, after, 400, heap);
+    call(trace::Routine::malloc, child, after, 500, heap + 192);
+    writer.close();
+    const LiveBlocks live(trace::Trace(file.path()), child);
+    ASSERT_EQ(live.blocks().size(), 2u);
+    EXPECT_EQ(live.blocks()[0].begin, heap + 64);
+    EXPECT_TRUE(live.blocks()[0].inherited);
+    EXPECT_EQ(live.blocks()[1].begin, heap + 192);
+    EXPECT_FALSE(live.blocks()[1].inherited);
+    EXPECT_EQ(live.blocks()[1].born, 500u);
+}
+
 TEST(ProcessOf, TheLastOfThatNumber) {
     trace::TraceFile file;
     trace::TraceWriter writer(file.path());

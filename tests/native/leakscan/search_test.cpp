@@ -167,5 +167,44 @@ TEST(ProcessMemory, OfNoProcessIsAnError) {
     EXPECT_THROW(ProcessMemory(0x7FFF'FFFF), std::system_error);
 }
 
+/// Its times are 100 ns apart, and a tenth of the run is its teardown.
+TEST(SearchTeardown, WhatAFreedTableLedToWasNotLost) {
+    LiveTrace trace;
+    trace.malloc(heap, 256);
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        trace.malloc(heap + page + i * 64, 32);
+    }
+    LiveBlocks live = trace.free(heap).live();
+    MadeUp memory = program();
+    for (std::uint64_t i = 3; i <= 20; ++i) { // the allocator has written over the first words
+        memory.put(heap + i * 8, heap + page + i * 64);
+    }
+    search(memory, {}, live);
+    EXPECT_EQ(reached(live), std::vector<bool>(20, false));
+    searchTeardown(memory, live);
+    EXPECT_EQ(reached(live), std::vector<bool>(20, true)) << "two of twenty are nearly none";
+}
+
+TEST(SearchTeardown, WhatWasFreedEarlierLeadsToNothing) {
+    LiveTrace trace;
+    trace.malloc(heap, 256).free(heap);
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        trace.malloc(heap + page + i * 64, 32);
+    }
+    LiveBlocks live = trace.live();
+    MadeUp memory = program();
+    memory.put(heap + 64, heap + page + 64);
+    search(memory, {}, live);
+    searchTeardown(memory, live);
+    EXPECT_EQ(reached(live), std::vector<bool>(20, false));
+}
+
+TEST(Search, ABlockThatShrankInPlaceKeepsItsAge) {
+    const LiveBlocks live = LiveTrace().malloc(heap, 64).realloc(heap, heap, 32).live();
+    ASSERT_EQ(live.blocks().size(), 1u);
+    EXPECT_EQ(live.blocks()[0].size, 32u);
+    EXPECT_EQ(live.blocks()[0].born, 100u);
+}
+
 } // namespace
 } // namespace heapwright::leakscan

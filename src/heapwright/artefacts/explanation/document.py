@@ -30,11 +30,12 @@ class _Frozen(BaseModel):
 class Kind(StrEnum):
     """What the memory is, in one word."""
 
-    LEAK = "leak"  # blocks that nobody will free rise through the run
+    LEAK = "leak"  # no pointer leads to blocks any more
     RETENTION = "retention"  # the allocator holds what the program has freed
-    GROWTH = "growth"  # the program uses more and more, and has not lost it
-    ELSEWHERE = "elsewhere"  # most of it is not malloc's
+    GROWTH = "growth"  # the program uses more and more; it is not known to be lost
+    ELSEWHERE = "elsewhere"  # most of it, or of its growth, is not malloc's
     STEADY = "steady"  # none of these
+    UNKNOWN = "unknown"  # the recording does not tell
 
 
 class Ending(StrEnum):
@@ -64,6 +65,13 @@ class Culprit(_Frozen):
     frames: Annotated[tuple[str, ...], Field(description="The calls, innermost first")]
     blocks: int
     bytes: int
+    kind: Annotated[Kind | None, Field(description="Of the finding that it belongs to")] = None
+    place: Annotated[
+        str, Field(description="The innermost call of the program's own code; empty: not known")
+    ] = ""
+    rate_bytes_per_s: Annotated[
+        float | None, Field(description="Over the later part of the run; null: it did not go on")
+    ] = None
 
 
 class Setting(_Frozen):
@@ -85,6 +93,17 @@ class Reachability(_Frozen):
     unreachable_bytes: int
 
 
+class Finding(_Frozen):
+    """One thing that is known of the memory; a run may have several."""
+
+    kind: Kind
+    sentence: str
+    bytes: int
+    rate_bytes_per_s: Annotated[
+        float | None, Field(description="If it goes on until the end of the run: how fast")
+    ] = None
+
+
 class Explanation(_Frozen):
     """The whole document."""
 
@@ -92,12 +111,21 @@ class Explanation(_Frozen):
     schema_version: Literal[1] = SCHEMA_VERSION
     heapwright_version: str = ""
     command: tuple[str, ...] = ()
-    kind: Kind
+    process: Annotated[
+        int | None, Field(description="Number in the trace, where there are several")
+    ] = None
+    kind: Annotated[Kind, Field(description="Of the first finding")]
     sentence: str
+    findings: Annotated[
+        tuple[Finding, ...], Field(description="What there is to say; the most important first")
+    ] = ()
     ending: Ending = Ending.UNKNOWN
     allocator: str = ""
+    runtime: Annotated[
+        str, Field(description="A language runtime with a heap of its own beside malloc's")
+    ] = ""
     rise_bytes: Annotated[
-        int, Field(description="Median live bytes of the last quarter less that of the first")
+        int, Field(description="By how much live memory rose until the end; 0: it did not")
     ] = 0
     never_freed_bytes: int = 0
     never_freed_blocks: int = 0

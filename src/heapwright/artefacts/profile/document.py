@@ -311,6 +311,10 @@ class Site(_Frozen):
     short: Annotated[Count, Field(description="Of these, retained for at most 100 ms")]
     never_freed: Count
     never_freed_bytes: Count
+    live_over_time: Annotated[
+        tuple[Count, ...],
+        Field(description="Live bytes at each of `site_times_s`; empty: 0 at all, or not known"),
+    ] = ()
 
 
 class Spread(_Frozen):
@@ -357,6 +361,10 @@ class Profile(_Frozen):
     sites: Annotated[
         tuple[Site, ...],
         Field(description="Most bytes first; the 1,000 largest, and the 1,000 that left most"),
+    ] = ()
+    site_times_s: Annotated[
+        tuple[float, ...],
+        Field(description="Even steps of time, 49 at most, for the live bytes of the sites"),
     ] = ()
     calls: Annotated[Calls | None, Field(description="null: without stacks")] = None
     coverage: Annotated[

@@ -36,6 +36,7 @@ NAMES = frozenset(
         *("pthread_create", "thrd_create", "start_thread", "clone", "clone3", "call_init"),
         *("call_init.part.0", "_init", "_start", "_start_c", "libc_start_main_stage2"),
         *("thread_start", "call_once", "open_memstream", "fmemopen"),
+        *("new_arena", "allocate_from_new_pool", "pymalloc_alloc", "gc_alloc", "runMain"),
     )
 )
 """Functions of libc, and the wrappers of `malloc` that many programs contain under one name."""
@@ -46,8 +47,12 @@ PREFIXES = (
     *("__vfprintf", "__printf", "_nl_", "__static_initialization_and_destruction"),
     *("__rust_", "__rustc", "__rdl_", "__rg_", "_Zn", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx"),
     *("g_malloc", "g_realloc", "g_try_", "g_slice_", "g_strdup", "g_strndup"),
+    *("PyMem_", "_PyMem_", "PyObject_Malloc", "PyObject_Calloc", "PyObject_Realloc"),
+    *("_PyObject_Malloc", "_PyObject_Calloc", "_PyObject_Realloc", "_PyObject_GC_", "arena_map_"),
+    *("PyType_GenericAlloc", "_PyType_AllocNoTrack", "_PyObject_New", "PyObject_GC_"),
 )
-"""How the names of functions begin that belong to a standard library or to GLib's allocation."""
+"""How the names of functions begin that belong to a standard library, or to the allocation of GLib
+or CPython."""
 RUST = re.compile(
     r"^(?:alloc::(?:alloc|borrow|boxed|collections|ffi|fmt|raw_vec|rc|slice|str|string|sync|task"
     r"|vec)|core::(?:alloc|any|array|cell|char|clone|cmp|convert|default|fmt|hash|hint|intrinsics"

@@ -119,6 +119,9 @@ class SystemSample(_Frozen):
         Field(description="Of the resident: given back, and the system's to take when it needs it"),
     ] = None
     other_bytes: Annotated[int | None, Field(description="Resident outside of heaps")] = None
+    code_bytes: Annotated[
+        int | None, Field(description="Of the others: code and constant data")
+    ] = None
     heap_mapped_bytes: Annotated[
         int | None, Field(description="A: what the process had from the system for its heaps")
     ] = None

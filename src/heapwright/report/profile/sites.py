@@ -4,6 +4,7 @@
 
 from html import escape
 
+from heapwright.artefacts.profile.course import by_growth
 from heapwright.artefacts.profile.document import Profile, Site
 from heapwright.report.flame.component import flame_graph
 from heapwright.report.pages.parts import table
@@ -25,10 +26,11 @@ def who_asks(profile: Profile) -> str:
 
 
 def never_freed(profile: Profile) -> str:
-    """The sites of memory that was never freed, most bytes first; nothing without stacks."""
+    """The sites of memory that was never freed, those that still grow first; nothing without
+    stacks."""
     if not profile.sites:
         return ""
-    shown = leaking(profile)
+    shown = by_growth(profile)
     if not shown:
         return "<p>All memory was freed.</p>"
     rows = [
@@ -48,12 +50,6 @@ def never_freed(profile: Profile) -> str:
         "figures places",
         "Sites of never-freed memory",
     ) + (f'<p class="dim">And {more:,} more sites.</p>' if more > 0 else "")
-
-
-def leaking(profile: Profile) -> list[Site]:
-    """The sites of memory that was never freed, most bytes first."""
-    found = [site for site in profile.sites if site.never_freed]
-    return sorted(found, key=lambda site: (-site.never_freed_bytes, site.process, site.stack))
 
 
 def _chain(site: Site) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from heapwright.artefacts.profile.course import by_growth
 from heapwright.artefacts.profile.document import Profile
 from heapwright.base.quantities import several
 from heapwright.report.columns import Columns, Entries
@@ -14,7 +15,6 @@ from heapwright.report.profile import words
 from heapwright.report.profile.charts import ROUTINES
 from heapwright.report.profile.figures import FIGURES
 from heapwright.report.profile.remarks import remarks
-from heapwright.report.profile.sites import leaking
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 CURVE = 36
@@ -89,7 +89,7 @@ def entries(profile: Profile) -> Iterator[tuple[str, str]]:
             f"{words.times(ratio.peak)} at the most, {words.times(ratio.at_end)} at the end "
             "(heap memory taken from the system, A, over live memory, U)",
         )
-    for site in leaking(profile)[:TOP]:
+    for site in by_growth(profile)[:TOP]:
         yield (
             "Never freed",
             f"{words.memory(site.never_freed_bytes)} in "

@@ -40,6 +40,7 @@ LIBRARY = (
     "__rust_alloc",
     "xmalloc (xmalloc.c:12)",
     "g_malloc0",
+    "_PyObject_Malloc (obmalloc.c:1998)",
     "thread<main()::<lambda()> > (std_thread.h:142)",
     "allocate (new_allocator.h:137)",
     "_M_create (basic_string.tcc:153)",
@@ -66,7 +67,7 @@ OWN = (
     "libcurl.so.4+0x1234",
     "libcache.so+0x20",
     "malloc_everything (tool.c:4)",
-    "PyObject_Malloc",
+    "PyObject_Call",
     "allocate (pool.h:12)",
     "construct (vector.h:3)",
 )

@@ -153,3 +153,10 @@ def test_plain_names_are_left_alone() -> None:
 def test_a_function_in_words() -> None:
     assert in_words(Function(name="f", file="/a/b.c", line=3)) == "f (b.c:3)"
     assert in_words(Function(name="f")) == "f"
+
+
+def test_rusts_names_are_read_without_the_hashes_of_their_crates() -> None:
+    if shutil.which("c++filt") is None:
+        pytest.skip("needs c++filt (package binutils)")
+    legacy = "_ZN4lost13forget_buffer17h7cf2a7dd97757e43E"
+    assert demangled([legacy])[legacy] == "lost::forget_buffer"
