@@ -33,6 +33,19 @@ Hosts = Annotated[
     typer.Option(metavar="HOSTS", help="Start a worker on each of these over ssh; with commas."),
 ]
 
+Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        help="Let workers in without a certificate: anyone who reaches the address can run "
+        "commands as you, here and on the hosts.",
+    ),
+]
+Certificate = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="The certificate of the study; - is standard input."),
+]
+
 
 def run(
     study: options.StudyName,
@@ -53,11 +66,17 @@ def run(
     scheduler: Scheduler = None,
     listen: Listen = None,
     hosts: Hosts = None,
+    insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a study: every treatment once in each block, in random order; Ctrl-C keeps all runs."""
     chosen = commands.study_run.Options(
-        options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
+        options.seconds_of(budget),
+        quiet,
+        scheduler,
+        listen,
+        _hosts(scheduler, listen, hosts, insecure=insecure),
+        insecure,
     )
     _leave(commands.study_run.run_study(study, scale, output, seed, chosen))
 
@@ -68,11 +87,17 @@ def resume(
     scheduler: Scheduler = None,
     listen: Listen = None,
     hosts: Hosts = None,
+    insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a study that was broken off, however it was; no run is made twice."""
     chosen = commands.study_run.Options(
-        options.seconds_of(budget), quiet, scheduler, listen, _hosts(scheduler, listen, hosts)
+        options.seconds_of(budget),
+        quiet,
+        scheduler,
+        listen,
+        _hosts(scheduler, listen, hosts, insecure=insecure),
+        insecure,
     )
     _leave(commands.study_run.resume_study(folder, chosen))
 
@@ -86,15 +111,20 @@ def worker(
     address: Annotated[
         str, typer.Argument(metavar="ADDRESS", help="Where `study run --listen` waits.")
     ],
+    certificate: Certificate = None,
 ) -> None:
     """Make runs on this host for a study that another host leads."""
-    commands.study_worker.serve_study(address)
+    commands.study_worker.serve_study(address, certificate)
 
 
-def _hosts(scheduler: str | None, listen: str | None, hosts: str | None) -> tuple[str, ...]:
+def _hosts(
+    scheduler: str | None, listen: str | None, hosts: str | None, *, insecure: bool
+) -> tuple[str, ...]:
     """The names of `--hosts`; options that exclude each other are refused."""
     if scheduler is not None and (listen is not None or hosts is not None):
         raise typer.BadParameter("--scheduler names one that is there: no --listen, no --hosts")
+    if insecure and listen is None and hosts is None:
+        raise typer.BadParameter("--insecure is for --listen and --hosts")
     names = tuple(piece.strip() for piece in (hosts or "").split(",") if piece.strip())
     if hosts is not None and not names:
         raise typer.BadParameter("--hosts names nobody")

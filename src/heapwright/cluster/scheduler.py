@@ -1,15 +1,23 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the hosts are met: a scheduler that is there, or one of our own that they come to."""
+"""Where the hosts are met: a scheduler that is there, or one of our own that they come to.
+
+Our own scheduler and its workers speak TLS with a certificate made for the sitting, unless the user
+asks for plain connections. A worker on another host gets the certificate through ssh's standard
+input, so that it is in no command line.
+"""
 
 import contextlib
+import os
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.certificate import security_of, temporary_certificate
 from heapwright.cluster.dask_package import distributed, need_dask, temporary_files
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-T")
@@ -28,11 +36,34 @@ class SchedulerPlace:
     """HOST:PORT or PORT of our own; port 0 is any that is free."""
     hosts: tuple[str, ...] = ()
     """Where workers are started over ssh."""
+    insecure: bool = False
+    """Whether a scheduler of our own takes plain connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Dask's client, and what a worker needs to come."""
+
+    client: Any
+    certificate: Path | None = None
+    """None: the scheduler needs none, or it is not ours."""
+
+    @property
+    def address(self) -> str:
+        return str(self.client.scheduler.address)
+
+    @property
+    def invitation(self) -> str:
+        """The command that a host takes part with."""
+        words = [REMOTE, "study", "worker", self.address]
+        if self.certificate is not None:
+            words += ["--certificate", str(self.certificate)]
+        return shlex.join(words)
 
 
 @contextlib.contextmanager
-def connected(place: SchedulerPlace | None) -> Iterator[Any]:
-    """Dask's client, and workers on hosts that are named; None if nothing is asked for.
+def connected(place: SchedulerPlace | None) -> Iterator[Meeting | None]:
+    """Meet hosts, and start workers on those that are named; None if nothing is asked for.
 
     Raises HeapwrightError if there is nobody at the address.
     """
@@ -41,10 +72,12 @@ def connected(place: SchedulerPlace | None) -> Iterator[Any]:
         return
     need_dask()
     with contextlib.ExitStack() as stack:
-        if place.scheduler is not None:
-            address: Any = place.scheduler
-        else:
-            address = stack.enter_context(_own_scheduler(place))
+        certificate = None
+        address: Any = place.scheduler
+        if place.scheduler is None:
+            if not place.insecure:
+                certificate = stack.enter_context(temporary_certificate())
+            address = stack.enter_context(_own_scheduler(place, certificate))
         try:
             client: Any = distributed().Client(address, timeout=CONNECTING_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
@@ -53,16 +86,18 @@ def connected(place: SchedulerPlace | None) -> Iterator[Any]:
                 "start one (dask scheduler), or let the study have its own (--listen)",
             ) from error
         stack.callback(_quietly, client.close)
-        stack.enter_context(workers_over_ssh(place.hosts, client.scheduler.address))
-        yield client
+        meeting = Meeting(client, certificate)
+        stack.enter_context(workers_over_ssh(place.hosts, meeting.address, certificate))
+        yield meeting
 
 
 @contextlib.contextmanager
-def _own_scheduler(place: SchedulerPlace) -> Iterator[Any]:
+def _own_scheduler(place: SchedulerPlace, certificate: Path | None) -> Iterator[Any]:
     """A scheduler in this process, without workers."""
     host, _, port = (place.listen or "0").rpartition(":")
     if not port.isdigit():
         raise HeapwrightError(f"cannot read {place.listen!r}", "write HOST:PORT, or PORT alone")
+    security = None if certificate is None else security_of(certificate)
     with temporary_files():
         try:
             cluster = distributed().LocalCluster(
@@ -70,6 +105,8 @@ def _own_scheduler(place: SchedulerPlace) -> Iterator[Any]:
                 host=host or (distributed().utils.get_ip() if place.hosts else "127.0.0.1"),
                 scheduler_port=int(port),
                 dashboard_address=None,
+                protocol="tcp://" if security is None else "tls://",
+                security=security,
             )
         except (OSError, RuntimeError) as error:
             raise HeapwrightError(
@@ -83,12 +120,14 @@ def _own_scheduler(place: SchedulerPlace) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def workers_over_ssh(hosts: Sequence[str], address: str) -> Iterator[None]:
+def workers_over_ssh(
+    hosts: Sequence[str], address: str, certificate: Path | None = None
+) -> Iterator[None]:
     """A worker on each host while this lasts; each ends by itself when the scheduler is gone."""
     started: list[subprocess.Popen[bytes]] = []
     try:
         for host in hosts:
-            started.append(_over_ssh(host, address))
+            started.append(_over_ssh(host, address, certificate))
         yield
     finally:
         for each in started:
@@ -101,17 +140,21 @@ def workers_over_ssh(hosts: Sequence[str], address: str) -> Iterator[None]:
                 each.wait()
 
 
-def _over_ssh(host: str, address: str) -> subprocess.Popen[bytes]:
+def _over_ssh(host: str, address: str, certificate: Path | None) -> subprocess.Popen[bytes]:
     if host.startswith("-"):
         raise HeapwrightError(f"{host!r} is no host")
-    command = shlex.join([REMOTE, "study", "worker", address])
+    words = [REMOTE, "study", "worker", address]
+    if certificate is not None:
+        words += ["--certificate", "-"]
     try:
-        return subprocess.Popen(
-            [*SSH, host, command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with contextlib.ExitStack() as stack:
+            given = stack.enter_context(Path(certificate or os.devnull).open("rb"))
+            return subprocess.Popen(
+                [*SSH, host, shlex.join(words)],
+                stdin=given,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
     except OSError as error:
         raise HeapwrightError(f"ssh cannot be run: {error.strerror or error}") from error
 

@@ -16,6 +16,7 @@ from typing import Any
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.artefacts.study_results.store import Store
 from heapwright.base.errors import HeapwrightError
+from heapwright.cluster.scheduler import Meeting
 from heapwright.cluster.workers import Work, WorkerPool
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_libraries import changed_libraries
@@ -144,12 +145,18 @@ class StudyCrew:
             make_console(sys.stderr).print(sentence, soft_wrap=True)
 
 
-def conduct_at(client: Any, setup: Setup, store: Store, schedule: Spread, *, quiet: bool) -> Ending:
-    """Make the runs that are missing, on the hosts of a client of Dask's."""
+def conduct_at(
+    meeting: Meeting, setup: Setup, store: Store, schedule: Spread, *, quiet: bool
+) -> Ending:
+    """Make the runs that are missing, on the hosts that come to a meeting."""
     crew = StudyCrew(setup, store, quiet)
-    crew.connect(client)
-    address = client.scheduler.address
-    crew.tell(f"waiting for hosts at {address}: heapwright study worker {address}")
+    crew.connect(meeting.client)
+    crew.tell(f"waiting for hosts at {meeting.address}: {meeting.invitation}")
+    if meeting.certificate is not None:
+        crew.tell(
+            f"copy {meeting.certificate} to each of these hosts, readable by you alone; the file "
+            "is removed when this command ends"
+        )
     with (
         ended_as_interrupted(),
         StudyDisplay(schedule, store.made, quiet=quiet) as display,

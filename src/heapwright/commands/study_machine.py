@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from heapwright.artefacts.run.provenance import Allocator
 from heapwright.artefacts.study.file import StudyFile
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.problems import Problem
 from heapwright.experiment.discovery import Discovery
 from heapwright.experiment.treatments import Request, parse_requests
 from heapwright.study.design import Machine, allocators_of
@@ -39,17 +40,20 @@ class Found:
 
 
 def look_up(file: StudyFile, discovery: Discovery) -> Found:
-    """Look for the study's allocators. Raises HeapwrightError at a level that names none."""
+    """Look for the study's allocators. Raises HeapwrightError for all levels that name none."""
     requests: dict[str, Request] = {}
     unknown: dict[str, str] = {}
+    problems: list[Problem] = []
     for wanted in allocators_of(file):
         try:
             (requests[wanted.allocator],) = parse_requests([wanted.allocator], discovery.names)
         except HeapwrightError as error:
             if not wanted.missing:
-                raise file.error(wanted.keys, error.message, error.hint) from error
+                problems.append(Problem(wanted.keys, error.message, error.hint))
             unknown[wanted.allocator] = f"not there: {wanted.missing}"
-        except ValueError as error:  # a comma: several were found in it
-            raise file.error(wanted.keys, "a level names one allocator") from error
+        except ValueError:  # a comma: several were found in it
+            problems.append(Problem(wanted.keys, "a level names one allocator"))
+    if problems:
+        raise file.error_of(problems)
     found = discovery.look_up(requests.values())
     return Found(dict(zip(requests, found, strict=True)), unknown)

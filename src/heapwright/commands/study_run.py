@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.study.file import StudyFile, parse_study
@@ -23,7 +22,7 @@ from heapwright.artefacts.study_results.store import Store, refuse_used
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.quantities import several
 from heapwright.base.space import refuse_without_space
-from heapwright.cluster.scheduler import SchedulerPlace, connected
+from heapwright.cluster.scheduler import Meeting, SchedulerPlace, connected
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_hosts import conduct_at
 from heapwright.commands.study_libraries import refuse_other_libraries
@@ -60,13 +59,15 @@ class Options:
     """HOST:PORT or PORT of a scheduler of our own."""
     hosts: tuple[str, ...] = ()
     """Where workers are started over ssh."""
+    insecure: bool = False
+    """Whether workers come without a certificate."""
 
     @property
     def place(self) -> SchedulerPlace | None:
         """Where other hosts are met; None: the runs are made here."""
         if self.scheduler is None and self.listen is None and not self.hosts:
             return None
-        return SchedulerPlace(self.scheduler, self.listen, self.hosts)
+        return SchedulerPlace(self.scheduler, self.listen, self.hosts, self.insecure)
 
 
 def run_study(
@@ -84,13 +85,13 @@ def run_study(
     with (
         PreloadPaths() as paths,
         set_up(file, chosen, paths) as setup,
-        connected(options.place) as client,
+        connected(options.place) as meeting,
     ):
         _refuse_without_space(target, setup)
         _tell([f"{setup.design.study}: {_extent(setup)}", *setup.notes], quiet=options.quiet)
         with Store.create(target, file.text, setup.design) as store:
             keep_published(file, target)
-            return sit(setup, store, paths, options, client)
+            return sit(setup, store, paths, options, meeting)
 
 
 def resume_study(path: Path, options: Options) -> ExitCode:
@@ -99,12 +100,12 @@ def resume_study(path: Path, options: Options) -> ExitCode:
     with (
         PreloadPaths() as paths,
         set_up_again(folder, paths) as setup,
-        connected(options.place) as client,
+        connected(options.place) as meeting,
         Store(folder) as store,
     ):
         keep_published(setup.file, path)
         _tell([f"{len(store.made):,} runs are made", *setup.notes], quiet=options.quiet)
-        return sit(setup, store, paths, options, client)
+        return sit(setup, store, paths, options, meeting)
 
 
 def _refuse_without_space(target: Path, setup: Setup) -> None:
@@ -140,12 +141,16 @@ def set_up_again(folder: Folder, paths: PreloadPaths) -> Iterator[Setup]:
 
 
 def sit(
-    setup: Setup, store: Store, paths: PreloadPaths, options: Options, client: Any = None
+    setup: Setup,
+    store: Store,
+    paths: PreloadPaths,
+    options: Options,
+    meeting: Meeting | None = None,
 ) -> ExitCode:
-    """Make the runs that are missing, on the hosts of `client` if there is one; the exit status."""
-    if client is not None:
+    """Make the runs that are missing, on the hosts of a meeting if there is one; the status."""
+    if meeting is not None:
         spread = Spread(*schedule_of(setup, store, options))
-        ending = conduct_at(client, setup, store, spread, quiet=options.quiet)
+        ending = conduct_at(meeting, setup, store, spread, quiet=options.quiet)
         return finish(store, ending, spread, quiet=options.quiet)
     store.add_host(setup.machine)
     schedule = Blocks(*schedule_of(setup, store, options))

@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -27,13 +28,16 @@ from heapwright.artefacts.run.provenance import Environment
 from heapwright.artefacts.study.file import parse_study
 from heapwright.artefacts.study_results.runs import StudyRun
 from heapwright.base.errors import HeapwrightError
+from heapwright.base.scratch import Scratch
+from heapwright.cluster.certificate import kept
 from heapwright.cluster.dask_package import forget_settings, need_dask
-from heapwright.cluster.worker import serve
+from heapwright.cluster.worker import WAITED_S, read_address, serve
 from heapwright.commands.study_setup import set_up
 from heapwright.experiment.blocks import Assignment
 from heapwright.experiment.preload import PreloadPaths
 from heapwright.experiment.study_measurement import StudyMeasurement
 from heapwright.experiment.treatments import Treatment
+from heapwright.report.console import make_console
 
 HOST = "HEAPWRIGHT_HOST"
 
@@ -109,6 +113,8 @@ class _Standing:
 _standing: list[_Standing] = []
 """At most one: a worker serves one study at a time."""
 _lock = Lock()
+_reporting: list[int] = []
+"""The number of runs that were made here; empty: in a worker that is not ours."""
 
 
 def host_name() -> str:
@@ -116,10 +122,28 @@ def host_name() -> str:
     return os.environ.get(HOST) or platform.node()
 
 
-def serve_study(address: str) -> None:
-    """`heapwright study worker`: work for the scheduler at `address`. Raises HeapwrightError."""
+def serve_study(address: str, certificate: str | None) -> None:
+    """`heapwright study worker`: work for the scheduler at `address`. Raises HeapwrightError.
+
+    `certificate` is the study's, a file or `-` for standard input.
+    """
     need_dask()
-    serve(address)
+    with ExitStack() as stack:
+        file = None if certificate is None else Path(certificate)
+        if certificate == "-":
+            file = kept(stack.enter_context(Scratch()), sys.stdin.buffer.read())
+        place = read_address(address, file)
+        _reporting.append(0)
+        _tell(f"looking for the scheduler at {place}, for {WAITED_S} s at most")
+        serve(place, lambda: _tell(f"connected to {place} as {host_name()}"), file)
+    runs = _reporting[0]
+    _tell(f"done: {runs} {'run was' if runs == 1 else 'runs were'} made here")
+
+
+def _tell(sentence: str) -> None:
+    """On standard error, if this process is a worker of ours."""
+    if _reporting:
+        make_console(sys.stderr).print(sentence, soft_wrap=True, highlight=False)
 
 
 def greet(job: str) -> str:
@@ -155,11 +179,18 @@ def make_run(job: str, order: str) -> str:
                 wanted.warmup,
                 wanted.timeout_s,
             )
+            _tell(f"running block {wanted.block}: {_levels(assignment.treatment)}")
             with alone():
                 run = standing.measurement.execute(assignment)
         except HeapwrightError as error:
             return Outcome(error=error.message, hint=error.hint).model_dump_json()
+    if _reporting:
+        _reporting[0] += 1
     return Outcome(run=run.model_copy(update={"attempt": wanted.attempt})).model_dump_json()
+
+
+def _levels(treatment: Treatment) -> str:
+    return ", ".join(treatment.levels.values()) or treatment.allocator.name
 
 
 def leave() -> None:

@@ -205,3 +205,11 @@ def test_a_study_from_what_is_no_profile(heapwright: Heapwright, tmp_path: Path)
     done = heapwright("study", "from", "none", "-o", "no/folder.toml")
     assert done.status == 2
     assert "there is no folder" in done.err
+
+
+def test_all_unknown_allocators_are_told_at_once(heapwright: Heapwright, mine: Path) -> None:
+    mine.write_text(STUDY.replace('"glibc", "hoard"]', '"glibc", "hord", "jemallok"]'))
+    done = heapwright("study", "check", "mine.toml")
+    assert done.status == 2
+    for name in ("hord", "jemallok"):
+        assert f"unknown allocator '{name}'" in done.err

@@ -6,6 +6,8 @@ The program under test waits for tickets, so that the tests decide when runs end
 """
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -75,7 +77,9 @@ class Camp:
             "HEAPWRIGHT_HOME": str(self.folder / "home"),
         }
         words = (sys.executable, "-m", "heapwright", "study", *words)
-        with self.said.open("ab" if append else "wb") as said:
+        if not append:
+            self.said.write_bytes(b"")
+        with self.said.open("ab") as said:
             process = subprocess.Popen(words, cwd=self.folder, env=environment, stderr=said)
         self.processes.append(process)
         return process
@@ -84,12 +88,13 @@ class Camp:
         return self.start(*words, "--listen", "127.0.0.1:0")
 
     @property
-    def address(self) -> str:
-        self.until(lambda: "heapwright study worker tcp" in self.text)
-        return self.text.partition("heapwright study worker ")[2].split()[0]
+    def invitation(self) -> list[str]:
+        """What follows `heapwright study` in the command that the leading process prints."""
+        self.until(lambda: re.search("heapwright study worker .*\n", self.text))
+        return shlex.split(self.text.partition("heapwright study ")[2].splitlines()[0])
 
     def worker(self, host: str) -> subprocess.Popen[bytes]:
-        return self.start("worker", self.address, host=host, append=True)
+        return self.start(*self.invitation, host=host, append=True)
 
     @property
     def text(self) -> str:
@@ -176,6 +181,51 @@ def test_a_worker_is_killed_in_the_middle_and_comes_again(camp: Camp) -> None:
     assert not [name for name in names if name.startswith(("heapwright.", "dask"))]
 
 
+def test_a_worker_says_what_it_does(camp: Camp) -> None:
+    camp.go.touch()
+    lead = camp.lead("run", "spread.toml", "-o", "results", "-q")
+    camp.until(lambda: list(camp.folder.glob("heapwright.*/certificate.pem")))
+    assert camp.ended(camp.start("worker", "foo", append=True)) == 2
+    assert "'foo' is no address of a scheduler" in camp.text
+    assert "Traceback" not in camp.text
+    lead.send_signal(signal.SIGINT)
+    camp.ended(lead)
+    lead = camp.lead("run", "spread.toml", "-o", "more")
+    worker = camp.worker("a")
+    assert camp.ended(lead) == 0, camp.text
+    assert camp.ended(worker) == 0, camp.text
+    for words in (
+        "looking for the scheduler at tls://",
+        "connected to tls://",
+        "running block 1: ",
+    ):
+        assert words in camp.text
+    assert f"done: {PLANNED} runs were made here" in camp.text
+
+
+def test_a_worker_needs_the_certificate_of_the_study(camp: Camp) -> None:
+    lead = camp.lead("run", "spread.toml", "-o", "results")
+    _, address, _, certificate = camp.invitation
+    assert address.startswith("tls://127.0.0.1:")
+    assert Path(certificate).stat().st_mode & 0o077 == 0
+    assert camp.ended(camp.start("worker", address, append=True)) == 2
+    assert "needs the certificate of the study" in camp.text
+    assert camp.runs() == camp.begun() == 0
+    camp.go.touch()
+    camp.worker("a")
+    assert camp.ended(lead) == 0, camp.text
+    assert not Path(certificate).exists()
+
+
+def test_plain_connections_must_be_asked_for(camp: Camp) -> None:
+    camp.go.touch()
+    lead = camp.lead("run", "spread.toml", "-o", "results", "--insecure")
+    assert camp.invitation[1].startswith("tcp://")
+    assert len(camp.invitation) == 2
+    camp.worker("a")
+    assert camp.ended(lead) == 0, camp.text
+
+
 def test_the_leading_process_is_killed_and_the_study_resumed(camp: Camp) -> None:
     lead = camp.lead("run", "spread.toml", "-o", "results")
     worker = camp.worker("a")
@@ -198,13 +248,13 @@ def test_the_leading_process_is_killed_and_the_study_resumed(camp: Camp) -> None
 
 def test_a_host_that_cannot_give_all_levels_is_not_used(camp: Camp) -> None:
     lead = camp.lead("run", "spread.toml", "-o", "results")
-    address = camp.address
+    invitation = camp.invitation
     native = camp.folder / "native"
     native.mkdir()
     other = os.environ.get("HEAPWRIGHT_NATIVE")
     os.environ["HEAPWRIGHT_NATIVE"] = str(native)
     try:
-        camp.start("worker", address, host="poor", append=True)
+        camp.start(*invitation, host="poor", append=True)
     finally:
         if other is None:
             del os.environ["HEAPWRIGHT_NATIVE"]
@@ -231,7 +281,11 @@ def test_a_host_that_cannot_make_a_run_is_not_asked_again(camp: Camp) -> None:
 
 
 def test_options_that_do_not_go_together(camp: Camp) -> None:
-    for words in (["--scheduler", "tcp://x:1", "--listen", "0"], ["--hosts", " , "]):
+    for words in (
+        ["--scheduler", "tcp://x:1", "--listen", "0"],
+        ["--hosts", " , "],
+        ["--insecure"],
+    ):
         process = camp.start("run", "spread.toml", "-o", "results", *words)
         assert camp.ended(process) == 2
     assert not (camp.folder / "results").exists()

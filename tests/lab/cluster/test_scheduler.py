@@ -11,9 +11,10 @@ import pytest
 
 from heapwright.base.errors import HeapwrightError
 from heapwright.cluster import scheduler
+from heapwright.cluster.certificate import temporary_certificate
 from heapwright.cluster.dask_package import forget_settings, need_dask
 from heapwright.cluster.scheduler import SchedulerPlace, connected, workers_over_ssh
-from heapwright.cluster.worker import serve
+from heapwright.cluster.worker import read_address, serve
 
 pytest.importorskip("distributed", reason="Dask distributed is not installed (extra cluster)")
 
@@ -67,7 +68,68 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
     monkeypatch.setattr("heapwright.cluster.worker.WAITED_S", 0.5)
     with pytest.raises(HeapwrightError, match="no scheduler at"):
-        serve("tcp://127.0.0.1:9")
+        serve("tcp://127.0.0.1:9", lambda: None)
+
+
+@pytest.mark.parametrize(
+    "text", ["foo", "", "tcp://", "host:", "host:0", "host:65536", "http://host:1", "a b:1", "x:y"]
+)
+def test_what_is_no_address(text: str) -> None:
+    with pytest.raises(HeapwrightError, match="is no address of a scheduler") as refusal:
+        read_address(text, None)
+    assert "tls://HOST:PORT" in refusal.value.hint
+
+
+def test_an_address_has_the_scheme_of_its_connections(tmp_path: Path) -> None:
+    pem = tmp_path / "x.pem"
+    assert read_address("host:8786", None) == "tcp://host:8786"
+    assert read_address("host:8786", pem) == "tls://host:8786"
+    assert read_address("tls://[::1]:1", pem) == "tls://[::1]:1"
+    with pytest.raises(HeapwrightError, match="needs the certificate"):
+        read_address("tls://host:1", None)
+    with pytest.raises(HeapwrightError, match="plain connections"):
+        read_address("tcp://host:1", pem)
+
+
+def test_a_worker_without_the_certificate_of_the_study_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("heapwright.cluster.worker.WAITED_S", 1)
+    came: list[str] = []
+    with connected(SchedulerPlace(listen="127.0.0.1:0")) as meeting:
+        assert meeting is not None
+        assert meeting.address.startswith("tls://")
+        plain = meeting.address.replace("tls://", "tcp://")
+        with temporary_certificate() as another:
+            for address, certificate in ((meeting.address, another), (plain, None)):
+                with pytest.raises(HeapwrightError, match="takes this worker"):
+                    serve(address, lambda: came.append("connected"), certificate)
+        assert not meeting.client.scheduler_info()["workers"]
+    assert came == []
+
+
+def test_without_openssl_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(HeapwrightError, match="openssl") as refusal, temporary_certificate():
+        pass
+    assert "--insecure" in refusal.value.hint
+
+
+def test_the_certificate_reaches_a_host_by_standard_input_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "ssh"
+    fake.write_text(f'#!/bin/sh\ncat > {tmp_path}/given\necho "$@" >> {tmp_path}/said\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    said = tmp_path / "said"
+    with temporary_certificate() as pem:
+        with workers_over_ssh(("one",), "tls://here:1", pem):
+            while not said.exists() or not said.read_text():
+                pass
+        assert (tmp_path / "given").read_bytes() == pem.read_bytes()
+    assert said.read_text().rstrip().endswith("study worker tls://here:1 --certificate -")
+    assert not pem.exists()
 
 
 def test_workers_are_started_over_ssh_and_ended(

@@ -118,7 +118,12 @@ def _chance(contrast: Floats) -> float | None:
 
 
 def _explained(averaged: Table, line: Floats) -> float | None:
-    """Share of the variance of the levels' means that the line explains."""
+    """Share of the variance of the levels' means that the line explains.
+
+    None for two levels: a line through two points explains everything.
+    """
+    if len(line) < 3:
+        return None
     means = averaged.values.mean(axis=0)
     total = float(((means - means.mean()) ** 2).sum())
     if total <= NO_SCATTER:

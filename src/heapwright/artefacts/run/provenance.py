@@ -104,8 +104,9 @@ LISTENED = (
     "PYTHONMALLOC",
 )
 """How the variables begin that the loader, the allocators and CPython's own allocator listen to."""
-MALLOC_CONFIGURATION = re.compile(r"[A-Z0-9_]*MALLOC_CONF")
-"""jemalloc's variable; a build with a prefix for its functions has the prefix here, too."""
+MALLOC_CONFIGURATION = re.compile(r"[A-Z0-9][A-Z0-9_]*MALLOC_CONF")
+"""jemalloc's variable; a build with a prefix for its functions has the prefix here, too. That of
+Rust's builds begins with `_`: Polars sets it in this process, so it says nothing of the user."""
 
 
 def inherited_settings(environment: dict[str, str]) -> dict[str, str]:

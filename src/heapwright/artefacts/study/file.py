@@ -68,6 +68,10 @@ class StudyFile:
     def sha256(self) -> str:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
+    def error_of(self, problems: Sequence[Problem]) -> StudyError:
+        """Several things that are found wrong later."""
+        return _study_error(self.where, self.lines, problems)
+
     def error(self, keys: Keys, text: str, hint: str = "") -> StudyError:
         """What is found wrong later, said like the rest."""
         return StudyError(self.where, [(self.lines.of(keys), Problem(keys, text, hint))])

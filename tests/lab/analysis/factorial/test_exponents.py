@@ -100,3 +100,10 @@ def test_only_positive_quantities_grow() -> None:
         }
     )
     assert not can_scale(model(observe(frame, (Factor("work", ("0", "1"), (0, 1)),), "y")), 0)
+
+
+def test_a_line_through_two_levels_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.WORK", WORK[:2])
+    found = found_in(grown(1.25, 4))
+    assert found[0].levels == ("1", "10")
+    assert {each.explained for each in found} == {None}
