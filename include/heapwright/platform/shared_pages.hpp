@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages that several processes see, and files as memory. As in platform/pages.hpp, errno is kept
-// and failure is in the result. `unmapPages` takes these pages too.
+// Pages that several processes see, and files as memory. As in platform/pages.hpp, errno is kept,
+// and failure is reported in the result. `unmapPages` also releases these pages.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -18,8 +18,8 @@
 
 namespace heapwright::platform {
 
-/// Zero bytes that this process and those forked from it see alike, or null. What is not touched
-/// takes no memory.
+/// Zero bytes that this process and its forked children share, or null. Untouched pages take no
+/// memory.
 [[nodiscard]] inline void* mapSharedPages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -27,16 +27,16 @@ namespace heapwright::platform {
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// A descriptor of the file at a path, which is made, for this user alone, if it is not there; -1
-/// if that cannot be.
+/// Opens the file at a path and returns its descriptor; -1 on failure. A missing file is created,
+/// readable by this user only.
 [[nodiscard]] inline int openFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     return ::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 }
 
-/// A descriptor of a new file that has no name, in the folder for temporary files (TMPDIR, or
-/// /tmp), or where that keeps none, in memory; -1 if that cannot be. It is gone when nobody has it
-/// open or mapped.
+/// Creates a file without a name in the folder for temporary files (TMPDIR, or /tmp), or in memory
+/// if that folder does not support it. Returns its descriptor; -1 on failure. The file disappears
+/// when no process has it open or mapped.
 [[nodiscard]] inline int openUnnamedFile() noexcept {
     const ErrnoKeeper keeper;
     const char* const named = ::secure_getenv("TMPDIR");
