@@ -39,7 +39,7 @@ public:
     using Block = typename Superblocks::Block;
 
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool processLocal = true; ///< so is the heap of blocks
+    static constexpr bool processLocal = true; ///< the heap of blocks belongs to the process
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
     static constexpr std::string_view caption = "size classes in superblocks, the fullest first";
