@@ -59,7 +59,7 @@ public:
     static constexpr std::size_t unitBytes = Unit;
     static constexpr bool concurrent = true;
     static constexpr bool mapsRegions = true;
-    static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "runs of units out of chunks that it maps";
     using Below = Heaps<>;
@@ -286,7 +286,7 @@ private:
             while (memory().addChunk(whole, usual)) {
                 const Run run = takenHeld(count, align, phase, dirt);
                 if (run.chunk != nullptr) {
-                    return run; // another thread may have been faster
+                    return run; // another thread has taken it
                 }
             }
             return {};
