@@ -64,10 +64,10 @@ class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< its threads are those of one process
-    /// The largest size that it serves.
+    static constexpr bool processLocal = true; ///< its threads belong to one process
+    /// The largest size that the heap serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
-    /// At the start of each unit of so many bytes stands a owner tag.
+    /// The size of the units, each of which starts with an owner tag.
     static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
@@ -166,7 +166,7 @@ public:
                 } else {
                     at = &(*at)->next;
                     --left;
-                    ++number; // for the next time
+                    ++number; // for the next iteration
                 }
             }
             owner.lock.unlock();
