@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t part = 512 * page;
 constexpr std::uint64_t mostUsable = std::uint64_t{1} << 46; // nothing larger has an address
-/// Blocks of that size often have a mapping of their own, which goes when they are freed.
+/// Blocks of this size often have a mapping of their own, which is unmapped when they are freed.
 constexpr std::uint64_t large = 128 << 10;
 
 } // namespace
@@ -79,7 +79,7 @@ void LiveBlocks::apply(const trace::Event& event) {
     const bool failed = event.address == 0 && event.size != 0;
     if (trace::isRealloc(event.routine) && event.old != 0 && !failed &&
         (event.old == event.address || event.address == 0)) {
-        end(event.old); // in place or to nothing; one that moved has been told by its release
+        end(event.old); // in place, or from nothing; a moved block was reported by its release
     }
     if (event.address != 0) {
         begin(event);

@@ -27,17 +27,17 @@ namespace heapwright::capi::checked {
 
 enum class Kind : std::uint8_t { reap, region };
 
-/// What C has of one: its address says which. Null if there is no memory.
+/// Returns the handle that C code uses. Null if there is no memory.
 [[nodiscard]] void* create(Kind kind, const void* parent, std::string_view routine) noexcept;
 void destroy(Kind kind, const void* handle, std::string_view routine) noexcept;
 void clear(Kind kind, const void* handle, std::string_view routine) noexcept;
 [[nodiscard]] void* parentOf(Kind kind, const void* handle, std::string_view routine) noexcept;
 
-/// Null if there is no memory, or if the alignment is no power of two.
+/// Returns null if there is no memory, or if the alignment is not a power of two.
 [[nodiscard]] void* allocate(Kind kind, const void* handle, std::size_t align, std::size_t size,
                              std::string_view routine) noexcept;
 void free(Kind kind, const void* handle, void* object, std::string_view routine) noexcept;
-/// Always another place, so that who still uses the old one is found.
+/// Always moves the object, so that later uses of the old one are detected.
 [[nodiscard]] void* reallocate(Kind kind, const void* handle, void* object, std::size_t size,
                                std::string_view routine) noexcept;
 
