@@ -21,17 +21,17 @@ namespace heapwright::valgrind {
 
 namespace {
 
-/// Replaces this process; returns if it cannot.
+/// Replaces this process; returns only on failure.
 void execute(int log, const char* option, char** command) {
     static const char* const fixed[] = {
         "valgrind", "--tool=lackey", "--trace-mem=yes", "--basic-counts=no",
-        // Who runs, and which memory is mapped anew.
+        // Reports the running thread and newly mapped memory.
         "--trace-sched=yes", "--trace-syscalls=yes", "--fair-sched=try",
-        // What the command starts is not traced, and does not write into our log.
+        // Processes that the command starts are not traced and do not write into this log.
         "--trace-children=no", "--child-silent-after-fork=yes",
-        // Nobody debugs it, and no pipes for that are left behind.
+        // No debugger is used, and no pipes for it are left behind.
         "--vgdb=no",
-        // No options from a file or a variable.
+        // Ignores options from files and variables.
         "--command-line-only=yes"};
     std::vector<char*> arguments;
     for (const char* const each : fixed) {

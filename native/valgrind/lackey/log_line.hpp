@@ -26,25 +26,25 @@ struct LogLine {
     Line kind = Line::other;
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    std::string_view text; ///< all of it
+    std::string_view text; ///< the whole line
 };
 
 /// One line, without its newline.
 LogLine readLine(std::string_view text);
 
-/// Reads numbers and words off the front of a text.
+/// Parses numbers and words from the front of a text.
 class Fields {
 public:
     explicit Fields(std::string_view text) : text_(text) {}
 
-    /// True, and behind it, if the text goes on with `word`.
+    /// If the text continues with `word`, skips it and returns true.
     bool skip(std::string_view word);
-    /// True, and behind its first occurrence, if `word` is somewhere in the text.
+    /// If `word` occurs in the text, skips to after its first occurrence and returns true.
     bool find(std::string_view word);
-    /// A number to the base 16, or 0 and `good()` false; blanks before it are skipped.
+    /// A hexadecimal number after blanks; 0, and `good()` false, if there is none.
     std::uint64_t hexadecimal() { return number(16); }
     std::uint64_t decimal() { return number(10); }
-    /// As a C program would write it: with 0x, or to the base 10.
+    /// A number as in a C program: with 0x, or decimal.
     std::uint64_t constant() { return skip("0x") ? hexadecimal() : decimal(); }
     std::string_view rest() const { return text_; }
     bool good() const { return good_; }

@@ -150,7 +150,7 @@ char* strtok(char* text, const char* separators) {
     BEHIND(strtok);
     touch(separators);
     char* const found = next(text, separators);
-    touch(found); // it may lie in a text that was given earlier
+    touch(found); // it may lie in a text of an earlier call
     return found;
 }
 
