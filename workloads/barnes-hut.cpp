@@ -5,8 +5,8 @@
 // with one object for each node. Then every body's acceleration is summed over the tree, with far
 // groups taken as one, and the bodies move. A tree is freed only when the next one exists, by the
 // thread that then builds that part. It is real work with moderate allocation: about 57,000 small
-// objects in each round. Source: the force is Barnes and Hut's (1986); the setting is that of
-// Berger 2002.
+// objects in each round.
+// Source: the force is Barnes and Hut's (1986); the setting is that of Berger 2002.
 #include "nbody/simulation.hpp"
 #include "support/bump.hpp"
 #include "support/program.hpp"

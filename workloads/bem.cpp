@@ -6,9 +6,9 @@
 // boundary-element engine. The equations are registered row by row, in blocks of columns that are
 // separate objects, with short-lived lists of quadrature points. A preconditioner is made from the
 // diagonal blocks. Conjugate gradients solve the system, with new vectors in each step. Most
-// objects are of moderate size. Some live to the end, and six of seven only briefly. Source: the
-// description of BEMengine in Berger 2002, a commercial product. This is an independent program on
-// the same kind of problem.
+// objects are of moderate size. Some live to the end, and six of seven only briefly.
+// Source: the description of BEMengine in Berger 2002, a commercial product. This is an independent
+// program on the same kind of problem.
 #include "boundary/equations.hpp"
 #include "support/bump.hpp"
 #include "support/program.hpp"

@@ -4,7 +4,8 @@
 // cache-scratch, called passive-false in 2002: as cache-thrash, but the main thread first allocates
 // one object for each thread, and these are adjacent. Each thread frees its object and continues as
 // in cache-thrash. An allocator that reuses this memory for the same thread makes threads share
-// cache lines: passive false sharing. Source: Berger et al. 2000.
+// cache lines: passive false sharing.
+// Source: Berger et al. 2000.
 #include "support/line_writes.hpp"
 #include "support/program.hpp"
 

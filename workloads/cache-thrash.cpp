@@ -3,7 +3,8 @@
 //
 // cache-thrash, called active-false in 2002: each thread repeatedly allocates a small object, reads
 // and writes it many times, and frees it. The threads share the work. It thus scales linearly
-// unless the allocator places objects of two threads in one cache line. Source: Berger et al. 2000.
+// unless the allocator places objects of two threads in one cache line.
+// Source: Berger et al. 2000.
 #include "support/line_writes.hpp"
 #include "support/program.hpp"
 

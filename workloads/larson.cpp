@@ -4,8 +4,8 @@
 // larson: a server. Each of t lines of threads owns an array of blocks. A thread replaces random
 // blocks by new ones of random size. After `steps` replacements it ends, and a successor takes over
 // the array. A later thread thus frees what an earlier one allocated: the blocks "bleed". At the
-// start, the main thread fills the arrays, shuffled over all of them. Source: Larson and Krishnan
-// 1998.
+// start, the main thread fills the arrays, shuffled over all of them.
+// Source: Larson and Krishnan 1998.
 #include "support/program.hpp"
 
 #include <ctime>

@@ -3,8 +3,8 @@
 //
 // linux-scalability: each thread allocates and frees objects of one size, one at a time, a given
 // number of times. Threads share nothing and keep nothing, so a second thread on a second processor
-// should take no longer than the first alone. Source: Lever and Boreham 2000, as a model of a
-// network server.
+// should take no longer than the first alone.
+// Source: Lever and Boreham 2000, as a model of a network server.
 #include "support/program.hpp"
 
 namespace {

@@ -4,7 +4,8 @@
 // loop: each thread allocates an object of a pseudo-random size and frees it at once, a million
 // times. The objects are not written, so only the allocator's own path is timed. Every request
 // follows a free of the same thread, the best case of any cache. The second form, --hold 10, has
-// ten live objects that are freed together. Source: Fischer 2018.
+// ten live objects that are freed together.
+// Source: Fischer 2018.
 #include "support/program.hpp"
 
 namespace {

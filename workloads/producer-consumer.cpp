@@ -4,7 +4,8 @@
 // producer-consumer: pairs of threads; one allocates a batch, the other frees it, repeatedly. At
 // most one batch of each pair is live. If freed memory stays with the thread that freed it (pure
 // private heaps), the producer needs new memory for every batch, and memory grows without bound. A
-// thread without a partner does both. Source: Berger et al. 2000.
+// thread without a partner does both.
+// Source: Berger et al. 2000.
 #include "support/program.hpp"
 
 namespace {

@@ -3,9 +3,9 @@
 //
 // shbench: a stress test with many sizes. Each thread has a share of the slots. It repeatedly
 // visits them in a random order, frees about one block in seven, and then fills empty slots with
-// blocks of random size. Nearly all blocks of the peak are still live at the end. Source: the
-// description of MicroQuill's SmartHeap benchmark in Berger 2002. The original program is not free
-// and not used.
+// blocks of random size. Nearly all blocks of the peak are still live at the end.
+// Source: the description of MicroQuill's SmartHeap benchmark in Berger 2002. The original program
+// is not free and not used.
 #include "support/program.hpp"
 
 namespace {

@@ -3,7 +3,8 @@
 //
 // threadtest: each of t threads repeatedly allocates objects/t small objects and then frees them
 // all. Threads share nothing, so only the allocator can limit the scaling. The array of pointers is
-// the program's own memory. Source: Berger et al. 2000.
+// the program's own memory.
+// Source: Berger et al. 2000.
 #include "support/program.hpp"
 
 namespace {

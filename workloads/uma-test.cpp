@@ -5,7 +5,8 @@
 // for each block its size and whether it is long-lived. Each thread then runs its share: it
 // allocates a block, fills it with zeros, and frees it at once, or at the end if it is long-lived.
 // In the pattern `peak`, a thread's long-lived blocks come first; in `growing`, they are spread
-// evenly. Source: Costa 2014, chapter 5.
+// evenly.
+// Source: Costa 2014, chapter 5.
 #include "support/program.hpp"
 
 #include <cstring>

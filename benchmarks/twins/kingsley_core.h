@@ -68,7 +68,8 @@ static inline size_t classOfBlock(uint64_t block) {
     return (size_t)(63U ^ (unsigned)__builtin_clzll(block)) - kSmallestLog;
 }
 
-/// The first class whose objects hold `size` bytes. Pre: `size` is at least 1.
+/// The first class whose objects hold `size` bytes.
+/// Pre: `size` is at least 1.
 static inline size_t classFor(size_t size) {
     return classOfBlock(size + kTagBytes - 1) + 1;
 }
@@ -123,7 +124,8 @@ OUT_OF_LINE static void* cutFromNewChunk(struct Core* core, size_t block) {
     return (void*)first;
 }
 
-/// An object when its list is empty. Pre: `block` is a multiple of 16.
+/// An object when its list is empty.
+/// Pre: `block` is a multiple of 16.
 OUT_OF_LINE static void* fetch(struct Core* core, size_t block) {
     uint64_t* tag = (uint64_t*)core->next;
     if (likely(block <= core->end - core->next))
@@ -134,7 +136,8 @@ OUT_OF_LINE static void* fetch(struct Core* core, size_t block) {
     return tag + 1;
 }
 
-/// Frees an object larger than every class to the system. Pre: it is alone in its chunk.
+/// Frees an object larger than every class to the system.
+/// Pre: it is alone in its chunk.
 OUT_OF_LINE static void release(struct Core* core, void* object) {
     struct Chunk* chunk = (struct Chunk*)((char*)object - kAlignment) - 1;
     *(chunk->previous != NULL ? &chunk->previous->next : &core->chunks) = chunk->next;

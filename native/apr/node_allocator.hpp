@@ -6,9 +6,9 @@
 // limit of kept nodes follow APR's documentation. `Shelf` is the source of nodes and keeps the free
 // ones.
 //
-// Nodes have whole pages, at least two. Invariant: a freed node belongs either to the shelf or to
-// the system. If the program has set a mutex, it is held around the shelf, and by pools around
-// their lists.
+// Nodes have whole pages, at least two.
+// Invariant: a freed node belongs either to the shelf or to the system. If the program has set a
+// mutex, it is held around the shelf, and by pools around their lists.
 // Cost: that of the mutex and the shelf.
 #pragma once
 

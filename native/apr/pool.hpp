@@ -222,8 +222,8 @@ private:
         return pool == root ? nullptr : pool->next_;
     }
 
-    /// Frees the memory, which contains the mutex of an allocator that ends with it. Pre: no
-    /// cleanup is left, and no pool is inside.
+    /// Frees the memory, which contains the mutex of an allocator that ends with it.
+    /// Pre: no cleanup is left, and no pool is inside.
     void release() noexcept {
         leave();
         const_cast<volatile State&>(state_) = State::gone; // detects a second destroy

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws traffic from a load. Each operation begins one activity on a random processor. Objects
-// whose lifetime has ended are freed before it, in the order of their ends. Cost: memory for the
-// events and the live objects.
+// whose lifetime has ended are freed before it, in the order of their ends.
+// Cost: memory for the events and the live objects.
 #include "kernelsim/load.hpp"
 
 #include <heapwright/core/random.hpp>

@@ -178,7 +178,8 @@ private:
     std::uint64_t slabsGiven_ = 0;
 };
 
-/// The machine's pages as a heap, below the object allocators. Pre: there is a machine.
+/// The machine's pages as a heap, below the object allocators.
+/// Pre: there is a machine.
 class MachinePages {
 public:
     static constexpr std::size_t alignment = bytesOfPage;

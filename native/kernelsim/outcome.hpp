@@ -82,8 +82,8 @@ public:
 
 inline constexpr std::array<std::string_view, 4> modelNames = {"slab", "slob", "slub", "slqb"};
 
-/// Runs a model and takes about `samples` samples. Pre: the name is one of the four models. Throws
-/// ModelFault.
+/// Runs a model and takes about `samples` samples.
+/// Pre: the name is one of the four models. Throws ModelFault.
 Outcome runModel(std::string_view name, const Traffic& traffic, std::size_t samples);
 
 } // namespace heapwright::kernelsim

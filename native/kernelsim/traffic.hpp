@@ -5,9 +5,10 @@
 // on several processors. Traffic comes from a kernel trace (kernel_trace.hpp) or is drawn from a
 // load (load.hpp). Each model gets the same.
 //
-// Each allocation has a place, a small number that is reused after its free. Invariant: no place is
-// used twice at a time, and only used places are freed. Caches are declared first, and not used
-// after their destruction. Processors are below their number. Times never decrease.
+// Each allocation has a place, a small number that is reused after its free.
+// Invariant: no place is used twice at a time, and only used places are freed. Caches are declared
+// first, and not used after their destruction. Processors are below their number. Times never
+// decrease.
 #pragma once
 
 #include <cstddef>

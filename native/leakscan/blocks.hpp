@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The live blocks at the end of a trace, and the pages that ever contained blocks, which are the
-// allocator's. Cost: memory for the live blocks, and a bit for each page that a block touched.
+// allocator's.
+// Cost: memory for the live blocks, and a bit for each page that a block touched.
 #pragma once
 
 #include "trace/reader.hpp"

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // heapwright-leakscan [--stop] TRACE PID: reports the blocks of the trace that the process can
-// still reach. Pre: the process is stopped or waits. With --stop, the program stops it and lets it
-// continue afterwards. Prints one JSON object and exits with 0. On failure it writes a line to
-// standard error and exits with 1.
+// still reach.
+// Pre: the process is stopped or waits. With --stop, the program stops it and lets it continue
+// afterwards. Prints one JSON object and exits with 0. On failure it writes a line to standard
+// error and exits with 1.
 #include "blocks.hpp"
 #include "memory.hpp"
 #include "search.hpp"

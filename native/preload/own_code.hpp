@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether an address is in this library's code. It reads the library's own ELF header in memory,
-// whose address the linker provides, so it needs no loader, no lock and no table. Cost: a loop over
-// a few program headers.
+// whose address the linker provides, so it needs no loader, no lock and no table.
+// Cost: a loop over a few program headers.
 #pragma once
 
 #include <cstddef>

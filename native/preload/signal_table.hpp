@@ -35,7 +35,8 @@ public:
     /// Pre: `isSignal(signal)`.
     static Entry at(int signal) { return unpacked(word(signal).load(std::memory_order_acquire)); }
 
-    /// Sets an entry and returns the previous one. Pre: `isSignal(signal)`.
+    /// Sets an entry and returns the previous one.
+    /// Pre: `isSignal(signal)`.
     static Entry exchange(int signal, Entry entry) {
         return unpacked(word(signal).exchange(packed(entry), std::memory_order_acq_rel));
     }

@@ -25,7 +25,8 @@ public:
     /// Puts an object into a slot and frees the previous one.
     void put(Random& random, const Object& object);
 
-    /// Frees all objects. Pre: no other thread uses the slots.
+    /// Frees all objects.
+    /// Pre: no other thread uses the slots.
     void clear();
 
     std::uint64_t operations() const { return operations_.load(std::memory_order_relaxed); }

@@ -42,8 +42,8 @@ public:
         operations_.fetch_add(operations, std::memory_order_relaxed);
     }
 
-    /// Adds a key of the workload's own to the result, with its last value. For one thread. Pre:
-    /// `name` outlives the run.
+    /// Adds a key of the workload's own to the result, with its last value. For one thread.
+    /// Pre: `name` outlives the run.
     void report(const char* name, double value);
 
 private:

@@ -56,7 +56,8 @@ public:
         return heap_.malloc(detail::atLeastOne(size));
     }
 
-    /// Frees an object. Pre: it is null or from this heap.
+    /// Frees an object.
+    /// Pre: it is null or from this heap.
     void free(void* object) noexcept {
         if (object != nullptr) {
             heap_.free(object);

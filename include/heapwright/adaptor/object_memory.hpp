@@ -33,7 +33,8 @@ constexpr std::size_t atLeastOne(std::size_t size) noexcept {
 
 } // namespace detail
 
-/// Memory for an object, or null. Pre: `align` is a power of two.
+/// Memory for an object, or null.
+/// Pre: `align` is a power of two.
 template <GeneralHeap H>
 [[nodiscard]] void* takeObject(H& heap, std::size_t size, std::size_t align) noexcept {
     if (align <= H::alignment) [[likely]] {
@@ -56,8 +57,8 @@ template <GeneralHeap H>
     }
 }
 
-/// Frees an object. Pre: it comes from `takeObject` with the same size and alignment, and is not
-/// null.
+/// Frees an object.
+/// Pre: it comes from `takeObject` with the same size and alignment, and is not null.
 template <GeneralHeap H>
 void giveObjectBack(H& heap, void* object, std::size_t size, std::size_t align) noexcept {
     void* block = object;

@@ -7,8 +7,8 @@
 //   std::vector<int, StdAllocator<int, UniqueHeap<Mine, ...>>> all; // its type names the heap
 //
 // The first kind holds a pointer. A move or swap of a container moves the pointer with the memory;
-// a copy assignment does not. The second kind has no state, so that any two are equal. Pre: the
-// heap outlives the containers. Threads may share it if they may share the heap.
+// a copy assignment does not. The second kind has no state, so that any two are equal.
+// Pre: the heap outlives the containers. Threads may share it if they may share the heap.
 // Cost: that of the heap.
 #pragma once
 

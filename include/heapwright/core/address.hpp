@@ -38,25 +38,27 @@ using Address = std::uintptr_t;
     return static_cast<std::byte*>(pointer) - bytes;
 }
 
-/// Rounds `value` up to a multiple of `unit`. Wraps to 0 on overflow. Pre: `unit` is a power of
-/// two.
+/// Rounds `value` up to a multiple of `unit`. Wraps to 0 on overflow.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundUp(std::size_t value, std::size_t unit) noexcept {
     return (value + unit - 1) & ~(unit - 1);
 }
 
-/// Rounds `value` down to a multiple of `unit`. Pre: `unit` is a power of two.
+/// Rounds `value` down to a multiple of `unit`.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundDown(std::size_t value, std::size_t unit) noexcept {
     return value & ~(unit - 1);
 }
 
-/// Returns the least number that is not below `value` and leaves `phase` modulo `unit`. Pre: `unit`
-/// is a power of two.
+/// Returns the least number that is not below `value` and leaves `phase` modulo `unit`.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundUpToPhase(std::size_t value, std::size_t unit,
                                                    std::size_t phase) noexcept {
     return value + ((phase - value) & (unit - 1));
 }
 
-/// The position of the highest set bit. Pre: `value` is not 0. (`std::bit_width` would test for 0.)
+/// The position of the highest set bit.
+/// Pre: `value` is not 0. (`std::bit_width` would test for 0.)
 [[nodiscard]] constexpr std::size_t floorLog2(std::size_t value) noexcept {
     return 63U ^ static_cast<unsigned>(__builtin_clzll(value));
 }

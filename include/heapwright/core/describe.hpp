@@ -222,7 +222,8 @@ inline constexpr auto description = makeDescription<H>();
 
 } // namespace detail
 
-/// The layers of `H` as a JSON tree. Post: a null byte follows the text.
+/// The layers of `H` as a JSON tree.
+/// Post: a null byte follows the text.
 template <class H>
 [[nodiscard]] constexpr std::string_view describe() {
     return {detail::description<H>.data(), detail::description<H>.size() - 1};

@@ -218,8 +218,8 @@ struct LiveObject {
     bool cached = false;             ///< freed, and in a cache or on the way to its owner
 };
 
-/// A reference to any callable that takes a `LiveObject`, without a template parameter. Pre: the
-/// callable outlives this.
+/// A reference to any callable that takes a `LiveObject`, without a template parameter.
+/// Pre: the callable outlives this.
 class ObjectVisitor {
 public:
     template <class Visit>

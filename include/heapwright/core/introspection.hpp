@@ -51,14 +51,15 @@ concept MeasurableHeap = Heap<H> && requires(H heap, MemoryUsage& usage) {
 };
 
 /// An inspectable heap adds its figures to a snapshot: classes, caches, locks, requests to the
-/// system. Pre: the heap is quiescent (`beforeFork`), or no other thread uses it.
+/// system.
+/// Pre: the heap is quiescent (`beforeFork`), or no other thread uses it.
 template <class H>
 concept InspectableHeap = Heap<H> && requires(H heap, HeapSnapshot& snapshot) {
     { heap.inspect(snapshot) } -> std::same_as<void>;
 };
 
-/// A walkable heap calls a visitor with each live object. The visitor must not use the heap. Pre:
-/// the heap is quiescent in the same way.
+/// A walkable heap calls a visitor with each live object. The visitor must not use the heap.
+/// Pre: the heap is quiescent in the same way.
 template <class H>
 concept WalkableHeap = Heap<H> && requires(H heap, const ObjectVisitor& visit) {
     { heap.walk(visit) } -> std::same_as<void>;
@@ -70,7 +71,8 @@ struct AnyRunVisitor {
 };
 
 /// A run-listing heap calls a visitor with each run in use, its size, and whether it is alone in
-/// its chunk. Pre: the heap is quiescent in the same way.
+/// its chunk.
+/// Pre: the heap is quiescent in the same way.
 template <class H>
 concept RunListingHeap = Heap<H> && requires(H heap, AnyRunVisitor visit) {
     { heap.forEachRun(visit) } -> std::same_as<void>;

@@ -17,8 +17,8 @@ namespace heapwright {
 
 namespace detail {
 
-/// The number of bytes of the well-formed character that begins `text`; 0 if none does. Pre: `text`
-/// is not empty.
+/// The number of bytes of the well-formed character that begins `text`; 0 if none does.
+/// Pre: `text` is not empty.
 inline std::size_t characterLength(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned lead = byte(0);

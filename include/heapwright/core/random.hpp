@@ -23,13 +23,14 @@ public:
         return mixed(state_);
     }
 
-    /// A number below `bound`: the upper half of a product, without a division. Pre: `bound` is not
-    /// 0.
+    /// A number below `bound`: the upper half of a product, without a division.
+    /// Pre: `bound` is not 0.
     constexpr std::uint64_t below(std::uint64_t bound) {
         return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64U);
     }
 
-    /// A number from `least` to `most`, both included. Pre: they are less than 2^64 - 1 apart.
+    /// A number from `least` to `most`, both included.
+    /// Pre: they are less than 2^64 - 1 apart.
     constexpr std::uint64_t between(std::uint64_t least, std::uint64_t most) {
         return least + below(most - least + 1);
     }

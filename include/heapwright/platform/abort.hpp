@@ -12,7 +12,8 @@
 
 namespace heapwright::platform {
 
-/// Writes `heapwright: ROUTINE(): WHAT` and aborts. Pre: both together are below 200 bytes.
+/// Writes `heapwright: ROUTINE(): WHAT` and aborts.
+/// Pre: both together are below 200 bytes.
 [[noreturn, gnu::cold, gnu::noinline]] inline void
 abortWithMessage(std::string_view routine, std::string_view what) noexcept {
     char line[256] = {};

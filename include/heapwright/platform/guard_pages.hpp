@@ -23,16 +23,17 @@ namespace heapwright::platform {
 }
 
 /// Makes pages usable. Fails if the process has too many mappings, because each open or closed part
-/// is one. Pre: the pages are closed. Post: true, and the pages are zero and usable; or false, and
-/// nothing changed.
+/// is one.
+/// Pre: the pages are closed.
+/// Post: true, and the pages are zero and usable; or false, and nothing changed.
 [[nodiscard]] inline bool openPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 /// Closes pages and releases their memory, but keeps them in the surrounding mapping. A later
-/// `openPages` can thus merge them with their neighbours again. Post: false, and they are open, on
-/// failure.
+/// `openPages` can thus merge them with their neighbours again.
+/// Post: false, and they are open, on failure.
 [[nodiscard]] inline bool shutPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     if (::mprotect(pages, bytes, PROT_NONE) != 0) {
@@ -42,7 +43,8 @@ namespace heapwright::platform {
     return true;
 }
 
-/// Closes pages and releases their memory. Post: false, and nothing changed, on failure.
+/// Closes pages and releases their memory.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool closePages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mmap(pages, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,

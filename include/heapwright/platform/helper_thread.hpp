@@ -21,8 +21,8 @@
 
 namespace heapwright::platform {
 
-/// Starts a thread that runs `function`. Returns false if the system cannot start one. Pre: `name`
-/// has at most 15 characters.
+/// Starts a thread that runs `function`. Returns false if the system cannot start one.
+/// Pre: `name` has at most 15 characters.
 [[nodiscard]] inline bool startHelper(void* (*function)(void*), const char* name) noexcept {
     const ErrnoKeeper keeper;
     pthread_attr_t attributes;
@@ -79,8 +79,8 @@ namespace heapwright::platform {
     return number;
 }
 
-/// Whether the calling thread is the only one of its process that has not ended. Pre: it is a
-/// helper thread, and not the first thread.
+/// Whether the calling thread is the only one of its process that has not ended.
+/// Pre: it is a helper thread, and not the first thread.
 [[nodiscard]] inline bool aloneInProcess() noexcept {
     return threadsOfProcess() == 2 && threadIsGone(processId());
 }

@@ -48,8 +48,8 @@ namespace detail {
 
 } // namespace detail
 
-/// The size of a huge page, a power of two: what the system reports, or 2 MiB. Cost: one read of a
-/// file, on the first call.
+/// The size of a huge page, a power of two: what the system reports, or 2 MiB.
+/// Cost: one read of a file, on the first call.
 [[nodiscard]] inline std::size_t hugePageSize() noexcept {
     static constinit std::atomic<std::size_t> known{0};
     std::size_t size = known.load(std::memory_order_relaxed);
@@ -62,8 +62,8 @@ namespace detail {
 
 /// Ordinary memory, with a request to back it by huge pages.
 struct AdvisedHugePages {
-    /// Pre: as for `mapPagesAt`, in units of huge pages. Post: zero bytes at `phase` modulo
-    /// `alignment`, or null.
+    /// Pre: as for `mapPagesAt`, in units of huge pages.
+    /// Post: zero bytes at `phase` modulo `alignment`, or null.
     [[nodiscard]] static void* map(std::size_t bytes, std::size_t alignment,
                                    std::size_t phase) noexcept {
         void* const pages = mapPagesAt(bytes, alignment, phase);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hides the origin of a value from the compiler. A few places need this, where the compiler would
-// otherwise keep one value in two registers. Cost: none.
+// otherwise keep one value in two registers.
+// Cost: none.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,9 @@ inline constexpr std::size_t smallestPage = 4 * KiB;
 #endif
 }
 
-/// Maps zero bytes at a page boundary. Pre: `bytes` > 0. Post: the address, or null.
+/// Maps zero bytes at a page boundary.
+/// Pre: `bytes` > 0.
+/// Post: the address, or null.
 [[nodiscard]] inline void* mapPages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages =
@@ -47,8 +49,8 @@ inline constexpr std::size_t smallestPage = 4 * KiB;
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// Pre: the range was mapped by this file. Post: true, and the range is unmapped; or false, and
-/// nothing changed.
+/// Pre: the range was mapped by this file.
+/// Post: true, and the range is unmapped; or false, and nothing changed.
 inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::munmap(pages, bytes) == 0;
@@ -57,7 +59,8 @@ inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
 namespace detail {
 
 /// Keeps `bytes` of a mapping at an address that is `phase` modulo `alignment`, and unmaps the
-/// rest. Returns null if `whole` is null. Pre: `span` is large enough for any start of the mapping.
+/// rest. Returns null if `whole` is null.
+/// Pre: `span` is large enough for any start of the mapping.
 [[nodiscard]] inline void* cutPagesAt(void* whole, std::size_t span, std::size_t bytes,
                                       std::size_t alignment, std::size_t phase) noexcept {
     if (whole == nullptr) {
@@ -78,8 +81,8 @@ namespace detail {
 } // namespace detail
 
 /// Pre: `alignment` is a power of two and a multiple of the page size. `phase` is a multiple of the
-/// page size below `alignment`. Post: pages at an address that is `phase` modulo `alignment`, or
-/// null.
+/// page size below `alignment`.
+/// Post: pages at an address that is `phase` modulo `alignment`, or null.
 [[nodiscard]] inline void* mapPagesAt(std::size_t bytes, std::size_t alignment,
                                       std::size_t phase) noexcept {
     std::size_t span = 0;
@@ -89,7 +92,8 @@ namespace detail {
     return detail::cutPagesAt(mapPages(span), span, bytes, alignment, phase);
 }
 
-/// As `reservePages`, at a multiple of `alignment`. Pre: `alignment` is as for `mapPagesAt`.
+/// As `reservePages`, at a multiple of `alignment`.
+/// Pre: `alignment` is as for `mapPagesAt`.
 [[nodiscard]] inline void* reservePagesAt(std::size_t bytes, std::size_t alignment) noexcept {
     std::size_t span = 0;
     if (__builtin_add_overflow(bytes, alignment, &span)) {
@@ -99,7 +103,8 @@ namespace detail {
 }
 
 /// As `mapPagesAt` with phase 0, with `wish` as the preferred address. Successive large runs thus
-/// become neighbours. Cost: one system call if the kernel returns an aligned address.
+/// become neighbours.
+/// Cost: one system call if the kernel returns an aligned address.
 [[nodiscard]] inline void* mapPagesNear(Address wish, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     {
@@ -117,14 +122,16 @@ namespace detail {
     return mapPagesAt(bytes, alignment, 0);
 }
 
-/// Grows or shrinks a mapping in place. Post: false, and nothing changed, on failure.
+/// Grows or shrinks a mapping in place.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool resizePages(void* pages, std::size_t bytes,
                                       std::size_t newBytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mremap(pages, bytes, newBytes, 0) != MAP_FAILED;
 }
 
-/// As `resizePages`, but may move the mapping. Post: its new address; or null, and nothing changed.
+/// As `resizePages`, but may move the mapping.
+/// Post: its new address; or null, and nothing changed.
 [[nodiscard]] inline void* movePages(void* pages, std::size_t bytes,
                                      std::size_t newBytes) noexcept {
     const ErrnoKeeper keeper;
@@ -133,7 +140,8 @@ namespace detail {
 }
 
 /// Moves a mapping to `target` and replaces what is mapped there. Whole huge pages move if both
-/// addresses are aligned to them. Post: false, and nothing changed, on failure.
+/// addresses are aligned to them.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool movePagesOnto(void* pages, std::size_t bytes, void* target) noexcept {
     const ErrnoKeeper keeper;
     return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) != MAP_FAILED;
@@ -153,7 +161,8 @@ inline void wishForHugePages(void* pages, std::size_t bytes) noexcept {
     ::madvise(pages, bytes, MADV_HUGEPAGE);
 }
 
-/// Releases the memory of the pages and keeps their addresses. Post: the pages read as zero.
+/// Releases the memory of the pages and keeps their addresses.
+/// Post: the pages read as zero.
 inline bool discardPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::madvise(pages, bytes, MADV_DONTNEED) == 0;
@@ -166,7 +175,8 @@ inline bool discardPages(void* pages, std::size_t bytes) noexcept {
 }
 
 /// Moves the program break by `bytes`, of either sign and any size. Other code may move it too, so
-/// check the result. Post: the previous break; or 0, and nothing changed.
+/// check the result.
+/// Post: the previous break; or 0, and nothing changed.
 [[nodiscard]] inline Address moveBreak(std::intptr_t bytes) noexcept {
     const ErrnoKeeper keeper;
     const Address before = addressOf(::sbrk(bytes));

@@ -76,14 +76,16 @@ inline void endSharing(const void* memory) noexcept {
     }
 }
 
-/// Poisons memory unless it is shared. Pre: its start is 8-aligned.
+/// Poisons memory unless it is shared.
+/// Pre: its start is 8-aligned.
 inline void poison(void* memory, std::size_t size) noexcept {
     if (!detail::isShared(memory)) {
         __asan_poison_memory_region(memory, size);
     }
 }
 
-/// Unpoisons exactly `size` bytes. Pre: the start is 8-aligned.
+/// Unpoisons exactly `size` bytes.
+/// Pre: the start is 8-aligned.
 inline void unpoison(void* memory, std::size_t size) noexcept {
     __asan_unpoison_memory_region(memory, size);
 }

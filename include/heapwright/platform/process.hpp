@@ -90,8 +90,8 @@ makeProcessWord() noexcept {
     return static_cast<std::uint32_t>(::getpid());
 }
 
-/// The number of the calling thread: not 0, below 2^30, and unique in its process namespace. Cost:
-/// one system call per thread, and one after a fork.
+/// The number of the calling thread: not 0, below 2^30, and unique in its process namespace.
+/// Cost: one system call per thread, and one after a fork.
 [[nodiscard]] inline std::uint32_t threadId() noexcept {
     const auto* const word = detail::processWord.load(std::memory_order_acquire);
     const detail::KnownThread known = detail::Known::mine();

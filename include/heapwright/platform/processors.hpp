@@ -32,8 +32,8 @@ inline constexpr std::size_t mostProcessors = 8192;
 }
 
 /// The number of processors that the environment names. Without it, the number that the process
-/// could run on at the first call, at least 1. Keeps errno and allocates nothing. Cost: one load,
-/// after the first call.
+/// could run on at the first call, at least 1. Keeps errno and allocates nothing.
+/// Cost: one load, after the first call.
 [[nodiscard]] inline std::size_t processors() noexcept {
     static constinit std::atomic<std::size_t> known{0};
     std::size_t number = known.load(std::memory_order_relaxed);

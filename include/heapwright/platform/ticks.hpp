@@ -55,8 +55,8 @@ namespace heapwright::platform {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Milliseconds since an arbitrary moment, modulo 2^32, up to some milliseconds late. Cost: a few
-/// loads.
+/// Milliseconds since an arbitrary moment, modulo 2^32, up to some milliseconds late.
+/// Cost: a few loads.
 [[nodiscard]] inline std::uint32_t coarseMilliseconds() noexcept {
     return static_cast<std::uint32_t>(clockNanoseconds(CLOCK_MONOTONIC_COARSE) / 1'000'000);
 }

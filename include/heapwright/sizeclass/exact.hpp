@@ -27,8 +27,8 @@ struct Exact {
         return (least + tag - 1) / minAlignment + 1 - smallest;
     }
 
-    /// The class of objects of this capacity. `count` or more if no class has it. Pre: `capacity`
-    /// is not below the smallest class.
+    /// The class of objects of this capacity. `count` or more if no class has it.
+    /// Pre: `capacity` is not below the smallest class.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         return (capacity + tag) / minAlignment - smallest;
     }

@@ -60,8 +60,8 @@ public:
         return sizes_[index];
     }
 
-    /// The first class whose slots hold `request` bytes; `count` if none does. Pre: `request` is
-    /// not 0.
+    /// The first class whose slots hold `request` bytes; `count` if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return request <= Linear ? linearClassFor(request) : largerClassFor(request);
     }

@@ -31,8 +31,8 @@ struct PerDoubling {
         return ((index - doubling * Steps + 1) << doubling) * minAlignment - blockTag;
     }
 
-    /// The first class whose objects hold `request` bytes; `count` or more if none does. Pre:
-    /// `request` is not 0.
+    /// The first class whose objects hold `request` bytes; `count` or more if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         const std::size_t below = blockUnitsFor(request) - 1;
         if (below < Steps) {

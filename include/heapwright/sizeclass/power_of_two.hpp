@@ -23,8 +23,8 @@ struct PowerOfTwo {
         return ((std::size_t{1} << smallest) << index) - tag;
     }
 
-    /// The first class whose objects hold `request` bytes; `count` or more if none does. Pre:
-    /// `request` is not 0.
+    /// The first class whose objects hold `request` bytes; `count` or more if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return floorLog2(request + tag - 1) + 1 - smallest;
     }

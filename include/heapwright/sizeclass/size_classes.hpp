@@ -27,7 +27,8 @@ concept SizeClasses = requires(std::size_t number) {
 inline constexpr std::size_t blockTag = 8;
 
 /// The number of 16-byte units of the block that holds `request` bytes after its tag. It does not
-/// overflow for any request. Pre: `request` is not 0.
+/// overflow for any request.
+/// Pre: `request` is not 0.
 [[nodiscard]] constexpr std::size_t blockUnitsFor(std::size_t request) noexcept {
     static_assert(blockTag == 8 && minAlignment == 16);
     return ((request - 1) / 8 + 1) / 2 + 1;

@@ -26,8 +26,8 @@ struct TableClasses {
         return Table::blocks[index] - blockTag;
     }
 
-    /// The first class whose objects hold `request` bytes; `count` if none does. Pre: `request` is
-    /// not 0.
+    /// The first class whose objects hold `request` bytes; `count` if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return firstFor(blockUnitsFor(request));
     }

@@ -18,10 +18,12 @@ namespace heapwright {
 class RandomNumbers {
 public:
     constexpr RandomNumbers() noexcept = default;
-    /// A reproducible sequence. Pre: `seed` is not 0.
+    /// A reproducible sequence.
+    /// Pre: `seed` is not 0.
     constexpr explicit RandomNumbers(std::uint64_t seed) noexcept : state_(seed) {}
 
-    /// A uniform number below `bound`. Pre: `bound` is neither 0 nor above 2^32.
+    /// A uniform number below `bound`.
+    /// Pre: `bound` is neither 0 nor above 2^32.
     [[nodiscard]] std::size_t below(std::size_t bound) noexcept {
         return static_cast<std::size_t>(((next() >> 32U) * bound) >> 32U);
     }

@@ -59,7 +59,8 @@ class WriterOf {
     static_assert(Places % 2 == 0);
 
 public:
-    /// The entry of a key; null if the table has no place near it. Pre: the key is not 0.
+    /// The entry of a key; null if the table has no place near it.
+    /// Pre: the key is not 0.
     [[nodiscard]] Writer* find(std::uint64_t key) noexcept {
         constexpr std::size_t most = 32;
         const std::uint64_t start = (key * 0x9E37'79B9'7F4A'7C15U) >> 20U;

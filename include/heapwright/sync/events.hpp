@@ -38,7 +38,8 @@ void countEvent(Event event, const volatile void* address) noexcept;
 void scheduleEvent(Event event, const volatile void* address) noexcept;
 
 /// Reports an event on the shared variable or lock at `address`, just before it happens
-/// (`lockTaken`: just after). Cost: none in an ordinary build.
+/// (`lockTaken`: just after).
+/// Cost: none in an ordinary build.
 inline void note([[maybe_unused]] Event event,
                  [[maybe_unused]] const volatile void* address) noexcept {
     if constexpr (platform::countsEvents) {

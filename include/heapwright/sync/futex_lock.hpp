@@ -59,11 +59,13 @@ public:
         }
     }
 
-    /// Makes the lock free. Pre: the caller is the only thread, in the child after a fork.
+    /// Makes the lock free.
+    /// Pre: the caller is the only thread, in the child after a fork.
     void reset() noexcept { word_.store(free, std::memory_order_relaxed); }
 
     /// Whether the calling thread holds the lock. The answer is also right in a signal handler,
-    /// because word and owner change in one step. Pre: the process has more than one thread.
+    /// because word and owner change in one step.
+    /// Pre: the process has more than one thread.
     [[nodiscard]] bool heldByThisThread() const noexcept {
         return (word_.load(std::memory_order_relaxed) & ~contended) == self();
     }

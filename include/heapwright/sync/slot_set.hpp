@@ -38,8 +38,8 @@ public:
         tenants_[slot].store(0, std::memory_order_release);
     }
 
-    /// Frees all slots except those of `tenant`, which get the owner `now`. Pre: no other thread
-    /// uses the set.
+    /// Frees all slots except those of `tenant`, which get the owner `now`.
+    /// Pre: no other thread uses the set.
     void keepOnly(std::uint32_t tenant, std::uint32_t now) noexcept {
         for (SharedWord<std::uint32_t>& place : tenants_) {
             const std::uint32_t one = place.load(std::memory_order_relaxed);

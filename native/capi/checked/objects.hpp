@@ -97,7 +97,8 @@ public:
         }
     }
 
-    /// Ends a live object. Pre: it is on `list`.
+    /// Ends a live object.
+    /// Pre: it is on `list`.
     void end(Object& live, Object*& list, Fate fate, std::string_view routine) noexcept {
         checkBehind(live, routine);
         (live.previous != nullptr ? live.previous->next : list) = live.next;

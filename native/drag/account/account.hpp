@@ -69,7 +69,8 @@ public:
     AddressMap::Number find(std::uint64_t address) const { return map_.find(address); }
     std::uint64_t sizeOf(AddressMap::Number number) const { return objects_[number].size; }
 
-    /// Ends all live objects. Pre: no function is called afterwards.
+    /// Ends all live objects.
+    /// Pre: no function is called afterwards.
     void finish();
 
     const Curves& curves() const { return curves_; }

@@ -65,7 +65,8 @@ public:
         return (address | (span - 1)) + 1;
     }
 
-    /// Assigns [begin, end) to `number`; 0 removes it. Pre: begin < end <= limit.
+    /// Assigns [begin, end) to `number`; 0 removes it.
+    /// Pre: begin < end <= limit.
     void set(std::uint64_t begin, std::uint64_t end, Number number) {
         for (std::uint64_t at = begin & ~(granuleSpan - 1); at < end;) {
             const std::uint64_t page = at & ~(pageSpan - 1);

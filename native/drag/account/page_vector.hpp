@@ -31,7 +31,8 @@ public:
         }
         elements_[size_++] = element;
     }
-    /// Keeps the first `size` elements. Pre: there are that many.
+    /// Keeps the first `size` elements.
+    /// Pre: there are that many.
     void shorten(std::size_t size) { size_ = size; }
 
     std::size_t size() const { return size_; }

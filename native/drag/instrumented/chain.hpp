@@ -20,8 +20,8 @@ namespace heapwright::drag {
 [[nodiscard]] std::uintptr_t endOfStack() noexcept;
 
 /// Fills `chain` with return addresses, innermost first, while `follow` returns true for the chain
-/// so far. Returns their number, at least 1. Pre: the frame is of a function of this library that
-/// is executing.
+/// so far. Returns their number, at least 1.
+/// Pre: the frame is of a function of this library that is executing.
 template <class Follow>
 std::size_t chainFrom(const void* frame, std::span<std::uint64_t> chain, Follow follow) noexcept {
     const std::uintptr_t end = endOfStack();

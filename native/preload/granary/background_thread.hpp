@@ -6,8 +6,8 @@
 //
 // A request of the program or a call of the C functions starts it, never the start of the library.
 // In the forked child, the next request starts it again. It blocks all signals. It ends when the
-// settings no longer want it, when the process ends, or when it is the last thread. Invariant:
-// `state_` is `running` exactly while the thread exists.
+// settings no longer want it, when the process ends, or when it is the last thread.
+// Invariant: `state_` is `running` exactly while the thread exists.
 #pragma once
 
 #include <algorithm>

@@ -35,8 +35,8 @@ class Measurement {
 public:
     Measurement(const Options& options, const WitnessFile& witness);
 
-    /// `mask` is the command's signal mask. Pre: all signals are blocked. Returns false if the
-    /// command could not be started.
+    /// `mask` is the command's signal mask.
+    /// Pre: all signals are blocked. Returns false if the command could not be started.
     bool run(const sigset_t& mask);
 
     const Spawned& spawned() const { return spawned_; }

@@ -21,7 +21,8 @@ struct Spawned {
     int error = 0;
 };
 
-/// The command starts with `mask`. Pre: all signals are blocked.
+/// The command starts with `mask`.
+/// Pre: all signals are blocked.
 Spawned spawn(const Options& options, const sigset_t& mask);
 
 } // namespace heapwright::runner

@@ -62,7 +62,8 @@ std::size_t countOf(const char* first, va_list& list) {
     return count;
 }
 
-/// Copies the words of a list and the null pointer. Post: `list` is after the null pointer.
+/// Copies the words of a list and the null pointer.
+/// Post: `list` is after the null pointer.
 void fill(const char** words, const char* first, va_list& list) {
     for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) {
         *words++ = word;

@@ -17,8 +17,9 @@ struct Provider {
 };
 
 /// `program` is the path of the program, for which the loader has no name. Allocates nothing and
-/// keeps errno. Cost: one walk over the loaded objects. dladdr searches all symbols of an object
-/// and would cost twenty times as much.
+/// keeps errno.
+/// Cost: one walk over the loaded objects. dladdr searches all symbols of an object and would cost
+/// twenty times as much.
 void findProvider(Provider& provider, const char* program);
 
 } // namespace heapwright::runner::witness

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts the ways to link a sentence, and extracts one of them. Links do not cross, and each word
-// has all links of one of its uses. Results for parts of the sentence are remembered. Source: the
-// algorithm of Sleator and Temperley's link grammar (1993), whose parser has an allocator of its
-// own.
+// has all links of one of its uses. Results for parts of the sentence are remembered.
+// Source: the algorithm of Sleator and Temperley's link grammar (1993), whose parser has an
+// allocator of its own.
 //
 // Objects are allocated and freed roughly as on a stack: the possible uses of the words, lists of
 // those that match at one place, remembered results, and found links. All but the first two kinds

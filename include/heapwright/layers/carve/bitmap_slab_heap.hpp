@@ -185,7 +185,8 @@ private:
         return list != nullptr;
     }
 
-    /// Takes the first free object. Pre: the slab has one.
+    /// Takes the first free object.
+    /// Pre: the slab has one.
     void* taken(Slab* slab) noexcept {
         const std::size_t index = slab->vacant.next(slab->hint);
         slab->vacant.reset(index);

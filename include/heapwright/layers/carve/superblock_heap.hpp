@@ -10,7 +10,8 @@
 // layers/thread/hoard_heap.hpp has several heaps that exchange superblocks. `handOver` removes a
 // superblock for another heap of this type, and `takeOver` adds it there.
 //
-// Each verb aborts on an object that is not live, as `CheckedHeap` does. Pre: the heap `owns` it.
+// Each verb aborts on an object that is not live, as `CheckedHeap` does.
+// Pre: the heap `owns` it.
 // Cost: a load for the class, a bit scan, a multiplication, a dozen stores.
 // Source: Hoard (Berger 2002).
 //

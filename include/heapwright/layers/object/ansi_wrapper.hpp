@@ -109,8 +109,8 @@ public:
     }
 
     /// In place if that works, else by moving pages, else by copying. A new size of zero frees the
-    /// object and returns null, as in the GNU C library. Post: on null with a size above zero, the
-    /// old object is unchanged.
+    /// object and returns null, as in the GNU C library.
+    /// Post: on null with a size above zero, the old object is unchanged.
     [[nodiscard]] void* realloc(void* object, std::size_t size) noexcept {
         if (object == nullptr) {
             return malloc(size);

@@ -89,8 +89,8 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    /// For layers above that keep freed objects: ends the program unless the object is live. Pre: a
-    /// live object is the caller's. Needs no lock.
+    /// For layers above that keep freed objects: ends the program unless the object is live.
+    /// Pre: a live object is the caller's. Needs no lock.
     static void check(void* object, std::string_view routine) noexcept {
         if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live))
             [[unlikely]] {

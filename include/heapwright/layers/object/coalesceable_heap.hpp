@@ -71,7 +71,8 @@ public:
         return whole == 0 ? nullptr : layOut(SuperHeap::zalloc(whole));
     }
 
-    /// Returns a span. Pre: the object is the whole span.
+    /// Returns a span.
+    /// Pre: the object is the whole span.
     void free(void* object) noexcept { remove(spanOf(Block::of(object)->next())); }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {

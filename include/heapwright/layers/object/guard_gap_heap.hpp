@@ -198,7 +198,8 @@ public:
     }
 
     /// Runs `body(start, bytes, alone)` on each run in use, without its gap. Skips closed runs,
-    /// which no thread may touch. Pre: the heap is quiescent, as for a snapshot.
+    /// which no thread may touch.
+    /// Pre: the heap is quiescent, as for a snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
         requires RunListingHeap<SuperHeap>

@@ -168,7 +168,8 @@ public:
         return forward(run, lead);
     }
 
-    /// Ends the program unless the object is live. Pre: the address belongs to this heap.
+    /// Ends the program unless the object is live.
+    /// Pre: the address belongs to this heap.
     void check(void* object, std::string_view routine) noexcept {
         [[maybe_unused]] const Header& header = checkedHeader(object, routine);
     }

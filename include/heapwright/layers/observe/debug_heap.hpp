@@ -184,8 +184,8 @@ public:
     /// The number of live objects. At the end of a program, these have leaked.
     [[nodiscard]] std::size_t liveCount() const noexcept { return objects_.liveCount(); }
 
-    /// Runs `visit(object, size)` on each live object, in the order of addresses. Pre: it does not
-    /// allocate or free here.
+    /// Runs `visit(object, size)` on each live object, in the order of addresses.
+    /// Pre: it does not allocate or free here.
     template <class Visit>
     void forEachLive(Visit visit) const noexcept {
         objects_.forEachLive(visit);

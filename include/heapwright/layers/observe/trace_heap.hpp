@@ -48,7 +48,8 @@ public:
     constexpr TraceHeap() noexcept = default;
     ~TraceHeap() = default;
 
-    /// The destination of the records. Pre: a caller that flushes or reads it holds the heap.
+    /// The destination of the records.
+    /// Pre: a caller that flushes or reads it holds the heap.
     [[nodiscard]] Sink& sink() noexcept { return sink_; }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {

@@ -169,8 +169,9 @@ public:
         usage.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
-    /// Starts in memory of the superheap's owner. Pre: no object was made since the start or the
-    /// last `clear`, and `bytes` suffice for a block.
+    /// Starts in memory of the superheap's owner.
+    /// Pre: no object was made since the start or the last `clear`, and `bytes` suffice for a
+    /// block.
     void beginIn(void* memory, std::size_t bytes) noexcept {
         area_.enter(memory, BumpArea::roomIn(bytes));
     }

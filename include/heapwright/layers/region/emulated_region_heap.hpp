@@ -7,8 +7,8 @@
 // reap.
 //
 // The record of live objects is an array from `Records`, away from the objects. The layer neither
-// reads nor writes an object, so the last access to each is the program's. Pre: `Records` takes its
-// memory independently of the superheap.
+// reads nor writes an object, so the last access to each is the program's.
+// Pre: `Records` takes its memory independently of the superheap.
 // Invariant: the record contains exactly the live objects.
 // Cost: a store for a malloc, and a free for each object on `clear`; 8 bytes for each object. The
 // first single free of an object that is not among the newest adds an index of 8 to 16 bytes for

@@ -9,8 +9,8 @@
 // program constructs with its parent as argument is cleared with the parent. It has no parent after
 // that one is destroyed. Both kinds leave their parent's list when they are destroyed. The
 // superheap handles the objects. If threads may share the superheap, they may create and end
-// children of one heap at once. Pre: while a heap is cleared or destroyed, no thread uses it or a
-// heap inside it.
+// children of one heap at once.
+// Pre: while a heap is cleared or destroyed, no thread uses it or a heap inside it.
 // Invariant: a heap is on its parent's list as long as it has a parent.
 // Cost: none for malloc and free. Constant to create and end a child. Ending a family is constant
 // for each member and needs no recursion.

@@ -102,7 +102,8 @@ public:
         return true;
     }
 
-    /// Removes the last `size` bytes of the object under construction. Pre: it has that many.
+    /// Removes the last `size` bytes of the object under construction.
+    /// Pre: it has that many.
     void shrink(std::size_t size) noexcept { next_ -= size; }
 
     /// Ends the object under construction, which stays where it is. Returns null only if it has no

@@ -114,7 +114,8 @@ public:
         return true;
     }
 
-    /// Removes a waiting object out of turn and gives it to the caller. Pre: it is waiting.
+    /// Removes a waiting object out of turn and gives it to the caller.
+    /// Pre: it is waiting.
     void remove(void* object) noexcept { waiting_.remove(object); }
 
     /// Only if sizes are compared. A list relies on unchanged sizes.

@@ -92,7 +92,8 @@ private:
         return *static_cast<Header*>(backward(object, header));
     }
 
-    /// A block in multiples of 16 with the object at `lead`. Pre: `lead` is a power of two.
+    /// A block in multiples of 16 with the object at `lead`.
+    /// Pre: `lead` is a power of two.
     void* take(std::size_t size, std::size_t lead) noexcept {
         if (size > largest || lead > largest) {
             return nullptr;

@@ -121,7 +121,8 @@ public:
         return mallocOwned(size, number);
     }
 
-    /// A chain of up to `number` objects, under one lock. Post: `number` is their number.
+    /// A chain of up to `number` objects, under one lock.
+    /// Post: `number` is their number.
     [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
@@ -279,7 +280,8 @@ public:
             }
         }
     }
-    /// The size class of an object. Pre: the object is of this heap.
+    /// The size class of an object.
+    /// Pre: the object is of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
@@ -343,7 +345,8 @@ public:
     }
 
     /// Marks an object of a cache above for a walk, until `unmark`. False if no live object is at
-    /// the address, which may be any. Pre: as for `walk`.
+    /// the address, which may be any.
+    /// Pre: as for `walk`.
     [[nodiscard]] bool mark(const void* object) noexcept {
         return owns(object) && Block::of(object).owner.load(std::memory_order_relaxed) != nullptr &&
                SuperblockView<Block>(Block::of(object)).mark(object);

@@ -397,7 +397,8 @@ private:
         return any;
     }
 
-    /// Returns all objects of a chain. Pre: all have an owner tag.
+    /// Returns all objects of a chain.
+    /// Pre: all have an owner tag.
     static void handBack(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
             chain = SuperHeap::freeOwned(chain, SIZE_MAX);

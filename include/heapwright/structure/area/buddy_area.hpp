@@ -39,7 +39,8 @@ struct BuddyArea {
     static constexpr std::size_t size = sizeOf(MaxOrder);
     static constexpr std::size_t largestBlock = size / 2;
 
-    /// The smallest order of a block for a request. Pre: the request is at most `largestBlock`.
+    /// The smallest order of a block for a request.
+    /// Pre: the request is at most `largestBlock`.
     [[nodiscard]] static constexpr std::size_t orderFor(std::size_t request) noexcept {
         return request <= sizeOf(MinOrder) ? MinOrder : floorLog2(request - 1) + 1;
     }

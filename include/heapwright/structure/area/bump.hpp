@@ -22,7 +22,8 @@
 
 namespace heapwright {
 
-/// A range of memory. Pre: it starts at a multiple of 16 and was zero when its bump began.
+/// A range of memory.
+/// Pre: it starts at a multiple of 16 and was zero when its bump began.
 struct Stretch {
     Address base;
     std::size_t bytes;

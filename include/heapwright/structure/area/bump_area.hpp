@@ -98,7 +98,8 @@ public:
     }
 
     /// Removes the last block. Returns false if the block is not the last, or its neighbour is
-    /// free. Pre: the pointer moves.
+    /// free.
+    /// Pre: the pointer moves.
     [[nodiscard]] bool takeBack(Block* block) noexcept {
         const bool can = isLast(block) && !block->tag.has(Flag::prevFree);
         cursor_.next = can ? addressOf(block) : cursor_.next;

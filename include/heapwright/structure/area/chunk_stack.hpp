@@ -43,7 +43,8 @@ public:
         return top_;
     }
 
-    /// Removes the newest chunk. Pre: there is one.
+    /// Removes the newest chunk.
+    /// Pre: there is one.
     StackedChunk* pop() noexcept {
         StackedChunk* const chunk = top_;
         top_ = chunk->below;

@@ -32,8 +32,8 @@ public:
 
     constexpr XallocArea() noexcept = default;
 
-    /// Takes over `size` bytes at `memory`. Pre: `size` is at least `least`, and `memory` is a
-    /// multiple of 16.
+    /// Takes over `size` bytes at `memory`.
+    /// Pre: `size` is at least `least`, and `memory` is a multiple of 16.
     void adopt(void* memory, std::size_t size) noexcept {
         start_ = addressOf(memory);
         end_ = start_ + sizeof(Link) + roundDown(size - sizeof(Link), minAlignment);

@@ -52,7 +52,8 @@ public:
         return true;
     }
 
-    /// Makes a list of waiting objects the serving list. Pre: that is empty.
+    /// Makes a list of waiting objects the serving list.
+    /// Pre: that is empty.
     void serveFrom(ObjectLink* list, std::uint32_t objects) noexcept {
         count_.store(objects, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_release);

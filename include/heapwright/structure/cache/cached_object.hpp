@@ -95,7 +95,8 @@ public:
         }
     }
 
-    /// Aborts if the object waits. Pre: two words of it are readable.
+    /// Aborts if the object waits.
+    /// Pre: two words of it are readable.
     [[gnu::always_inline]] void refuseWaiting(const void* object,
                                               std::string_view routine) const noexcept {
         if (CachedObject::waits(object, get())) [[unlikely]] {

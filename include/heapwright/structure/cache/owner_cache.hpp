@@ -87,7 +87,8 @@ public:
         return true;
     }
 
-    /// Keeps a chain of `number` objects. Pre: there is room, and the class's list is empty.
+    /// Keeps a chain of `number` objects.
+    /// Pre: there is room, and the class's list is empty.
     void fill(ObjectLink* chain, std::size_t number, std::size_t index) noexcept {
         ++refills_;
         state.heads[index] = chain;
@@ -177,7 +178,8 @@ public:
             phase_ = Phase::active;
         }
     }
-    /// Ends the cache. Pre: no object waits.
+    /// Ends the cache.
+    /// Pre: no object waits.
     void end() noexcept {
         state = State{};
         phase_ = Phase::none;

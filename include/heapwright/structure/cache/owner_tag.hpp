@@ -54,8 +54,8 @@ template <std::size_t UnitBytes>
     return (addressOf(object) - 1) & ~Address{UnitBytes - 1};
 }
 
-/// The owner tag of an object's unit at this moment; other threads may change it. Pre: `object` is
-/// not null.
+/// The owner tag of an object's unit at this moment; other threads may change it.
+/// Pre: `object` is not null.
 template <std::size_t UnitBytes>
 [[nodiscard, gnu::always_inline]] inline OwnerTag ownerTagOf(const void* object) noexcept {
     return static_cast<const OwnerTagWord*>(pointerTo(unitOf<UnitBytes>(object)))

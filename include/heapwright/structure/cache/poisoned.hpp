@@ -24,7 +24,8 @@ public:
     /// No object.
     constexpr Poisoned() noexcept = default;
 
-    /// Fills an object. Pre: its address is below 2^48, and its size is at most `largest`.
+    /// Fills an object.
+    /// Pre: its address is below 2^48, and its size is at most `largest`.
     Poisoned(void* object, std::size_t size) noexcept
         : word_(addressOf(object) | (std::uint64_t{size / unit} << addressBits)) {
         std::memset(object, poison, this->size());

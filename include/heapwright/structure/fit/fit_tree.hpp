@@ -23,8 +23,8 @@
 
 namespace heapwright {
 
-/// The type of a node: two links, which belong to the tree, and a size. Pre: the size does not
-/// change while the node is in the tree.
+/// The type of a node: two links, which belong to the tree, and a size.
+/// Pre: the size does not change while the node is in the tree.
 template <class N>
 concept FitTreeNode = requires(N node, const N& still) {
     { node.left } -> std::same_as<N*&>;

@@ -23,8 +23,8 @@ struct CacheTraits {
     const char* name = "";
     std::size_t size = 0;             ///< bytes of an object
     std::size_t align = minAlignment; ///< a power of two, at most a page
-    /// Runs once on each object when its pages are taken. Pre: neither it nor the destructor uses
-    /// the heap.
+    /// Runs once on each object when its pages are taken.
+    /// Pre: neither it nor the destructor uses the heap.
     void (*constructor)(void*) = nullptr;
     void (*destructor)(void*) = nullptr; ///< runs on each object when its pages are returned
     bool reclaimable = false;            ///< the contents can be dropped and created again

@@ -219,7 +219,8 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// Runs no destructors. Pre: no other thread uses the heap, and no cache is used afterwards.
+    /// Runs no destructors.
+    /// Pre: no other thread uses the heap, and no cache is used afterwards.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {

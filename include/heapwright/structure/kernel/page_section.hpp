@@ -78,7 +78,8 @@ struct PageSection {
     [[nodiscard]] static Page& pageAt(const void* address) noexcept {
         return of(address).pages[addressOf(address) % bytes / bytesOfPage];
     }
-    /// The descriptor of the block that contains an address. Pre: the block is taken.
+    /// The descriptor of the block that contains an address.
+    /// Pre: the block is taken.
     [[nodiscard]] static Page& blockAt(const void* address) noexcept {
         Page& page = pageAt(address);
         return *(&page - page.ahead);

@@ -69,7 +69,8 @@ public:
         pages_ += PageSection::usablePages();
     }
 
-    /// Removes a section. Pre: all its pages are free.
+    /// Removes a section.
+    /// Pre: all its pages are free.
     void remove(PageSection& section) noexcept {
         for (std::size_t index = PageSection::ownPages(); index < PageSection::pagesIn;) {
             Page& page = section.pages[index];

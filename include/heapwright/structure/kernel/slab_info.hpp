@@ -6,8 +6,8 @@
 // count as free. Objects on their way between processors are in the last column. A column that a
 // design does not have is 0.
 //
-// It needs no memory. Each finished line is passed on under the locks of the heap. Pre: the
-// function that writes a line does not use that heap.
+// It needs no memory. Each finished line is passed on under the locks of the heap.
+// Pre: the function that writes a line does not use that heap.
 #pragma once
 
 #include <heapwright/structure/kernel/kernel_cache.hpp>

@@ -253,8 +253,8 @@ private:
         return takeOver(mine);
     }
 
-    /// Takes over all free objects of the active slab; false if there are none. Pre: the lock of
-    /// its node is held.
+    /// Takes over all free objects of the active slab; false if there are none.
+    /// Pre: the lock of its node is held.
     [[nodiscard]] static bool takeOver(Processor& mine) noexcept {
         Page* const page = mine.active;
         if (page == nullptr || page->objects == nullptr) {

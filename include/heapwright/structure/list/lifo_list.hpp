@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dictionary, last in, first out. Cost: one word of each object; two loads and a store to take
-// one. Removing an object from the middle is linear.
+// A dictionary, last in, first out.
+// Cost: one word of each object; two loads and a store to take one. Removing an object from the
+// middle is linear.
 #pragma once
 
 #include <heapwright/structure/list/dictionary.hpp>

@@ -30,7 +30,8 @@ public:
         Entry* right;
         Value value;
 
-        /// The end of the range. Pre: the range ends below the end of the address space.
+        /// The end of the range.
+        /// Pre: the range ends below the end of the address space.
         [[nodiscard]] Address end() const noexcept { return start + (size == 0 ? 1 : size); }
     };
 
@@ -55,7 +56,8 @@ public:
         spare_ = entry;
     }
 
-    /// Adds an entry to the tree. Pre: its range overlaps no other.
+    /// Adds an entry to the tree.
+    /// Pre: its range overlaps no other.
     void insert(Entry* entry, Address start, std::size_t size) noexcept {
         entry->start = start;
         entry->size = size;
@@ -77,7 +79,8 @@ public:
         ++count_;
     }
 
-    /// Removes an entry from the tree. Pre: it is in the tree.
+    /// Removes an entry from the tree.
+    /// Pre: it is in the tree.
     void remove(Entry* entry) noexcept {
         Entry** link = &root_;
         while (*link != entry) {
@@ -105,7 +108,8 @@ public:
         return entry;
     }
 
-    /// An entry that shares a byte with a range, or null. Pre: the range does not wrap around.
+    /// An entry that shares a byte with a range, or null.
+    /// Pre: the range does not wrap around.
     [[nodiscard]] Entry* overlapping(Address start, std::size_t size) const noexcept {
         const Address last = start + (size == 0 ? 0 : size - 1);
         Entry* before = nullptr; // the last entry that starts in the range or before it

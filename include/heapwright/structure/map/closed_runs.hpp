@@ -111,7 +111,8 @@ public:
         return any;
     }
 
-    /// Opens and removes everything. Pre: no other thread uses it.
+    /// Opens and removes everything.
+    /// Pre: no other thread uses it.
     void clear(std::size_t gapBytes) noexcept {
         releaseDownTo(0, [](void* /*run*/) {});
         marks_.forEachLive(
@@ -193,7 +194,8 @@ private:
         place.stage.store(Stage::empty, std::memory_order_release);
     }
 
-    /// Removes empty places at the head. Pre: the lock is held.
+    /// Removes empty places at the head.
+    /// Pre: the lock is held.
     void dropEmpty() noexcept {
         while (count_ != 0 && placeAt(0).stage.load(std::memory_order_acquire) == Stage::empty) {
             first_ = (first_ + 1) % Places;

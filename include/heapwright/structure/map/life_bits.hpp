@@ -92,7 +92,8 @@ public:
         }
     }
 
-    /// Runs `visit` on the address of each live object. Pre: no other thread uses the map.
+    /// Runs `visit` on the address of each live object.
+    /// Pre: no other thread uses the map.
     template <class Visit>
     void forEachLive(Visit visit) const noexcept {
         forEachLeaf([&visit](const Leaf& leaf, Address start) {
@@ -103,7 +104,8 @@ public:
         });
     }
 
-    /// Removes all entries. Pre: no other thread uses the map.
+    /// Removes all entries.
+    /// Pre: no other thread uses the map.
     void clear() noexcept {
         forEachLeaf([](Leaf& leaf, Address) { platform::unmapPages(&leaf, sizeof(Leaf)); });
         for (SharedWord<Middle*>& place : root_) {

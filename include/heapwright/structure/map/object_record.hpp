@@ -33,8 +33,8 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
-    /// Adds an object. Returns false, and changes nothing, if there is no memory. Pre: it is not in
-    /// the record.
+    /// Adds an object. Returns false, and changes nothing, if there is no memory.
+    /// Pre: it is not in the record.
     [[nodiscard]] bool add(void* object, Memory& memory) noexcept {
         if (count_ == room_ && !makeRoom(*this, memory)) [[unlikely]] {
             return false;
@@ -65,7 +65,8 @@ public:
         return place != nowhere && removeAt(place, memory);
     }
 
-    /// Puts another object into a place. Pre: that is not in the record.
+    /// Puts another object into a place.
+    /// Pre: that is not in the record.
     void replace(std::size_t place, void* other) noexcept {
         if (index_ != nullptr) {
             leave(entries_[place]);
@@ -194,7 +195,8 @@ private:
         }
     }
 
-    /// Builds the index for an array of `room` entries. Pre: there is none.
+    /// Builds the index for an array of `room` entries.
+    /// Pre: there is none.
     bool makeIndex(std::size_t room, Memory& memory) noexcept {
         if (room > UINT32_MAX / 2) {
             return false;

@@ -41,8 +41,8 @@ public:
                                : leaf->owners[placeIn(address)].load(std::memory_order_relaxed);
     }
 
-    /// The start of the granules that were entered together with that of an address. Pre:
-    /// `enterTogether` entered them.
+    /// The start of the granules that were entered together with that of an address.
+    /// Pre: `enterTogether` entered them.
     [[nodiscard]] static void* startOf(const void* object) noexcept {
         const Address address = addressOf(object);
         const Leaf* const leaf = leaves_[address / leafSpan].load(std::memory_order_acquire);
@@ -71,8 +71,9 @@ public:
         return true;
     }
 
-    /// Enters granules with an owner. Pre: `start` and `bytes` are multiples of the granule, and no
-    /// owner has them. Returns false, and changes nothing, if there is no memory for a leaf.
+    /// Enters granules with an owner.
+    /// Pre: `start` and `bytes` are multiples of the granule, and no owner has them. Returns false,
+    /// and changes nothing, if there is no memory for a leaf.
     [[nodiscard]] static bool enter(const void* start, std::size_t bytes,
                                     const void* owner) noexcept {
         const Address first = addressOf(start);
@@ -90,8 +91,8 @@ public:
         return true;
     }
 
-    /// Removes the owner of granules. Call it while their memory is still mapped. Pre: they were
-    /// entered.
+    /// Removes the owner of granules. Call it while their memory is still mapped.
+    /// Pre: they were entered.
     static void leave(const void* start, std::size_t bytes) noexcept {
         const Address first = addressOf(start);
         for (Address at = first; at < first + bytes; at += granule) {

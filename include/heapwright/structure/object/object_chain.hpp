@@ -18,7 +18,8 @@ struct ObjectLink {
 };
 
 /// Up to `count` objects of `size` bytes, in the order in which the heap returns them; null if it
-/// has none. Pre: `size` is at least a word.
+/// has none.
+/// Pre: `size` is at least a word.
 template <Heap H>
 [[nodiscard]] ObjectLink* mallocChain(H& heap, std::size_t size, std::size_t count) noexcept {
     ObjectLink* first = nullptr;

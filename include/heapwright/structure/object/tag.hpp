@@ -61,7 +61,8 @@ public:
         : word_((std::uint64_t{blockSize} << sizeShift) | static_cast<std::uint64_t>(flags) |
                 static_cast<std::uint64_t>(state)) {}
 
-    /// The tag of an object. Pre: `object` is 8-aligned and has a readable word before it.
+    /// The tag of an object.
+    /// Pre: `object` is 8-aligned and has a readable word before it.
     [[nodiscard]] static Tag& of(void* object) noexcept {
         return *static_cast<Tag*>(backward(object, bytes));
     }
@@ -81,7 +82,8 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept {
         return (word() >> sizeShift) & ~std::size_t{minAlignment - 1};
     }
-    /// As `size`, one instruction less. Pre: the heap sets no flags.
+    /// As `size`, one instruction less.
+    /// Pre: the heap sets no flags.
     [[nodiscard]] constexpr std::size_t plainSize() const noexcept { return word() >> sizeShift; }
 
     /// free or live → live.

@@ -29,7 +29,8 @@ public:
     [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
     /// The number of records still in the ring.
     [[nodiscard]] std::size_t kept() const noexcept { return written_ < Count ? written_ : Count; }
-    /// A record in the ring, from the newest. Pre: `back` < `kept()`.
+    /// A record in the ring, from the newest.
+    /// Pre: `back` < `kept()`.
     [[nodiscard]] const TraceRecord& latest(std::size_t back = 0) const noexcept {
         return records_[(written_ - 1 - back) % Count];
     }

@@ -73,7 +73,8 @@ inline constexpr std::size_t longestTraceLine = 112;
 }
 
 /// A destination of records. `write` takes a record. `flush` passes on buffered ones. `forked` is
-/// called first in a new process. Pre: no function uses the traced heap.
+/// called first in a new process.
+/// Pre: no function uses the traced heap.
 template <class S>
 concept TraceSink = requires(S sink, const TraceRecord& record) {
     { sink.write(record) } noexcept -> std::same_as<void>;

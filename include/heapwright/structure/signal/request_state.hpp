@@ -145,7 +145,8 @@ public:
     }
 
     /// Whether the thread, which runs at stack address `here`, is still in a handler that suspended
-    /// the state. Post: if not, the state is restored.
+    /// the state.
+    /// Post: if not, the state is restored.
     static bool checkSuspended(Address here) noexcept {
         ThreadData& data = Thread::mine();
         if (data.phase == Phase::active) {

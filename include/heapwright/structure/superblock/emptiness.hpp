@@ -76,7 +76,8 @@ struct Counted : Rule {
 };
 
 /// A rule that is verified, for tests. After each operation the heap computes the figures again and
-/// aborts if the rule or a figure is wrong. Cost: proportional to the heap's size.
+/// aborts if the rule or a figure is wrong.
+/// Cost: proportional to the heap's size.
 template <class Rule>
 struct Verified : Rule {
     static constexpr bool verified = true;

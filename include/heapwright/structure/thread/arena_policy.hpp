@@ -23,7 +23,8 @@ namespace heapwright {
 
 /// Each live thread has a heap of its own as long as there are at least as many heaps as threads.
 /// Further threads share. A thread that ends leaves its heap to a later one, and uses it to the
-/// end. Cost: a load and a compare.
+/// end.
+/// Cost: a load and a compare.
 template <std::size_t Count>
 class ByThread {
     /// One more than the place of the thread's heap; 0 before its first request.

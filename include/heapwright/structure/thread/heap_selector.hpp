@@ -37,7 +37,8 @@ concept ForkAwareHeapSelector = HeapSelector<C> && requires {
 };
 
 /// Twice as many heaps as processors, but at most `Most`. The n-th thread has heap n modulo their
-/// number. As in Hoard. Cost: a load and a compare.
+/// number. As in Hoard.
+/// Cost: a load and a compare.
 template <std::size_t Most>
 class PerProcessor {
     /// One more than the index of the thread's heap; 0 before its first request.

@@ -43,7 +43,8 @@ public:
         return present_.load(std::memory_order_relaxed);
     }
 
-    /// Applies to caches created from now on. Pre: 1 <= `processors` <= `Most`.
+    /// Applies to caches created from now on.
+    /// Pre: 1 <= `processors` <= `Most`.
     static void bePresent(std::size_t processors) noexcept {
         present_.store(processors, std::memory_order_relaxed);
     }

@@ -29,7 +29,8 @@ public:
     Registry& operator=(const Registry&) = delete;
     ~Registry() = default;
 
-    /// Enters the calling thread's member; false if it has no slot. Pre: it has no member here.
+    /// Enters the calling thread's member; false if it has no slot.
+    /// Pre: it has no member here.
     [[nodiscard]] bool enter(Member& member) noexcept {
         const std::uint32_t slot = threadSlot();
         if (slot == noSlot) {
@@ -49,7 +50,8 @@ public:
         }
     }
 
-    /// Runs `visit` on each member. Pre: the registry is held.
+    /// Runs `visit` on each member.
+    /// Pre: the registry is held.
     template <class Visit>
     void forEach(Visit visit) {
         for (std::uint32_t slot = 0; slot < used_; ++slot) {
