@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded: at the end of a process, after its own destructors, it lets somebody look at its
- * memory, who listens on the socket that HEAPWRIGHT_HOLD names, and waits until that one hangs up.
- * It allocates nothing. Where nobody listens the process ends as ever; `_exit` and signals pass by.
+ * Preloaded: holds a process at its end, after its own destructors, so that another process can
+ * read its memory. It connects to the socket that HEAPWRIGHT_HOLD names, and waits until the
+ * listener closes the connection. It allocates nothing. Without a listener, the process ends as
+ * usual. `_exit` and signals bypass it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +38,7 @@ __attribute__((destructor)) static void hold(void) {
     const char* const path = getenv("HEAPWRIGHT_HOLD");
     const int line = path != NULL ? connectTo(path) : -1;
     if (line >= 0) {
-        /* Where only a parent may look into a process; the one who looks is a relative. */
+        /* Needed on systems where only a parent may trace a process. */
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
         struct timespec now = {0, 0};
         clock_gettime(CLOCK_REALTIME, &now);

@@ -149,7 +149,8 @@ static const char* ownVersion(char* buffer, size_t size) {
     FUNCTION(MiVersion, mi_version)
     if (mi_version != NULL) {
         const int version = mi_version();
-        const int digits = version < 10000 ? 10 : 100; /* a part: one, and two in later releases */
+        /* A part has one digit, and two in later releases. */
+        const int digits = version < 10000 ? 10 : 100;
         snprintf(buffer, size, "%d.%d.%d", version / digits / digits, version / digits % digits,
                  version % digits);
         return buffer;
