@@ -36,6 +36,6 @@ inline constexpr bool watchesThreads = false;
 inline constexpr bool watchesThreads = false;
 #endif
 
-static_assert(!(countsEvents && scheduled), "a build counts or is driven, not both");
+static_assert(!(countsEvents && scheduled), "a build counts or is scheduled, not both");
 
 } // namespace heapwright::platform

@@ -44,6 +44,7 @@ struct Geometric : TableClasses<detail::GeometricTable<Numerator, Denominator, S
 
 static_assert(worstCaseWaste<Geometric<2, 1, 16, 29>>().isAtMost(1, 2));
 static_assert(worstCaseWaste<Geometric<3, 2, 32, 40>>(64).isAtMost(1, 3));
-static_assert(worstCaseWaste<Geometric<6, 5, 16, 80>>(80).isAtMost(1, 6), "1.2, as Hoard has it");
+static_assert(worstCaseWaste<Geometric<6, 5, 16, 80>>(80).isAtMost(1, 6),
+              "a ratio of 1.2, as in Hoard");
 
 } // namespace heapwright

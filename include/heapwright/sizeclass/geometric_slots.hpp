@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes for objects without a tag. The smallest slots have `Smallest` bytes, a multiple of
-// 16. Each further slot is at most `Numerator / Denominator` times the one before, a multiple of
-// 16, and at least 16 larger. The last one has `Largest` bytes.
+// Size classes for objects without a tag. The smallest slots have `Smallest` bytes: 8, or a multiple
+// of 16. Each further slot is at most `Numerator / Denominator` times the one before, a multiple of
+// 16, and at least 16 larger (8 larger than a slot of 8). The last one has `Largest` bytes.
 // Cost: one load from a table, built at compile time, with one byte for each 8 or 16 bytes.
 // Source: the Hoard allocator, with a ratio of 1.2.
 #pragma once
@@ -22,7 +22,7 @@ class GeometricSlots {
     static_assert(Denominator >= 1 && Numerator > Denominator && Numerator <= UINT16_MAX,
                   "the ratio is above 1");
     static_assert(Smallest == minAlignment / 2 || Smallest % minAlignment == 0,
-                  "only what is smaller than 16 bytes may stand between its multiples");
+                  "the smallest slot has 8 bytes or a multiple of 16");
     static_assert(Largest % minAlignment == 0 && Largest >= Smallest);
 
     static constexpr std::size_t unit = Smallest < minAlignment ? Smallest : minAlignment;

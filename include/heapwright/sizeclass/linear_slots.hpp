@@ -24,7 +24,7 @@ class LinearSlots {
     static_assert(std::has_single_bit(Linear) && std::has_single_bit(Fine) &&
                   std::has_single_bit(Largest));
     static_assert(Linear >= 512 && Fine >= Linear && Largest >= Fine,
-                  "an eighth of what is beyond is a multiple of 64");
+                  "the steps beyond `Linear` are multiples of 64");
 
     static constexpr std::size_t linearCount = Linear / minAlignment;
     static constexpr std::size_t unit = 64;

@@ -20,7 +20,7 @@ struct UpTo {
         }
         return number;
     }();
-    static_assert(count != 0, "there is a class so small");
+    static_assert(count != 0, "`Most` is not below the smallest class");
 
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
         return Classes::sizeOf(index);

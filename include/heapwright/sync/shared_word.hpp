@@ -15,7 +15,7 @@ namespace heapwright {
 
 template <class T>
 class SharedWord {
-    static_assert(std::atomic<T>::is_always_lock_free, "a lock in here would be nobody's");
+    static_assert(std::atomic<T>::is_always_lock_free, "a hidden lock is unsafe in handlers and forks");
 
 public:
     constexpr SharedWord() noexcept : value_(T{}) {}

@@ -56,7 +56,7 @@ class BitmapSlabHeap : private SuperHeap {
     static constexpr std::size_t perSlab = room > first ? (room - first) / stride : 0;
 
     static_assert(ObjectSize >= 1 && std::has_single_bit(SlabSize));
-    static_assert(perSlab >= 1, "not one object fits into a slab");
+    static_assert(perSlab >= 1, "a slab holds at least one object");
 
 public:
     static constexpr std::size_t alignment = minAlignment;

@@ -42,7 +42,7 @@ template <std::size_t Nodes, std::size_t Least, Lock Mutex, AlignedHeap SuperHea
     requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class KernelPageHeap : private SuperHeap {
     static_assert(Nodes >= 1 && Nodes <= 64);
-    static_assert(Least % PageSection::bytes == 0, "whole sections");
+    static_assert(Least % PageSection::bytes == 0, "`Least` is a multiple of a section");
 
     using Hold = Guard<Mutex>;
 

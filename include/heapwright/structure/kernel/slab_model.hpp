@@ -37,7 +37,7 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlabModel {
-    static_assert(Processors::count <= 256, "a page's mark says whom it served");
+    static_assert(Processors::count <= 256, "a page's mark holds its last processor");
     static constexpr std::size_t largestGeneral = 4 * MiB;
     static constexpr bool merges = true;
     static constexpr std::size_t mostInArray = 120;

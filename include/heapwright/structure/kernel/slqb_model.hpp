@@ -34,7 +34,7 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlqbModel {
-    static_assert(Processors::count <= 256, "a page's mark says whose it is");
+    static_assert(Processors::count <= 256, "a page's mark holds its processor");
     static constexpr std::size_t largestGeneral = 4 * MiB;
     static constexpr bool merges = false; ///< each cache serves one subsystem
     using Latch = ForkLock<Mutex>;

@@ -34,7 +34,7 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlubModel {
-    static_assert(Processors::count <= 128, "a page's mark says whom it served");
+    static_assert(Processors::count <= 128, "a page's mark holds its last processor");
     static constexpr std::size_t largestGeneral = 2 * bytesOfPage;
     static constexpr bool merges = true;
     using Latch = ForkLock<Mutex>;

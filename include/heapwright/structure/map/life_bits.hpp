@@ -225,7 +225,7 @@ private:
     /// Returns the content of a place, or a new table of zero bytes; null if there is no memory.
     template <class T>
     static T* entered(SharedWord<T*>& place) noexcept {
-        static_assert(sizeof(T) % (64 * KiB) == 0, "whole pages, however large they are");
+        static_assert(sizeof(T) % (64 * KiB) == 0, "whole pages of any page size");
         if (T* const there = place.load(std::memory_order_acquire)) {
             return there;
         }

@@ -21,7 +21,8 @@ namespace heapwright {
 
 template <std::size_t Numerator, std::size_t Denominator, std::size_t Kept>
 struct Emptiness {
-    static_assert(Numerator > 0 && Numerator < Denominator, "a fraction of the whole");
+    static_assert(Numerator > 0 && Numerator < Denominator,
+                  "the empty fraction is between 0 and 1");
     static_assert(Kept >= 1, "a heap needs one superblock for its next request");
 
     static constexpr bool verified = false;

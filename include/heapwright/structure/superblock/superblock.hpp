@@ -76,8 +76,7 @@ struct SuperblockLayout {
     std::uint16_t count;      ///< number of slots
     std::uint16_t first;      ///< offset of the first slot, in bytes
 
-    /// The layout of superblocks of `size` bytes.
-    /// Pre: `slot <= size / 2`.
+    /// The layout of superblocks of `size` bytes. Pre: `slot <= size / 2`.
     [[nodiscard]] static constexpr SuperblockLayout of(std::size_t size,
                                                        std::size_t slot) noexcept {
         std::size_t count = (size - cacheLine) / (slot + sizeof(Link));
@@ -137,8 +136,7 @@ public:
     [[nodiscard]] std::size_t sizeClass() const noexcept { return class_; }
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
     [[nodiscard]] std::size_t count() const noexcept { return layout_.count; }
-    /// The fullness as a number from 0 to `parts - 1`.
-    /// Pre: a slot is not used.
+    /// The fullness as a number from 0 to `parts - 1`. Pre: a slot is not used.
     [[nodiscard]] std::uint32_t partUsed(std::uint32_t parts) const noexcept {
         return std::uint32_t{used_} * parts / layout_.count;
     }
@@ -287,8 +285,7 @@ public:
         return Layout::of(Size, slot);
     }
 
-    /// The superblock that contains an object.
-    /// Pre: one does.
+    /// The superblock that contains an object. Pre: one does.
     [[nodiscard]] static Superblock& of(const void* object) noexcept {
         return *static_cast<Superblock*>(pointerTo(roundDown(addressOf(object), Size)));
     }
@@ -299,8 +296,7 @@ public:
     Superblock& operator=(const Superblock&) = delete;
     ~Superblock() = default;
 
-    /// Changes the class of an empty superblock.
-    /// Post: the owner tag is the same.
+    /// Changes the class of an empty superblock. Post: the owner tag is the same.
     void reshape(const Layout& layout, std::size_t sizeClass) noexcept {
         layout_ = layout;
         class_ = static_cast<std::uint16_t>(sizeClass);
@@ -308,8 +304,7 @@ public:
         resetSlots();
     }
 
-    /// A free slot.
-    /// Pre: `hasRoom()`.
+    /// A free slot. Pre: `hasRoom()`.
     [[nodiscard, gnu::always_inline]] void* allocate() noexcept {
         note(Event::written, this);
         const Link slot = head_;
@@ -328,8 +323,7 @@ public:
     }
 
     /// Appends up to `most` free slots to a chain at `*end`, and returns their number.
-    /// Pre: `hasRoom()`.
-    /// Post: `end` is the chain's new end.
+    /// Pre: `hasRoom()`. Post: `end` is the chain's new end.
     [[nodiscard]] std::uint32_t allocateChain(std::uint32_t most, ObjectLink**& end) noexcept {
         note(Event::written, this);
         Link* const link = links();
@@ -367,8 +361,7 @@ public:
         return count;
     }
 
-    /// The first aligned address in a slot that was just allocated.
-    /// Post: the object starts there.
+    /// The first aligned address in a slot that was just allocated. Post: the object starts there.
     [[nodiscard]] static void* alignInSlot(void* slot, std::size_t alignment) noexcept {
         void* const object = pointerTo(roundUp(addressOf(slot), alignment));
         if (object != slot) {
@@ -393,9 +386,8 @@ public:
     }
 
     /// Frees up to `most` objects of this superblock from the front of a chain, and returns their
-    /// number. A special object is freed alone.
-    /// Pre: the first object is of this superblock, and `most != 0`.
-    /// Post: the chain begins with the first object that was not freed.
+    /// number. A special object is freed alone. Pre: the first object is of this superblock, and
+    /// `most != 0`. Post: the chain begins with the first object that was not freed.
     std::uint32_t freeChain(ObjectLink*& chain, std::uint32_t most) noexcept {
         note(Event::written, this);
         const Layout layout = layout_;
@@ -525,8 +517,7 @@ private:
         }
     }
 
-    /// Marks all live objects as old.
-    /// Post: no free slot on a line with one of them is available.
+    /// Marks all live objects as old. Post: no free slot on a line with one of them is available.
     void makeObjectsOld() noexcept {
         if (used_ == 0) {
             resetSlots();
@@ -550,8 +541,7 @@ private:
         }
     }
 
-    /// Makes all slots unused.
-    /// Pre: no slot is live.
+    /// Makes all slots unused. Pre: no slot is live.
     void resetSlots() noexcept {
         head_ = 0;
         setFirstUnused(0);
