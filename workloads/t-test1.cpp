@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // t-test1: each thread has a number of bins, half of them filled at the start. In each turn it
-// empties up to 30 random bins and fills up to 30 others, mostly by malloc, sometimes by realloc,
-// calloc or memalign, with objects of up to 10,000 bytes. After a number of turns it empties all
-// bins and ends, and another thread starts, until the total is reached.
+// empties up to 30 random bins and fills up to 30 others with objects of up to 10,000 bytes. It
+// fills mostly by malloc, sometimes by realloc, calloc or memalign. After a number of turns it
+// empties all bins and ends, and another thread starts, until the total is reached.
 // Source: Gloger's test of ptmalloc.
 #include "support/program.hpp"
 

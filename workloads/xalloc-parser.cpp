@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // xalloc-parser: parses sentences with a link grammar. Its objects live roughly as on a stack. A
-// similar program (197.parser of SPEC) has an allocator for that: one area, in which a new object
-// follows the last one in use, with the interface of malloc and free. With it, and with malloc,
-// each object is freed separately. With a region or a reap, the objects of a sentence are freed
-// with the sentence.
+// similar program (197.parser of SPEC) has an allocator for that, with the interface of malloc and
+// free. A new object follows the last one in use in one area. With it, and with malloc, each object
+// is freed separately. With a region or a reap, the objects of a sentence are freed with the
+// sentence.
 #include "regions/arena_run.hpp"
 #include "regions/arenas.hpp"
 #include "regions/links/linker.hpp"

@@ -106,16 +106,15 @@ using Half = Variant<Classes, PerProcessor<128>, Emptiness<1, 2, 4>, AnyLines>;
 
 // As measured in 2002: 14 processors, so 28 heaps; 8-byte granules where the ABI allows them.
 using Published = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 4>, AnyLines>;
-// The same with three changes, each alone: a thread that follows an ended one gets its heap; one
-// superblock's worth is kept for each heap and class; and one heap only, which shows the memory
-// that is not due to threads.
+// The same with three changes, each alone. A thread that follows an ended one gets its heap. One
+// superblock's worth is kept for each heap and class. There is one heap only, which shows the
+// memory that is not due to threads.
 using FollowOn = Variant<SmallToo, OwnHeap<28>, Emptiness<1, 4, 4>, AnyLines>;
 using KeepsOne = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 1>, AnyLines>;
 using OneHeap = Variant<SmallToo, ByThread<1>, Emptiness<1, 4, 4>, AnyLines>;
 
-// The mechanism against false sharing that was described and not built: a heap for each live
-// thread, and no allocation from partly used lines of transferred superblocks; and each of the two
-// alone.
+// The mechanism against false sharing that was described and not built, and each half of it alone:
+// a heap for each live thread, and no allocation from partly used lines of transferred superblocks.
 using Clean = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, CleanLines>;
 using OwnOnly = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, AnyLines>;
 using CleanHashed = Variant<Classes, PerProcessor<128>, Emptiness<1, 4, 4>, CleanLines>;

@@ -3,10 +3,10 @@
 //
 // Runs traffic on a machine with one object allocator and samples it.
 //
-// Droppable objects are dropped in the order of their allocation: when free memory falls below
-// 1/32, until it reaches 1/16; when a request fails after the caches were shrunk; and when the
-// traffic requests it. Each object is written when it is allocated and checked when it is freed, so
-// that an allocator that returns a live object, or loses constructed contents, is detected. Time is
+// Droppable objects are dropped in the order of their allocation, in three cases: free memory falls
+// below 1/32 (until it reaches 1/16), a request fails after the caches were shrunk, or the traffic
+// requests it. Each object is written when it is allocated and checked when it is freed, so that an
+// allocator that returns a live object, or loses constructed contents, is detected. Time is
 // processor time between samples, so that sampling does not count. The prelude does not count
 // either. `Objects` is one of the kernel's heaps over `MachinePages`.
 #pragma once

@@ -3,7 +3,7 @@
 //
 // The C library's functions that report on the heap (mallinfo, malloc_info and others), from the
 // usage that every composition can measure. In the C library's terms, the "arena" is memory taken
-// from the system for many objects, "mmap" is memory of single large ones, and "ordblks" and
+// from the system for many objects, and "mmap" is memory of single large ones. "ordblks" and
 // "fordblks" are free blocks and bytes in the arena. Figures that a composition does not keep are 0
 // in the structures and omitted in texts: the greatest size so far, and the part that could be
 // trimmed.

@@ -7,8 +7,9 @@
 // by masking the address, are initialised in constant time, and are touched page by page. Large
 // objects lie in runs of units.
 //
-// A request from a signal handler that interrupted the heap is deferred to the interrupted thread.
-// docs/decisions/granary.md has the measurements behind the parameters.
+// The trampoline that runs a signal handler suspends the fast path, so the fast path sets no flag
+// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the measurements behind the
+// parameters.
 #pragma once
 
 #include <heapwright/heap.hpp>

@@ -3,9 +3,9 @@
 //
 // Hoard as published (2000, 2002). It has superblocks of 8 KiB, size classes with a ratio of 1.2,
 // two heaps for each processor, and a global heap. A heap gives superblocks of a class to the
-// global heap when it uses less than 3/4 of what it has of the class and more than 4 superblocks'
-// worth are free. Objects larger than half a superblock have mappings of their own. Its blowup is
-// bounded.
+// global heap when it uses less than 3/4 of what it has of the class. It keeps up to 4 superblocks'
+// worth of free slots. Objects larger than half a superblock have mappings of their own. Its blowup
+// is bounded.
 //
 // Differences from the publication: objects are aligned to 16 and not to 8, and the used and held
 // bytes are counted for each class.

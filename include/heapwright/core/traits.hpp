@@ -104,7 +104,7 @@ template <class H>
     requires requires { H::blockSize; }
 inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
 
-/// The size of the units that a heap's objects stand in; 0 if there are none.
+/// The size of the units that contain a heap's objects; 0 if there are none.
 template <class H>
 inline constexpr std::size_t unitBytesOf = 0;
 
@@ -152,7 +152,7 @@ consteval bool isStack() {
 
 } // namespace detail
 
-/// A uniform heap is asked for one size only, and hands any object that it holds to any request.
+/// A uniform heap gets requests for one size only, and serves each with any object that it holds.
 template <class H>
 inline constexpr bool uniformHeap = detail::isUniform<H>();
 
@@ -160,7 +160,7 @@ inline constexpr bool uniformHeap = detail::isUniform<H>();
 template <class H>
 inline constexpr bool stackHeap = detail::isStack<H>();
 
-/// A heap that may be asked for any size at any time.
+/// A heap that accepts requests of any size at any time.
 template <class H>
 concept AnySizeHeap = Heap<H> && !uniformHeap<H>;
 

@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reaps and regions of the checking library: the same, but for what they are called and that single
-// objects of a region are not freed. Every call names the function in whose name the program ends:
+// Reaps and regions of the checking library. The two differ only in their names, and single objects
+// of a region are not freed. Every call passes the name of the function for the message that ends
+// the program:
 //
 //   heapwright: reap_free(): double free
-//   heapwright: reap_free(): free after clear            the object went when its reap was cleared
+//   heapwright: reap_free(): free after clear            the clearing of the reap freed the object
 //   heapwright: reap_free(): object of another reap      or of a region
 //   heapwright: reap_free(): pointer inside an object
 //   heapwright: reap_free(): invalid pointer
-//   heapwright: reap_free(): overflow                    something was written behind the object
+//   heapwright: reap_free(): overflow                    the bytes behind the object were changed
 //   heapwright: reap_malloc(): destroyed reap            also: destroyed twice
 //   heapwright: reap_malloc(): reap destroyed with its parent
 //   heapwright: reap_malloc(): not a reap
-//   heapwright: free(): use after free                   found when the memory goes back, or at the
+//   heapwright: free(): use after free                   found when the memory is freed, or at the
 //                                                        end of the program
 //
-// and `use of a freed object` where it is not to be freed. Any thread may call at any time.
+// Functions other than a free report a freed object as `use of a freed object`. Any thread may call
+// at any time.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Follows valgrind's log of a program that contains the marks (drag/marks), and keeps the account
-// of drag: the running thread, whether it is inside the allocator, its allocations and frees with
-// their places, and its reads and writes.
+// of drag. It tracks the running thread, whether that is inside the allocator, its allocations and
+// frees with their places, and its accesses.
 //
 // An access belongs to the program if its thread is not inside an allocation routine. A system call
 // counts as an access to every object that contains one of its arguments, at its begin and at its

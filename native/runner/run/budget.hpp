@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The share of one processor that an activity may use. An initial credit covers the expensive first
-// turns. After that, the cost of a turn delays the next one, so that the activity stays below its
+// turns. After that, the cost of a turn delays the next one. The activity thus stays below its
 // share in the long run, for any size of the tree or machine.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server that forks one heapwright-run for each command. A fork costs a fraction of an exec, and
-// no run pays for it: the process for the next command is forked when a run is over, and waits on
+// no run pays for it. The process for the next command is forked when a run is over. It waits on
 // the socket with its pages touched.
 //
 // Protocol on standard input, a socket: the client writes a head of three 32-bit numbers (bytes

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The exec family: records the call and passes it on to the C library. A process that becomes
-// another program thus announces it. If that program never reports (it is static or set-user-ID, or
-// its environment was cleared), its CPU time is known not to belong to the previous program,
-// however short it ran.
+// another program thus announces it. That program may never report, because it is static or
+// set-user-ID, or its environment was cleared. Its CPU time is then known not to belong to the
+// previous program, however short it ran.
 //
 // Invariant: each form calls the next object's own form, so that another preloaded library that
 // intercepts it sees the usual call. Nothing is allocated, because in the child of a fork with

@@ -5,14 +5,14 @@
 // --trace-sched=yes and --trace-syscalls=yes. The messages of the marks stand among them:
 //
 //   I  0401ab70,3               an instruction, its address and length
-//    S 1fff000758,8             it stores there so many bytes; L loads, M does both
+//    S 1fff000758,8             it stores 8 bytes there; L loads, M does both
 //   --PID--   SCHED[2]:  acquired lock (thread_wrapper(starting new thread))
 //   SYSCALL[PID,2](28) sys_madvise ( 0x483c000, 4096, 4 ) --> …
 //   **PID** hw call 1 1fff000490 0
-//   ==PID== …                   what valgrind has to say
+//   ==PID== …                   a message of valgrind
 //
-// The first four kinds come a million a second, so they are read by hand. Nothing is allocated;
-// text of a line is valid until the next one.
+// The log has about a million lines of the first four kinds each second, so they are parsed by
+// hand. Nothing is allocated; text of a line is valid until the next one.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sources of container nodes besides the arenas: operator new; three kinds of pools with a list
-// for each size (this file's, that of libstdc++'s <ext/pool_allocator.h>, and the standard
-// library's); and the standard library's arena.
+// The sources of container nodes besides the arenas: operator new, three kinds of pools with a list
+// for each size, and the standard library's arena. The pools are this file's, that of libstdc++'s
+// <ext/pool_allocator.h>, and the standard library's.
 #pragma once
 
 #include "../arenas.hpp"

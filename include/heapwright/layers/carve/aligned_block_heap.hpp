@@ -40,8 +40,8 @@ template <std::size_t BlockSize, std::size_t ChunkSize, AnyOrderHeap SuperHeap>
 class AlignedBlockHeap : private SuperHeap {
     static constexpr std::size_t perChunk = ChunkSize / BlockSize;
 
-    /// Invariant: a chunk is on the list of full chunks if no block is free, on the list of empty
-    /// ones if all are free, and otherwise on the list of partial ones.
+    /// Invariant: a chunk is on the list of full chunks if no block is free, and on the list of
+    /// empty ones if all are free. Otherwise it is on the list of partial ones.
     struct Chunk {
         std::uint64_t home =
             0; ///< at the place of a superblock's owner tag (structure/cache/owner_tag.hpp), and

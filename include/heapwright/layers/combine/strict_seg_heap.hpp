@@ -7,7 +7,7 @@
 // `PerClass` only keeps objects (a list over `NullHeap`). A class without one asks the shared
 // superheap for an object of the class's size. Requests beyond the largest class go straight to the
 // superheap. If the superheap can serve from held memory (`mallocHeld`), all lists are returned to
-// it before it fetches memory, so that freed objects of one class can merge and serve another. Each
+// it before it fetches memory. Freed objects of one class can thus merge and serve another. Each
 // returned object was freed since the last flush, so the cost is constant per free. Requests are
 // raised to the least object that `PerClass` can keep.
 //

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLAB as a heap: caches of equal objects, with an array of free objects for each processor
-// in front of full, partial and free slabs (structure/kernel/slab_model.hpp), and general caches
-// for `malloc`.
+// Linux's SLAB as a heap: caches of equal objects, and general caches for `malloc`. Each processor
+// has an array of free objects in front of full, partial and free slabs
+// (structure/kernel/slab_model.hpp).
 //
 // A request takes the last object of its processor's array. An empty array is refilled with a batch
 // from the shared array, partial slabs, free slabs or new pages, in this order. A free adds to the

@@ -5,8 +5,8 @@
 // of the pages (structure/kernel/slub_model.hpp), and general caches for `malloc`.
 //
 // A request takes from the processor's list of the active slab. If that is empty, it takes the
-// objects that other processors have freed into that slab, then a slab that the processor keeps,
-// one from the node's list, and finally new pages. A free into the active slab goes to the
+// objects that other processors have freed into that slab. The next sources are a slab that the
+// processor keeps, one from the node's list, and new pages. A free into the active slab goes to the
 // processor's list. Any other goes to its slab, which the processor then keeps if it was full. An
 // empty slab is returned at once unless the node has few partial ones.
 //

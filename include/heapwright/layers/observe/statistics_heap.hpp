@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the calls of the heap below, without changing it: calls and failures of each verb, present
-// and peak numbers of objects and bytes, and a histogram of sizes by power of two. `statistics()`
-// returns the figures at any time, and `CallStatistics::writeTo` formats them as text.
+// Counts the calls of the heap below, without changing it. The figures are calls and failures of
+// each verb, present and peak objects and bytes, and a histogram of sizes by power of two.
+// `statistics()` returns the figures at any time, and `CallStatistics::writeTo` formats them as
+// text.
 //
 // An object counts with its usable size (`getSize`), because only that is known when it is freed.
 // The calls are those of this layer: a `realloc` above is a `resize`, and if that fails, a `malloc`

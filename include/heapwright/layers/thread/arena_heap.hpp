@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Private heaps with ownership by address: a policy assigns a request to one of several heaps, and
-// a freed object returns to the heap it came from, whichever thread frees it.
+// Private heaps with ownership by address. A policy assigns a request to one of several heaps. A
+// freed object returns to the heap it came from, whichever thread frees it.
 //
 // The heaps take their memory from regions that are registered in the map of the address space
 // (structure/map/region_map.hpp). The address of an object thus gives its heap, so objects need no

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The common part of layers that keep freed objects, by size class, in front of a heap that threads
-// share: the verbs about live objects, and the verbs that call the heap below.
+// share. It has the verbs about live objects, and the verbs that call the heap below.
 //
 // A waiting object has a key in its second word, which a program can only write by accident.
 // Freeing, resizing or measuring an object that waits in any thread's cache therefore ends the

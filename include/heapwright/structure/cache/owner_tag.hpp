@@ -3,10 +3,10 @@
 //
 // The word that tells a free the owner of an object, without a table and without a lock.
 //
-// Memory is divided into units, at multiples of a power of two. The first word of every unit in
-// which an object starts is the allocator's: the tag of the thread whose cache may keep all objects
-// of the unit, or no thread's. An object's unit is that of the byte before it. An object with any
-// alignment may thus start at the very start of a unit; its word is in the previous unit.
+// Memory is divided into units, at multiples of a power of two. The allocator owns the first word
+// of every unit in which an object starts. It is the tag of the thread whose cache may keep all
+// objects of the unit, or no thread's. An object's unit is that of the byte before it. An object
+// with any alignment may thus start at the very start of a unit; its word is in the previous unit.
 // Cost: an addition that is part of the address, a mask, a load.
 //
 // Invariant: a superblock's word is never 0, and the word of any other unit is 0. Tags are even and

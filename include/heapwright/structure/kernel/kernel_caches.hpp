@@ -10,8 +10,8 @@
 // requests with equal objects, unless those keep state. The heap of a design only adds a name, so
 // it inherits publicly.
 // Invariant: locks are taken in the order caches, cache, pages. A fork holds all. If the fork comes
-// from a signal handler that interrupted a holder, those locks are left to the interrupted code,
-// and a thread that waits for them counts as quiescent (structure/thread/fork_lock.hpp).
+// from a signal handler that interrupted a holder, those locks are left to the interrupted code. A
+// thread that waits for them counts as quiescent (structure/thread/fork_lock.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>

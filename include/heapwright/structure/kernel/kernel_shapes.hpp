@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The number of pages of a slab and the layout of its objects in each of the kernel's designs, and
+// The number of pages of a slab and the layout of its objects in each of the kernel's designs. Also
 // the number of free objects that a processor keeps in SLAB. They follow from the size of an object
 // and the number of processors.
 // Source: mm/slab.c and mm/slub.c of Linux 6.1, and the patch of SLQB for 2.6.30.

@@ -7,11 +7,10 @@
 // The bits are in leaves of 64 KiB, one for each `leafSpan` bytes of addresses. The path to a leaf
 // is a root, which is part of this object, and a middle table of the same size. Leaves and middles
 // are mapped when the first object there is entered, so they take 1/64 of the objects' memory with
-// a granule of 16. (Larger leaves fail near a limit of addresses: the objects then take all the
-// room, and none is left for a leaf.) `enter` and `leave` are one atomic instruction after three
-// loads and need no lock. Several threads and signal handlers may call them at once. A thread that
-// frees an object sees that it was entered, because it received the object from the thread that
-// entered it.
+// a granule of 16. (Larger leaves fail near a limit of addresses, because the objects leave no room
+// for them.) `enter` and `leave` are one atomic instruction after three loads and need no lock.
+// Several threads and signal handlers may call them at once. A thread that frees an object sees
+// that it was entered, because it received the object from the thread that entered it.
 // Invariant: objects start at multiples of the granule, no two at the same.
 #pragma once
 

@@ -16,7 +16,7 @@
 //
 // The owner of an object may read its size and state without the heap's lock, while another thread
 // with the lock changes a flag because the previous block is freed. This is safe on the supported
-// processors: all changes are made under the lock, and a load or store of an aligned word is one
+// processors. All changes are made under the lock. A load or store of an aligned word is one
 // instruction, so each value has the right size and state. A declared atomic would cost the fast
 // paths of all heaps 3 to 10 %, because no compiler folds it into a compare. ThreadSanitizer is
 // configured to accept it.

@@ -71,9 +71,9 @@ private:
 };
 
 /// The last heap of the thread, if its lock is free; else the first heap in use whose lock is free;
-/// else one more heap, up to `Count`; and after that the thread waits for its last heap. It starts
-/// with the heap of its own place, as in `ByThread`. Without memory, each of the other heaps in use
-/// is tried. As in ptmalloc, which starts like this in the GNU C library, too.
+/// else one more heap, up to `Count`. If there is none, the thread waits for its last heap. It
+/// starts with the heap of its own place, as in `ByThread`. Without memory, each of the other heaps
+/// in use is tried. As in ptmalloc, which starts like this in the GNU C library, too.
 template <std::size_t Count>
 class FirstFree {
     /// One more than the index of the heap that the thread used last, in any array of this type.
