@@ -4,7 +4,7 @@
 // The state of one thread in `OwnerCacheHeap`: a list of objects for each size class, the number of
 // further objects that each list may take, and a list of objects of other owners.
 //
-// The two fast functions read only `State`. In its initial value, `State{}`, both refuse: there is
+// The two fast functions first test `State`. In its initial value, `State{}`, both refuse: there is
 // no object to take, and no object has the thread's tag. It can therefore be replaced while a
 // signal handler runs, and restored, between any two instructions of the fast functions.
 // Invariant, while the cache is active: the number of objects in a list is `Limits.roomFor` minus
