@@ -6,8 +6,8 @@ The runs are drawn (seeded) for a design of the size of a large published one: s
 6, 6, 2 and 6 levels, 3,888 treatments, in 26 blocks. R reads the same runs from a CSV file and does
 a part of what `analyse` does: `aov` with blocks, main effects and all interactions of two factors,
 and `TukeyHSD` of the allocators. `analyse` reads the results folder and does everything: the same
-over all allocators and for each, aligned ranks, means, rankings with intervals, growth. Both are
-started anew each time, by turns.
+over all allocators and for each, aligned ranks, means, rankings with intervals, growth. The two
+alternate, each in a new process.
 
 Needs Rscript (r-base-core) for R's side.
 """
@@ -96,7 +96,7 @@ def design_of(blocks: int) -> StudyDesign:
 
 
 def write_runs(folder: Path, design: StudyDesign) -> int:
-    """The results folder and the CSV file beside it; how many runs."""
+    """Write the results folder and the CSV file. Returns the number of runs."""
     draws = random.Random(1)
     results = folder / "results"
     results.mkdir()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of compositions that are only measured."""
+"""Libraries of compositions that exist only for measurements."""
 
 import os
 import shutil

@@ -4,10 +4,10 @@
 
 Both run the same command, which does next to nothing, so many times; in every round each does so
 once, in an order drawn anew. The engine does all that it does in a study: draws the order, starts
-the command under its runner with an allocator's proof, watches the memory of its tree, reads who
-gave each process its memory, names the outcome, writes the run. Starting up is in neither figure:
-for hyperfine it is taken off as the time of two runs. Printed are seconds per run, elapsed and of
-the processors, and their ratios: the geometric mean over the rounds with a 95 % interval.
+the command under its runner with an allocator's proof, watches the memory of its tree, reads the
+provider of malloc in each process, names the outcome, writes the run. Starting up is in neither
+figure: for hyperfine it is taken off as the time of two runs. Printed are seconds per run, elapsed
+and of the processors, and their ratios: the geometric mean over the rounds with a 95 % interval.
 
 What the engine takes more than hyperfine it takes for any command; so the ratio falls as the
 command takes longer, and the last line says from how long a command on it is less than two.

@@ -60,14 +60,14 @@ SPIN = "i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done"
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took."""
+    """The cost of one run."""
 
     wall_s: float
     cpu_s: float
 
 
 def bare(command: Sequence[str]) -> Cost:
-    """The command without anything of ours."""
+    """The command alone."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.monotonic()
     subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)

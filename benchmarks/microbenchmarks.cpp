@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of malloc+free pairs under each composition as an object, and under the C library's, for
-// whoever works on a layer. Times depend on the machine and its mood; what must hold is counted in
-// instructions instead (instruction_counts.py), and whole programs are compared with
-// `heapwright compare`.
+// Times of malloc+free pairs under each composition as an object, and under the C library's malloc,
+// for developers of a layer. Times depend on the machine and its state. Requirements are therefore
+// stated in instructions (instruction_counts.py), and whole programs are compared by `heapwright
+// compare`.
 #include <heapwright/allocators/kingsley.hpp>
 #include <heapwright/allocators/kingsley_coalescing.hpp>
 #include <heapwright/allocators/lea.hpp>
@@ -32,7 +32,7 @@ Allocator& instance() {
     return heap.object;
 }
 
-/// One size, the last in first out.
+/// One size, last in, first out.
 template <class Allocator>
 void pairs(benchmark::State& state) {
     Allocator& heap = instance<Allocator>();
@@ -45,7 +45,7 @@ void pairs(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 
-/// A thousand live objects of mixed sizes, each in turn replaced by one of another size.
+/// A thousand live objects of mixed sizes. Each in turn is replaced by one of another size.
 template <class Allocator>
 void churn(benchmark::State& state) {
     Allocator& heap = instance<Allocator>();

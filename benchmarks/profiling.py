@@ -15,8 +15,8 @@ and of wall time, and the ratios by both readings of "heaptrack's analysis", hea
 and both steps, geometric means over the rounds with 95 % intervals. The steps cannot be joined by a
 pipe: heaptrack_print asks its file for its size. docs/profile.md says what was seen.
 
-`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events if not told
-otherwise, and profiles it under a limit of 1 GiB on the address space, which bounds resident memory
+`memory` generates a trace (`heapwright-synth --recreate`), of 200 million events by
+default, and profiles it under a limit of 1 GiB on the address space, which bounds resident memory
 all the more. The mapped file is in that, too, so its size is given on top.
 """
 

@@ -57,7 +57,7 @@ def own_instructions(plan: Path, folder: Path, options: Sequence[str]) -> int:
 
 
 def own_part(text: str) -> int:
-    """The costs of the lines of a callgrind profile that are the replayer's and no callee's."""
+    """The costs in a callgrind profile of the replayer's own lines, without callees."""
     names: dict[str, str] = {}
     mine = inclusive = False
     total = 0

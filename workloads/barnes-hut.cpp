@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // barnes-hut: bodies under their mutual gravity. In each round a tree of space is built over them,
-// node by node, each node an object; then every body's acceleration is summed over the tree, far
-// groups taken as one; then the bodies move. A tree is freed only when the next one stands, and by
-// whichever thread builds that part then. So it is real work with moderate allocation: some 57,000
-// small objects a round. The force is Barnes and Hut's (1986); the setting is that of Berger 2002.
+// with one object for each node. Then every body's acceleration is summed over the tree, with far
+// groups taken as one, and the bodies move. A tree is freed only when the next one exists, by the
+// thread that then builds that part. It is real work with moderate allocation: about 57,000 small
+// objects in each round.
+// Source: the force is Barnes and Hut's (1986); the setting is that of Berger 2002.
 #include "nbody/simulation.hpp"
 #include "support/bump.hpp"
 #include "support/program.hpp"
@@ -45,7 +46,7 @@ void simulate(Run& run, Simulation& simulation) {
     });
 }
 
-/// The same again, on the bump pointer: where a node lies must not change where a body goes.
+/// Repeats the run on the bump pointer: the places of nodes must not change the paths of bodies.
 void checkAgainstAnother(Run& run, const Simulation& simulation) {
     const Calls before = calls;
     calls = bumpCalls(run.threads() == 1);
@@ -67,7 +68,8 @@ void body(Run& run) {
     run.report("objects", static_cast<double>(simulation.objects()));
     run.report("energy", simulation.energy());
     if (run.verifying()) {
-        // Plummer's sphere in these units has -0.147 (3π/64), a little less for the softening.
+        // Plummer's sphere in these units has -0.147 (3π/64), slightly less because of the
+        // softening.
         if (bodies >= 1000 && std::fabs(simulation.energy() + 0.147) > 0.02) {
             notVerified("the energy has become %g", simulation.energy());
         }

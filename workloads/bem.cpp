@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// bem: how much charge does a conducting sphere hold? Its surface is cut into panels, and what each
-// panel's charge does at each other panel makes a dense matrix. Three parts, as in a
-// boundary-element engine: the equations are registered (row by row, in blocks of columns that are
-// objects of their own, with short-lived lists of quadrature points), a preconditioner is made from
-// the diagonal blocks, and conjugate gradients solve the system, with vectors made anew in each
-// step. Most objects are of moderate size, some live to the end, six of seven for a moment. After
-// the description of BEMengine in Berger 2002, a product that is not free; this is a program of our
-// own on the same kind of problem.
+// bem: the charge of a conducting sphere. Its surface is divided into panels, and the effect of
+// each panel's charge on each other panel makes a dense matrix. There are three parts, as in a
+// boundary-element engine. The equations are registered row by row, in blocks of columns that are
+// separate objects, with short-lived lists of quadrature points. A preconditioner is made from the
+// diagonal blocks. Conjugate gradients solve the system, with new vectors in each step. Most
+// objects are of moderate size. Some live to the end, and six of seven only briefly.
+// Source: the description of BEMengine in Berger 2002, a commercial product. This is an independent
+// program on the same kind of problem.
 #include "boundary/equations.hpp"
 #include "support/bump.hpp"
 #include "support/program.hpp"
@@ -27,7 +27,7 @@ Parameter parameters[] = {
 const std::uint64_t& panels = parameters[0].value;
 const std::uint64_t& steps = parameters[1].value;
 
-/// The whole program on one set of equations; answers the charge.
+/// Runs the whole program on one set of equations and returns the charge.
 double solve(Run& run, Equations& equations) {
     Barrier barrier(run.threads());
     double charge = 0;
@@ -65,7 +65,8 @@ void body(Run& run) {
     if (!run.verifying()) {
         return;
     }
-    // A sphere of radius 1 at potential 1 holds 1; so many panels come as close as this.
+    // A sphere of radius 1 at potential 1 holds charge 1; this number of panels approximates it
+    // within this bound.
     if (std::fabs(charge - 1) > 2 / std::sqrt(static_cast<double>(panels))) {
         notVerified("the sphere's charge is %g and not 1", charge);
     }

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cache-scratch, called passive-false in 2002: as cache-thrash, but the main thread first allocates
-// one object for each thread, and these stand side by side. Each thread frees the one it is given
-// and goes on as in cache-thrash. An allocator that gives it this very memory again lets threads
-// share lines, which is passive false sharing. After Berger et al. 2000.
+// one object for each thread, and these are adjacent. Each thread frees its object and continues as
+// in cache-thrash. An allocator that reuses this memory for the same thread makes threads share
+// cache lines: passive false sharing.
+// Source: Berger et al. 2000.
 #include "support/line_writes.hpp"
 #include "support/program.hpp"
 

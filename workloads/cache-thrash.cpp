@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cache-thrash, called active-false in 2002: each thread allocates a small object, reads and writes
-// it a great many times, frees it, and does so again. The work is shared among the threads, so that
-// it scales linearly unless the allocator has put objects of two threads into one cache line. After
-// Berger et al. 2000.
+// cache-thrash, called active-false in 2002: each thread repeatedly allocates a small object, reads
+// and writes it many times, and frees it. The threads share the work. It thus scales linearly
+// unless the allocator places objects of two threads in one cache line.
+// Source: Berger et al. 2000.
 #include "support/line_writes.hpp"
 #include "support/program.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// idling: what a service holds when nothing is asked of it. Each thread allocates what stays, and
-// then grows a heap of objects of many sizes, most of them small. All of these but a few strays are
-// freed in mixed order, half of them by the next thread. Then the program idles for a stated time:
-// every thread sleeps, and now and then wakes up for one small object, as for a timer. What is
-// resident then is the result. With `ending` the threads end before, and only the first one idles.
+// idling: the memory that a service holds without requests. Each thread allocates objects that
+// stay. It then grows a heap of objects of many sizes, mostly small. All of these except a few
+// strays are freed in mixed order, half of them by the next thread. Then the program idles for a
+// stated time: every thread sleeps, and occasionally wakes up for one small object, as for a timer.
+// The result is the resident memory at the end. With `ending`, the threads end before that, and
+// only the first one idles.
 #include "support/program.hpp"
 
 #include <cstring>
@@ -33,7 +34,7 @@ const std::uint64_t& idle = parameters[4].value;
 const std::uint64_t& wakes = parameters[5].value;
 const std::uint64_t& ending = parameters[6].value;
 
-/// What one thread has allocated: what stays, then the strays, then the others.
+/// The allocations of one thread: the objects that stay, then the strays, then the others.
 struct Share {
     void** objects;
     std::uint64_t count;
@@ -45,7 +46,7 @@ std::uint64_t sizeFrom(Random& random) {
                                 : random.between(16, most);
 }
 
-/// Those that are to be freed stand in an order that has nothing to do with that of allocation.
+/// The objects to free are in an order unrelated to that of their allocation.
 void grow(Share& share, Random& random) {
     const std::uint64_t base = share.count * stay / 100;
     for (std::uint64_t at = 0; at < share.count; ++at) {
@@ -63,7 +64,7 @@ void grow(Share& share, Random& random) {
     }
 }
 
-/// Of those that do not stay the even ones, or the odd ones, so that two threads free them.
+/// Frees the even or the odd ones of the objects that do not stay, so that two threads free them.
 void shrink(const Share& share, std::uint64_t parity) {
     for (std::uint64_t at = share.kept; at < share.count; ++at) {
         if (at % 2 == parity) {
@@ -89,7 +90,7 @@ void rest() {
     sleepFor(idle * 1000 / (wakes + 1));
 }
 
-/// What all threads of a run share.
+/// The state that all threads of a run share.
 struct Service {
     Run& run;
     Share* shares;
@@ -103,7 +104,7 @@ struct Service {
         if (grown.wait()) {
             run.report("resident_grown", static_cast<double>(residentBytes()));
         }
-        grown.wait(); // until then nobody frees
+        grown.wait(); // no thread frees before this
         shrink(shares[thread], 0);
         shrink(shares[(thread + 1) % run.threads()], 1);
         run.count(2 * shares[thread].count - shares[thread].kept);

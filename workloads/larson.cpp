@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// larson: a server. Each of t lines of threads owns an array of blocks; a thread replaces random
-// ones by new ones of random size, and after `steps` of them it ends and a successor takes over the
-// array. So what one thread allocated is freed by a later one: the blocks "bleed". At first the
-// main thread fills the arrays, shuffled over all of them. After Larson and Krishnan 1998.
+// larson: a server. Each of t lines of threads owns an array of blocks. A thread replaces random
+// blocks by new ones of random size. After `steps` replacements it ends, and a successor takes over
+// the array. A later thread thus frees what an earlier one allocated: the blocks "bleed". At the
+// start, the main thread fills the arrays, shuffled over all of them.
+// Source: Larson and Krishnan 1998.
 #include "support/program.hpp"
 
 #include <ctime>

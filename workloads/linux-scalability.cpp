@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// linux-scalability: each thread allocates and frees objects of one size, one at a time, as often
-// as it is told. Nothing is shared and nothing is kept, so a second thread on a second processor
-// should take no longer than the first alone. After Lever and Boreham 2000, who drove a network
-// server's malloc so.
+// linux-scalability: each thread allocates and frees objects of one size, one at a time, a given
+// number of times. Threads share nothing and keep nothing, so a second thread on a second processor
+// should take no longer than the first alone.
+// Source: Lever and Boreham 2000, as a model of a network server.
 #include "support/program.hpp"
 
 namespace {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // loop: each thread allocates an object of a pseudo-random size and frees it at once, a million
-// times. Nothing is written, so that only the allocator's own path is timed, and every request
-// meets what the thread has just freed: the best case of any cache. With --hold 10 the second form:
-// ten objects live, freed together. After Fischer 2018.
+// times. The objects are not written, so only the allocator's own path is timed. Every request
+// follows a free of the same thread, the best case of any cache. The second form, --hold 10, has
+// ten live objects that are freed together.
+// Source: Fischer 2018.
 #include "support/program.hpp"
 
 namespace {

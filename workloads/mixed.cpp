@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// mixed: for stress, not for comparison. Threads ask for memory in every way that C and C++ have,
-// in all sizes, put it into slots that all of them share, and free, reallocate or take over what
-// they find there; so most of what a thread frees another allocated. Threads end at random, with
-// something to do for their destructors, and others start. Now and then one forks while all others
-// go on; the child frees and allocates what it has inherited, starts threads of its own, and exits.
-// Use it with --verify.
+// mixed: a stress test, not a comparison. Threads allocate in every way of C and C++, in all sizes,
+// and put the objects into slots that all threads share. They free, resize or take over the objects
+// that they find there, so most frees are of another thread's objects. Threads end at random, with
+// work for their destructors, and others start. Occasionally a thread forks while all others
+// continue. The child frees and allocates what it has inherited, starts threads of its own, and
+// exits. Use it with --verify.
 #include "mixture/forks.hpp"
 #include "mixture/requests.hpp"
 #include "mixture/slots.hpp"
@@ -35,7 +35,7 @@ const std::uint64_t& largest = parameters[4].value;
 const std::uint64_t& duration = parameters[5].value;
 
 void visitMany(Slots& slots, Random& random, std::uint64_t times) {
-    Keeping keeping(slots); // what this thread keeps is freed by a destructor of its own
+    Keeping keeping(slots); // its destructor frees the objects that this thread keeps
     for (std::uint64_t each = 0; each < times; ++each) {
         slots.visit(random, largest);
         if (random.below(64) == 0) {
@@ -44,7 +44,7 @@ void visitMany(Slots& slots, Random& random, std::uint64_t times) {
     }
 }
 
-/// A line of threads that follow each other until the work is done.
+/// A line of successive threads until the work is done.
 void line(Run& run, Slots& slots, unsigned index) {
     Random random(run.seed(), index);
     const double until = now() + static_cast<double>(duration);
@@ -77,7 +77,7 @@ void body(Run& run) {
 } // namespace
 
 int main(int argc, char** argv) {
-    // Before anything is allocated, so that it holds for observers and the bump pointer alike.
+    // Set before any allocation, so that it applies to observers and the bump pointer too.
     systemCalls.create = newObject;
     systemCalls.destroy = deleteObject;
     Description description{"mixed",

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// node-containers: a cache is simulated with the standard library's containers, each element a node
-// by itself. Nodes are of a few sizes, for which containers have long been given pools; here they
+// node-containers: simulates a cache with the standard library's containers, whose elements are
+// separate nodes. Nodes have few sizes, for which containers have long been given pools. Here they
 // come from operator new, from pools, or from regions and reaps.
 #include "mixture/requests.hpp"
 #include "regions/containers/cache_load.hpp"
@@ -81,7 +81,7 @@ void body(Run& run) {
 } // namespace
 
 int main(int argc, char** argv) {
-    // Before anything is allocated, so that it holds for observers and the bump pointer alike.
+    // Set before any allocation, so that it applies to observers and the bump pointer too.
     systemCalls.create = newObject;
     systemCalls.destroy = deleteObject;
     Description description{"node-containers",

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// obstack-parser: the names of programs are read and looked up, scope by scope, as the front of a
-// compiler does. An obstack lets a name grow where it will stay, drops it if it was known, and
-// frees a scope in one step; without one, names grow in a buffer and are copied out of it.
+// obstack-parser: reads the names of programs and looks them up, scope by scope, as the front end
+// of a compiler. On an obstack, a name grows where it will stay, is dropped if it is known, and a
+// scope is freed in one step. Without an obstack, names grow in a buffer and are copied.
 #include "regions/compiler/sources.hpp"
 #include "regions/symbols/name_storage.hpp"
 #include "support/bump.hpp"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// phong: each thread allocates its share of the objects, of sizes that favour the small. From the
-// 1,000th on it looks, after each, at a random interval of what it has allocated: half of what
-// lives there is freed, and a quarter of the rest is reallocated, to twice the size, or to a
-// quarter once it is larger than the largest. So lives are short and long, and sizes change. After
-// Kiem-Phong Vo's test of vmalloc.
+// phong: each thread allocates its share of the objects, with sizes that are mostly small. From the
+// 1,000th object on, it visits a random interval of its objects after each allocation. It frees
+// half of the live ones there and reallocates a quarter of the rest: to twice the size, or to a
+// quarter if it is larger than the largest. Lifetimes are thus short and long, and sizes change.
+// Source: Kiem-Phong Vo's test of vmalloc.
 #include "support/program.hpp"
 
 namespace {
@@ -20,15 +20,15 @@ Parameter parameters[] = {
 const std::uint64_t& objects = parameters[0].value;
 const std::uint64_t& least = parameters[1].value;
 const std::uint64_t& most = parameters[2].value;
-constexpr std::uint64_t quiet = 1000; ///< objects before the first is looked at again
+constexpr std::uint64_t quiet = 1000; ///< objects before the first visit
 
 struct Kept {
     void* object;
     std::size_t size;
 };
 
-/// A size that is the more likely the smaller it is: a draw is accepted with the share of the range
-/// that lies above it, and else drawn again from below it.
+/// A size that is more likely the smaller it is. A draw is accepted with the probability of the
+/// share of the range above it; otherwise the next draw is from below it.
 std::size_t randomSize(Random& random) {
     std::uint64_t range = most - least + 1;
     for (;;) {
@@ -40,7 +40,7 @@ std::size_t randomSize(Random& random) {
     }
 }
 
-/// Half of what lives in the interval is freed, a quarter of the rest changes its size.
+/// Frees half of the live objects in the interval and resizes a quarter of the rest.
 std::uint64_t lookAt(Kept* kept, std::uint64_t first, std::uint64_t last, Random& random) {
     std::uint64_t operations = 0;
     for (Kept* each = kept + first; each <= kept + last; ++each) {
@@ -79,7 +79,7 @@ void work(Run& run, unsigned thread) {
         }
     }
     for (std::uint64_t at = 0; at < mine; ++at) {
-        release(kept[at].object); // of null too
+        release(kept[at].object); // also of null
     }
     run.count(operations + mine);
 }

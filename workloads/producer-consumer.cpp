@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// producer-consumer: pairs of threads; one allocates a batch, the other frees it, and so on. Never
-// more than one batch a pair is live. Where what is freed stays with the thread that freed it (pure
-// private heaps), the producer has to ask the system for every batch anew, and memory grows without
-// bound. A thread without a partner does both. After Berger et al. 2000.
+// producer-consumer: pairs of threads; one allocates a batch, the other frees it, repeatedly. At
+// most one batch of each pair is live. If freed memory stays with the thread that freed it (pure
+// private heaps), the producer needs new memory for every batch, and memory grows without bound. A
+// thread without a partner does both.
+// Source: Berger et al. 2000.
 #include "support/program.hpp"
 
 namespace {
@@ -33,7 +34,7 @@ void consume(void** objects) {
     }
 }
 
-/// What two threads hand over, and where they wait for each other.
+/// The batch that two threads exchange, and their synchronisation.
 struct Pair {
     void** objects;
     pthread_barrier_t full;

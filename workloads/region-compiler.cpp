@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// region-compiler: modules of a small language are compiled and run: parsed to trees, lowered to
-// instructions, optimised, placed. Each phase has objects that nobody wants after it, so with
-// regions each has one, inside its function's, inside the module's. With malloc, each phase frees
-// what it has made; with a reap, what the optimiser leaves out and tables that are outgrown go at
-// once, and the rest with the phase.
+// region-compiler: compiles and runs modules of a small language: parses them to trees, lowers them
+// to instructions, optimises and places them. Each phase has objects that are not needed after it.
+// With regions, each phase has a region, inside its function's, inside the module's. With malloc,
+// each phase frees its objects. With a reap, instructions that the optimiser removes and outgrown
+// tables are freed at once, and the rest with the phase.
 #include "regions/arena_run.hpp"
 #include "regions/compiler/compile_load.hpp"
 #include "regions/compiler/sources.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// region-parser: a server that reads JSON documents, tidies them and writes them, a tree of small
-// objects each. With regions, a request's objects go with it; with malloc, they are freed by a walk
-// over the tree; with a reap, what is superfluous before goes at once and the rest with the
+// region-parser: a server that reads JSON documents, tidies them and writes them; each is a tree of
+// small objects. With regions, the objects of a request are freed with it. With malloc, a walk over
+// the tree frees them. With a reap, superfluous objects are freed at once and the rest with the
 // request.
 #include "regions/arena_run.hpp"
 #include "regions/arenas.hpp"

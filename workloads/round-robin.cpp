@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// round-robin: the producer-consumer pattern on P threads in turn: in round i thread i mod P
-// allocates a batch, and the next thread frees it. Never more than one batch is live, and one
-// object more of each thread, which it allocates after its batch and keeps until its next turn: as
-// in any program that lives, something stands at the end of each heap, and it cannot be given back
-// whole. Where what is freed goes back to the heap that it came from and stays there (ownership),
-// each of the P heaps ends up holding a batch: P times the memory that is needed. After Berger et
-// al. 2000.
+// round-robin: the producer-consumer pattern on P threads in turn. In round i, thread i mod P
+// allocates a batch, and the next thread frees it. At most one batch is live. Each thread also has
+// one object, allocated after its batch and kept until its next turn, so that, as in real programs,
+// no heap can be returned as a whole. If freed memory returns to its heap and stays there
+// (ownership), each of the P heaps ends up with a batch: P times the necessary memory.
+// Source: Berger et al. 2000.
 #include "support/program.hpp"
 
 namespace {
@@ -47,7 +46,7 @@ void consume(Run& run, void** objects) {
     run.count(batch);
 }
 
-/// What a thread keeps from now on, in place of what it kept.
+/// Allocates the object that a thread keeps from now on and frees the previous one.
 void* successor(Run& run, void* kept) {
     void* const object = newObject();
     release(kept);
@@ -73,7 +72,7 @@ void body(Run& run) {
             }
             turn.wait();
         }
-        release(kept); // of null too
+        release(kept); // also of null
         run.count(1);
     });
 }

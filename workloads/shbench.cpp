@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// shbench: a stress test with many sizes. Each thread has a share of the slots; again and again it
-// visits them in a random order, frees the block of one in seven or so, and then fills what is
-// empty with blocks of random size. Nearly all of what ever lived at once is still live at the end.
-// After the description of MicroQuill's SmartHeap benchmark in Berger 2002; the program itself is
-// not free and not used.
+// shbench: a stress test with many sizes. Each thread has a share of the slots. It repeatedly
+// visits them in a random order, frees about one block in seven, and then fills empty slots with
+// blocks of random size. Nearly all blocks of the peak are still live at the end.
+// Source: the description of MicroQuill's SmartHeap benchmark in Berger 2002. The original program
+// is not free and not used.
 #include "support/program.hpp"
 
 namespace {
@@ -29,7 +29,7 @@ std::uint64_t shareOf(std::uint64_t all, const Run& run, unsigned thread) {
     return all / run.threads() + (thread < all % run.threads() ? 1U : 0U);
 }
 
-/// A step through `count` slots that meets each of them once: prime to the count.
+/// A step that visits each of `count` slots once: coprime to the count.
 std::uint64_t randomStep(std::uint64_t count, Random& random) {
     for (;;) {
         const std::uint64_t step = random.between(1, count);
@@ -56,7 +56,7 @@ void work(Run& run, unsigned thread) {
         const std::uint64_t step = randomStep(count, random);
         std::uint64_t at = random.below(count);
         for (std::uint64_t each = 0; each < count; ++each, at = (at + step) % count) {
-            // 470 of 550 KB stay: 0.855. One at least goes, so that there is always something to
+            // 470 of 550 KB stay: 0.855. At least one is freed, so that there is always a slot to
             // fill.
             if (slot[at] != nullptr && (random.below(1000) >= 855 || count == 1)) {
                 release(slot[at]);
@@ -75,7 +75,7 @@ void work(Run& run, unsigned thread) {
         }
     }
     for (std::uint64_t at = 0; at < count; ++at) {
-        release(slot[at]); // of null too
+        release(slot[at]); // also of null
     }
     run.count(mine + freed + count);
 }

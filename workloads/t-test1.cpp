@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// t-test1: each thread has a number of bins, half of them filled at first. In turns it empties up
-// to 30 random bins and fills up to 30 others, mostly by malloc, now and then by realloc, calloc or
-// memalign, with objects of any size up to 10,000 bytes. When it has done so often enough it
-// empties all bins and ends, and another thread starts, until the total is reached. After Gloger's
-// test of ptmalloc.
+// t-test1: each thread has a number of bins, half of them filled at the start. In each turn it
+// empties up to 30 random bins and fills up to 30 others with objects of up to 10,000 bytes. It
+// fills mostly by malloc, sometimes by realloc, calloc or memalign. After a number of turns it
+// empties all bins and ends, and another thread starts, until the total is reached.
+// Source: Gloger's test of ptmalloc.
 #include "support/program.hpp"
 
 namespace {
@@ -28,7 +28,7 @@ const std::uint64_t& room = parameters[3].value;
 
 constexpr std::uint64_t most = 30; ///< bins of a turn
 constexpr std::uint64_t largestMoved =
-    2000; ///< larger ones are not reallocated: copying is no news
+    2000; ///< larger ones are not reallocated, because that would mostly measure copying
 
 struct Bin {
     void* object;
@@ -89,7 +89,7 @@ void body(Run& run) {
     std::atomic<std::uint64_t> started{0};
     run.parallel([&](unsigned thread) {
         Bin* const bins = mapArray<Bin>(count);
-        // The first of a line is this thread itself, so that all begin at once.
+        // The first thread of a line is this one, so that all start at once.
         for (std::uint64_t number = started.fetch_add(1); number < total || number < run.threads();
              number = started.fetch_add(1)) {
             const auto life = [&] { run.count(live(bins, count, Random(run.seed(), number))); };

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// threadtest: each of t threads allocates objects/t small objects, then frees them all, again and
-// again. Threads share nothing, so what keeps them from scaling is the allocator. The array of
-// pointers is the program's own memory. After Berger et al. 2000.
+// threadtest: each of t threads repeatedly allocates objects/t small objects and then frees them
+// all. Threads share nothing, so only the allocator can limit the scaling. The array of pointers is
+// the program's own memory.
+// Source: Berger et al. 2000.
 #include "support/program.hpp"
 
 namespace {

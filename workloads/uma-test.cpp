@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // uma-test: the synthetic load of a factorial study. A script of steps is prepared first, untimed:
-// a size and whether the block is to live long. Each thread then runs its share: allocates, fills
-// the block with zeros, frees it at once, or keeps it to the end if it is to live long. In the
-// pattern `peak` a thread's long-lived blocks all come first, in `growing` they are spread evenly.
-// After Costa 2014, chapter 5.
+// for each block its size and whether it is long-lived. Each thread then runs its share: it
+// allocates a block, fills it with zeros, and frees it at once, or at the end if it is long-lived.
+// In the pattern `peak`, a thread's long-lived blocks come first; in `growing`, they are spread
+// evenly.
+// Source: Costa 2014, chapter 5.
 #include "support/program.hpp"
 
 #include <cstring>
@@ -38,7 +39,7 @@ struct Step {
     bool stays;
 };
 
-/// A thread's share of the script, and where it keeps what stays.
+/// A thread's share of the script, and the table of its long-lived blocks.
 struct Share {
     Step* steps;
     std::uint64_t count;
@@ -70,7 +71,7 @@ void work(Share& share) {
     }
 }
 
-/// The first of the processors that the process may use at all.
+/// Confines the process to the first of the processors that it may use.
 void confine() {
     cpu_set_t allowed;
     cpu_set_t chosen;

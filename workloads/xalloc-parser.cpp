@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// xalloc-parser: sentences are parsed with a link grammar. Its objects live about as on a stack,
-// for which its like (197.parser of SPEC) has an allocator: one area, in which a new object stands
-// behind the last one in use, with the interface of malloc and free. With it, and with malloc, each
-// object is freed by itself; with a region or a reap, a sentence's objects go with the sentence.
+// xalloc-parser: parses sentences with a link grammar. Its objects live roughly as on a stack. A
+// similar program (197.parser of SPEC) has an allocator for that, with the interface of malloc and
+// free. A new object follows the last one in use in one area. With it, and with malloc, each object
+// is freed separately. With a region or a reap, the objects of a sentence are freed with the
+// sentence.
 #include "regions/arena_run.hpp"
 #include "regions/arenas.hpp"
 #include "regions/links/linker.hpp"

@@ -4,13 +4,13 @@
 
     python benchmarks/calls/fast_path.py [-a NAMES] [--most BYTES] [--json FILE]
 
-pairs.c calls malloc and free through the table of its linkage, with and without a thousand objects
-that live meanwhile. It runs under callgrind with N and with 2N pairs; the difference over N is what
-a pair needs once all is warm, the rare slow paths with it; the same loop without the two calls is
-taken off. So the figure has in it the two calls, what leads to the library, and the library.
+pairs.c calls malloc and free through its linkage table, with and without a thousand live objects.
+It runs under callgrind with N and with 2N pairs. The difference, divided by N, is the cost of a
+pair in the steady state, including rare slow paths. The cost of the same loop without the two calls
+is subtracted. The result contains the two calls, their linkage, and the library.
 
-Counts are exact. Under valgrind there are no restartable sequences: an allocator that has caches
-for each processor takes another way there than it does outside of it.
+Counts are exact. Valgrind has no restartable sequences, so an allocator with caches for each
+processor takes another path there than outside of it.
 """
 
 import re

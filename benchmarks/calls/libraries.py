@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks of calls have in common: allocators by name, a C program, the document."""
+"""Common functions of the benchmarks of calls: allocators by name, a C program, the document."""
 
 import argparse
 import json
@@ -23,7 +23,7 @@ RIVALS = (
 
 
 class FailedError(RuntimeError):
-    """A program did not come to its end, as under an allocator that does not get that far."""
+    """A program failed, for example under an allocator that cannot run it."""
 
 
 def allocators(names: str) -> tuple[list[Allocator], list[Allocator]]:
@@ -49,7 +49,7 @@ def compiled(source: str, folder: Path, *words: str) -> Path:
 
 
 def output(command: Sequence[str], environment: Mapping[str, str] | None = None) -> bytes:
-    """What it prints. Raises FailedError, with what it said, if it fails."""
+    """The output of a program. Raises FailedError, with its messages, if it fails."""
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
@@ -58,7 +58,7 @@ def output(command: Sequence[str], environment: Mapping[str, str] | None = None)
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
-    """What both scripts understand."""
+    """The options of both scripts."""
     made = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     made.add_argument("-a", dest="names", default=RIVALS, help="allocators, by name or path")
     made.add_argument("--json", type=Path, help="write the figures and the machine into this file")
@@ -66,7 +66,7 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def write(path: Path | None, figures: Any, used: Sequence[Allocator]) -> None:
-    """The document: what was counted, and where."""
+    """Write the document: the counts, and the machine."""
     if path is not None:
         machine = read_environment(list(used), dict(os.environ))
         document = {"figures": figures, "environment": machine.model_dump(mode="json")}
@@ -74,18 +74,18 @@ def write(path: Path | None, figures: Any, used: Sequence[Allocator]) -> None:
 
 
 def say_left_out(left: Sequence[Allocator]) -> None:
-    """On standard error."""
+    """Name the allocators that were left out, on standard error."""
     for each in left:
         say_failed(each, each.reason)
 
 
 def say_failed(allocator: Allocator, why: object) -> None:
-    """The same of one, for whatever reason."""
+    """Report an allocator that failed, with the reason."""
     sys.stderr.write(f"{allocator.name} is left out: {why}\n")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Markdown that reads well as it stands."""
+    """An aligned Markdown table."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     lines = [[cell.ljust(width) for cell, width in zip(heads, widths, strict=True)]]
     lines.append(["-" * width for width in widths])

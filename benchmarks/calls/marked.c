@@ -3,9 +3,9 @@
 //
 //     marked EVENTS
 //
-// Replays the events of a file (tail.py writes it), with a call of `mark` before and after each
-// call of the allocator, so that who sees all instructions knows where a call begins and ends. An
-// event that calls nothing says what the marks themselves are counted as. Its own memory is mapped.
+// Replays the events of a file written by tail.py, with a call of `mark` before and after each call
+// of the allocator. A tool that sees all instructions can thus find the begin and end of each call.
+// An event without a call measures the cost of the marks. The program's own memory is mapped.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

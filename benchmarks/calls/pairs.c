@@ -3,11 +3,11 @@
 //
 //     pairs alone|held|loop|held-loop ROUNDS MOST
 //
-// Pairs of malloc and free of random sizes from 1 to MOST: `alone`, each object is freed at once;
-// `held`, each takes the place of a random one of a thousand that are live. The calls are made as
-// any program makes them: through the table of its linkage. The loops are the same without them:
-// what is passed is moved to where it is passed, and registers are lost as in a call (of x86-64).
-// fast_path.py counts the instructions.
+// Pairs of malloc and free of random sizes from 1 to MOST. `alone`: each object is freed at once.
+// `held`: each replaces a random one of a thousand live objects. The calls go through the linkage
+// table, as in any program. The `loop` forms are the same without the calls: arguments are moved to
+// their registers, and registers are lost as in a call (of x86-64). fast_path.py counts the
+// instructions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ enum { kHeld = 1000, kSeed = 2002 };
 
 static void* held[kHeld];
 
-/// Its upper bits are good enough for sizes.
+/// The upper bits are random enough for sizes.
 static inline uint32_t below(uint32_t* state, uint32_t limit) {
     *state = *state * 1664525U + 1013904223U;
     return (uint32_t)(((uint64_t)*state * limit) >> 32);
 }
 
-/// In the place of a call of malloc: nothing.
+/// Replaces a call of malloc.
 static void* noMalloc(size_t size) {
     void* object;
     __asm__ volatile(""
@@ -33,7 +33,7 @@ static void* noMalloc(size_t size) {
     return object;
 }
 
-/// In the place of a call of free.
+/// Replaces a call of free.
 static void noFree(void* object) {
     __asm__ volatile(""
                      : "+D"(object)
@@ -41,7 +41,7 @@ static void noFree(void* object) {
                      : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory");
 }
 
-/// The compiler may not leave both away.
+/// Prevents the compiler from removing both calls.
 static void* kept(void* object) {
     __asm__ volatile("" : "+r"(object));
     return object;

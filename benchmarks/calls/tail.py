@@ -5,13 +5,13 @@
     python benchmarks/calls/tail.py TRACE... [-a NAMES] [--calls N] [--json FILE]
 
 marked.c replays the first N calls of the busiest thread of a trace under valgrind's lackey, which
-tells every instruction; what lies between two marks is one call. So calls that are rare are counted
-as exactly as all others. Callgrind would have to dump its counts for each call, which takes some
-milliseconds, and a single step by ptrace took 20 µs where this was tried.
+reports every instruction. The instructions between two marks are one call. Rare calls are thus
+counted as exactly as all others. Callgrind would have to dump its counts for each call, which takes
+some milliseconds, and a single step by ptrace took 20 µs.
 
-The figure of a call has its way through the program's linkage in it, and the one to three
-instructions that pass arguments. What the kernel does is not in it: a call that asks the kernel for
-memory has the instructions around that. Under valgrind there are no restartable sequences.
+The count of a call includes the program's linkage and the one to three instructions that pass
+arguments. It does not include the kernel: for a call that requests memory from the kernel, only the
+instructions around the system call count. Valgrind has no restartable sequences.
 """
 
 import re
@@ -81,8 +81,8 @@ class Tail:
 def events_of(rows: Iterable[tuple[str, int, int, int, int]]) -> Iterator[bytes]:
     """As marked.c reads them, from rows of routine, address, old address, size, alignment.
 
-    An object has a slot for as long as it lives; what is freed and was never given out is nobody's
-    and left out.
+    An object has a slot for as long as it lives; frees of unknown objects
+    are left out.
     """
     yield from (EVENT.pack(NOTHING, 0, 0, 0) for _ in range(MARKS))
     slots: dict[int, int] = {}

@@ -89,7 +89,7 @@ def found(program: str) -> str | None:
 
 
 def watched(command: tuple[str, ...]) -> Drag:
-    """Its drag; what it prints is nobody's."""
+    """The drag of a program, whose output is discarded."""
     kept = os.dup(1)
     with Path(os.devnull).open("wb") as nothing:
         os.dup2(nothing.fileno(), 1)

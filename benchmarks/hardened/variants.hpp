@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From granary to granary-hardened, one thing more each: what each of its layers costs is the
-// difference between two of these (docs/granary-hardened.md).
+// The steps from granary to granary-hardened, with one more layer each. The cost of a layer is the
+// difference between two of them (docs/granary-hardened.md).
 #pragma once
 
 #include <heapwright/allocators/granary_hardened.hpp>
@@ -17,12 +17,12 @@ namespace h = allocators::granary_hardened;
 template <int Number>
 struct Name {};
 
-/// Granary's cache over its own memory.
+/// Granary's cache over memory of its own.
 template <class Links, int Number>
 using Plain = OwnerCacheHeap<g::Classes, g::Limits, Links,
                              UniqueHeap<Name<Number>, SplitHeap<16 * KiB, g::Small, g::Large>>>;
 
-// Closed gaps behind each run, and nothing that waits.
+// Closed gaps behind each run; freed runs do not wait.
 using Gaps = GuardGapHeap<32 * KiB, 0, 16384, FutexLock, g::Source>;
 using Extents = UniqueHeap<Name<3>, Gaps>;
 using Small = HoardHeap<g::Classes, OwnHeap<2047>, g::Rule, CleanLines, Extents>;

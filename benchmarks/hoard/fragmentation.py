@@ -24,7 +24,7 @@ PUBLISHED = {"threadtest": 1.24, "larson": 1.22, "barnes-hut": 1.18}
 OPTIONS: dict[str, tuple[str, ...]] = {
     # Published: 10,000,000 objects in all; the peak is the same after a few rounds.
     "threadtest": ("--rounds", "100"),
-    # Published: 30 s. Ten generations, each replacing every block twice; U does not grow any more.
+    # Published: 30 s. Ten generations, each replacing every block twice; U is at its maximum then.
     "larson": ("--lives", "10", "--steps", "20000"),
     # Published: 20 rounds; a tree is freed as the next one stands.
     "barnes-hut": ("--rounds", "5"),

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hoard with other figures than `include/heapwright/allocators/hoard.hpp` has: one heap with its
-// policies open, and the variants that the experiments of this folder run (variants.py builds each
-// into a library).
+// Hoard with other parameters than `include/heapwright/allocators/hoard.hpp`: one heap with
+// variable policies, and the variants of this folder's experiments (variants.py builds each into a
+// library).
 //
-// Each library notes how much it ever had in superblocks, and writes that to the file that the
-// variable HEAPWRIGHT_TAKEN names when the process ends: A of the published A/U. Nothing of it is
-// on the way of a request but for a compare.
+// Each library records the maximum of bytes in superblocks, and writes it at the end of the process
+// to the file that the variable HEAPWRIGHT_TAKEN names: the A of the published A/U. This adds only
+// a compare to a request.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -18,7 +18,8 @@
 
 namespace heapwright::variants {
 
-/// Bytes of superblocks, now and the most; at that time, of all slots in them and of live ones.
+/// Bytes of superblocks, now and at the maximum; at that time, the bytes of all slots in them and
+/// of live ones.
 inline std::atomic<std::size_t> takenNow{0};
 inline std::atomic<std::size_t> mostTaken{0};
 inline std::atomic<std::size_t> slotsThen{0};
@@ -34,8 +35,8 @@ inline std::atomic<std::size_t> liveThen{0};
     }
 }
 
-/// Counts the superblocks that are out. Blocks for other purposes (the heaps themselves) are asked
-/// for by a smaller size.
+/// Counts the superblocks in use. Blocks for other purposes (the heaps themselves) have a smaller
+/// requested size.
 template <BlockHeap SuperHeap>
 class CountedBlocks : public SuperHeap {
 public:
@@ -54,7 +55,7 @@ public:
     }
 };
 
-/// Looks again at what is held whenever there are more superblocks than ever before.
+/// Measures the held memory whenever the number of superblocks reaches a new maximum.
 template <class Slots, class SuperHeap>
 class Watched : public SuperHeap {
 public:
@@ -79,7 +80,7 @@ private:
         std::size_t slots = 0;
         std::size_t live = 0;
         for (std::size_t at = 0; at < Slots::count; ++at) {
-            // Others may be inside: then the figures are those of a moment ago.
+            // Other threads may use the heap, so the figures may be slightly outdated.
             const auto figures = SuperHeap::figuresOf(at);
             slots += (figures.held + figures.heldGlobal) * Slots::sizeOf(at);
             live += figures.used * Slots::sizeOf(at);
@@ -90,7 +91,7 @@ private:
 };
 
 using Blocks = CountedBlocks<AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>;
-using Classes = GeometricSlots<6, 5, 16, 4 * KiB>; // as the catalogue's
+using Classes = GeometricSlots<6, 5, 16, 4 * KiB>; // those of the catalogue
 using SmallToo = GeometricSlots<6, 5, 8, 4 * KiB>; // requests of 8 bytes in slots of 8
 
 template <class Slots, class Assigned, class Rule, class Lines>
@@ -103,18 +104,17 @@ using Eighth = Variant<Classes, PerProcessor<128>, Emptiness<1, 8, 4>, AnyLines>
 using Quarter = Variant<Classes, PerProcessor<128>, Emptiness<1, 4, 4>, AnyLines>;
 using Half = Variant<Classes, PerProcessor<128>, Emptiness<1, 2, 4>, AnyLines>;
 
-// As it was measured in 2002: 14 processors, so 28 heaps; granules of 8 where the ABI lets us.
+// As measured in 2002: 14 processors, so 28 heaps; 8-byte granules where the ABI allows them.
 using Published = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 4>, AnyLines>;
-// The same where a thread that follows another that has ended follows it in its heap too; and with
-// one superblock's worth kept for each heap and class; and with one heap only: what remains then is
-// not for the sake of threads.
+// The same with three changes, each alone. A thread that follows an ended one gets its heap. One
+// superblock's worth is kept for each heap and class. There is one heap only, which shows the
+// memory that is not due to threads.
 using FollowOn = Variant<SmallToo, OwnHeap<28>, Emptiness<1, 4, 4>, AnyLines>;
 using KeepsOne = Variant<SmallToo, ByThread<28>, Emptiness<1, 4, 1>, AnyLines>;
 using OneHeap = Variant<SmallToo, ByThread<1>, Emptiness<1, 4, 4>, AnyLines>;
 
-// The false-sharing mechanism that was described and not built: a heap for each live thread, no
-// allocation from partly used lines of transferred superblocks; and each of the two without the
-// other.
+// The mechanism against false sharing that was described and not built, and each half of it alone:
+// a heap for each live thread, and no allocation from partly used lines of transferred superblocks.
 using Clean = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, CleanLines>;
 using OwnOnly = Variant<Classes, OwnHeap<128>, Emptiness<1, 4, 4>, AnyLines>;
 using CleanHashed = Variant<Classes, PerProcessor<128>, Emptiness<1, 4, 4>, CleanLines>;

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that the distribution's httpd needs for a request, by who serves its pools.
+"""Instructions that the distribution's httpd needs for a request, by the library of its pools.
 
-Counted by callgrind in the processes that answer: a kept connection asks for a page so often, and
-in another server a few hundred times more; the difference, by those requests, is what one takes,
-outside the kernel. Other load on the machine is not in it, and figures repeat to a few in a
-thousand. Needs valgrind, httpd and ab, and the installed tool. Exit status 1 if reaps need more
-than 3 % more than the stock pools anywhere.
-"""
+Callgrind counts in the processes that answer. One server gets a number of requests on a kept
+connection, and another one a few hundred more. The difference, divided by these requests, is the
+cost of one request outside the kernel. Other load on the machine does not affect it, and results
+repeat to a few in a thousand. Needs valgrind, httpd and ab, and the installed tool. Exit status 1
+if reaps need more than 3 % more than the stock pools anywhere. """
 
 import argparse
 import json
@@ -28,7 +27,7 @@ def instructions(pools: Pools, page: str, requests: int) -> int:
     """Of all processes that answer, from their start to their end."""
     with tempfile.TemporaryDirectory(prefix="heapwright-counts-", dir="/tmp") as name:
         folder = Path(name)
-        folder.chmod(0o777)  # by whom the server becomes if it is started by root
+        folder.chmod(0o777)  # for the user that the server changes to if root starts it
         counts = folder / "counts.%p"
         words = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={counts}"]
         with serving(pools, wrapped=words) as server:

@@ -6,7 +6,7 @@
 
 One server for each kind of pools; nine requests of ten are for a small file on connections that
 are kept, the others for a page made of parts and for the listing of a folder. Looked at is the
-anonymous memory of the server's children while nobody asks: after a first part of the load, then
+anonymous memory of the server's children without requests: after a first part of the load, then
 ten times on the way. What is more at the end than half way, for each request between, is the leak:
 an object that is lost in each would be 16 bytes at the least. (Until half way a general-purpose
 allocator below may still be finding out what its threads need.) Then comes a burst of many

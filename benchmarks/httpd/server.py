@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The distribution's httpd with the event MPM, on loopback, with pools served by whom one likes.
+"""The distribution's httpd with the event MPM, on loopback, with a choice of pool libraries.
 
     with serving(Pools.REAP) as server:
         ask(server, "page.shtml", requests=1000)
@@ -35,7 +35,7 @@ TRIES = 5
 
 
 class Pools(StrEnum):
-    """Who serves the pools of the server."""
+    """The library that serves the pools of the server."""
 
     STOCK = "stock"
     REAP = "reap"
@@ -46,7 +46,7 @@ LIBRARIES = {Pools.REAP: "apr", Pools.EMULATED: "apr-emulated"}
 
 
 class ServerError(Exception):
-    """The server did not do what it should; the text has what it said."""
+    """The server failed; the text contains its messages."""
 
 
 def missing() -> str | None:
@@ -114,7 +114,7 @@ class Server:
     def stop(self) -> None:
         """An orderly end. Raises where it is none, or where a child died.
 
-        A graceful one: children of httpd that are told to end at once while they still start can
+        A graceful stop: children of httpd that get the signal to end at once while they start can
         die of it, on any pools.
         """
         if self.process.poll() is None:
@@ -191,7 +191,7 @@ def serving(
 ) -> Iterator[Server]:
     """A server that answers, for as long as the block runs; then it has to end in order."""
     for tried in range(TRIES):
-        # Readable by whom the server becomes if it is started by root, and with a short path.
+        # Readable by the user that the server changes to if root starts it, and with a short path.
         with tempfile.TemporaryDirectory(prefix="heapwright-httpd-", dir="/tmp") as name:
             folder = Path(name)
             folder.chmod(0o755)

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the drivers have in common. A driver runs each case a few times to reach the steady state,
-// then once between two calls of `boundary`, where callgrind dumps its counts, and prints
-// `NAME UNITS`: what happened so many times between those two calls. Only instructions inside the
-// subject's functions are collected, so the loops cost nothing. The sizes are fixed by arithmetic:
+// The common part of the drivers. A driver runs each case a few times to reach the steady state,
+// then once between two calls of `boundary`, where callgrind dumps its counts. It prints `NAME
+// UNITS`, the number of units between those two calls. Only instructions inside the subject's
+// functions are collected, so the loops cost nothing. The sizes come from fixed arithmetic, so
 // every subject sees the same calls in the same order. A case whose name starts with `growth` has
-// no warm-up: its memory is all new.
+// no warm-up: all its memory is new.
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum { kWarmUps = 3 };
 
-/// Callgrind dumps its counts where this is entered.
+/// Callgrind dumps its counts at the entry of this function.
 __attribute__((noinline)) void boundary(void);
 __attribute__((noinline)) void boundary(void) {
     __asm__ volatile("" ::: "memory");
@@ -30,7 +30,7 @@ static inline void count(const char* name, void (*body)(void), unsigned warmUps,
     printf("%s %u\n", name, units);
 }
 
-/// Numerical Recipes' generator: enough to mix sizes, and the same everywhere.
+/// Numerical Recipes' generator: sufficient to mix sizes, and the same on every machine.
 static inline uint32_t nextRandom(uint32_t* state) {
     *state = *state * 1664525U + 1013904223U;
     return *state >> 8;
@@ -41,8 +41,8 @@ static inline void fail(const char* what) {
     exit(2);
 }
 
-/// The first and the last byte of an object say whose it is: a heap that gives the same memory out
-/// twice, or too little of it, is not worth counting.
+/// Marks the first and the last byte of an object with its owner. A heap that returns memory twice,
+/// or too little of it, is not counted.
 static inline void claim(void* object, size_t size, unsigned owner) {
     if (object == NULL || (uintptr_t)object % 16 != 0)
         fail("the subject has no memory, or gives it out misaligned");
@@ -56,7 +56,7 @@ static inline void check(const void* object, size_t size, unsigned owner) {
         fail("the subject gave the same memory out twice");
 }
 
-/// Puts 0 to n-1 in an order that follows from the state.
+/// Permutes 0 to n-1, as determined by the state.
 static inline void shuffle(unsigned* order, unsigned n, uint32_t* state) {
     for (unsigned i = 0; i < n; ++i)
         order[i] = i;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops under which the instructions of a general-purpose heap are counted.
+// The loops in which the instructions of a general-purpose heap are counted.
 #include "counting.h"
 #include "subject.h"
 
@@ -14,8 +14,8 @@ static size_t held[kObjects];
 static size_t sizes[kObjects];
 static unsigned order[kObjects];
 
-/// Mostly small, now and then a few kilobytes: each size class up to `limit` half as often as the
-/// one below it.
+/// Mostly small, sometimes a few kilobytes: each size class up to `limit` is half as frequent as
+/// the one below it.
 static void mixSizes(size_t limit) {
     uint32_t state = 2002;
     for (unsigned i = 0; i < kObjects; ++i) {
@@ -86,7 +86,7 @@ static void* nothing(void* argument) {
     return argument;
 }
 
-/// From the first thread on, the C library holds the process to have several.
+/// After the first thread, the C library treats the process as multi-threaded.
 static void stopBeingSingleThreaded(void) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts for a subject that parses on an obstack (obstacks/parse.h): scopes within scopes, symbols,
-// strings. What is counted is the whole parse, for each character of the text.
+// Texts for a subject that parses on an obstack (obstacks/parse.h): nested scopes, symbols,
+// strings. The whole parse is counted, for each character of the text.
 #include "counting.h"
 #include "subject.h"
 
@@ -28,7 +28,7 @@ static void putWord(uint32_t* state, unsigned most) {
     put(' ');
 }
 
-/// `words` symbols of up to `most` letters to a scope, about; every eighth is a string.
+/// About `words` symbols of up to `most` letters in a scope; every eighth is a string.
 static void write(unsigned words, unsigned most) {
     uint32_t state = 2002;
     unsigned deep = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops under which the instructions of a pool are counted: all objects are of 64 bytes.
+// The loops in which the instructions of a pool are counted: all objects have 64 bytes.
 #include "counting.h"
 #include "subject.h"
 

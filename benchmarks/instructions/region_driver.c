@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops under which the instructions of a region are counted: objects are made, none is freed
-// by itself, then all are freed at once. A clear gives the chunks back, so every cycle takes them
-// anew; that belongs to what is counted.
+// The loops in which the instructions of a region are counted: objects are allocated, none is freed
+// singly, then all are freed at once. A clear returns the chunks, so every cycle takes them again;
+// that is counted, too.
 #include "counting.h"
 #include "subject.h"
 

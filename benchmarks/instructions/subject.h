@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is counted: one heap behind plain functions. Each subject is a translation unit of its own
-// that defines those which its driver calls, so that the compiler sees the whole heap inside them
-// and nothing of the loop that calls them, alike for a composed heap and for one written by hand.
+// The subject of a count: one heap behind plain functions. Each subject is a translation unit that
+// defines the functions that its driver calls. The compiler thus sees the whole heap inside them
+// and nothing of the calling loop, for a composed heap and for one written by hand alike.
 #pragma once
 
 #include <stddef.h>
@@ -16,9 +16,10 @@ void* subjectMalloc(size_t size);
 void subjectFree(void* object);
 void* subjectMemalign(size_t alignment, size_t size);
 void subjectClear(void); ///< frees all objects at once
-/// Puts a text, as instructions/obstack_driver.c writes it, on an obstack and takes it off again.
+/// Parses a text from instructions/obstack_driver.c on an obstack and frees it.
 size_t subjectParse(const char* text, size_t length);
-/// The most that it adds at once; in the driver, so that compilers do not know it.
+/// The largest piece that it adds at once. It is defined in the driver, so that compilers do not
+/// know it.
 extern const size_t subjectPiece;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops under which the instructions of an xalloc heap are counted: mostly the last object is
+// The loops in which the instructions of an xalloc heap are counted: mostly the last object is
 // freed first, as in the parser it was written for, but not always.
 #include "counting.h"
 #include "subject.h"
@@ -40,7 +40,7 @@ static void stack(void) {
         giveBack(i - 1);
 }
 
-/// All wait for the last one.
+/// All dead objects wait for the last one.
 static void queue(void) {
     allocateAll();
     for (unsigned i = 0; i < kObjects; ++i)
@@ -53,7 +53,7 @@ static void anyOrder(void) {
         giveBack(order[i]);
 }
 
-/// A clause: ten objects, freed almost as a stack.
+/// A clause: ten objects, freed almost as on a stack.
 static void clauses(void) {
     for (unsigned i = 0; i + 10 <= kObjects; i += 10) {
         for (unsigned j = 0; j < 10; ++j)

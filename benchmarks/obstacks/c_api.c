@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The load on the obstacks of our C API: as on those of the C library, but for one line.
+// The load on the obstacks of Heapwright's C interface. It differs in one line from that on the C
+// library's.
 #include <heapwright/c/obstack.h>
 #include <stdlib.h>
 

@@ -28,7 +28,7 @@ void* needed(void* object) {
 
 #define GROW_CHAR(c) need(stack.object.grow(c))
 #define GROW(bytes, size) need(stack.object.grow((bytes), (size)))
-#define FINISH() stack.object.finish() // an object that has bytes needs no memory
+#define FINISH() stack.object.finish() // an object with bytes needs no memory
 #define ALLOCATE(size) needed(stack.object.malloc(size))
 #define FREE(object_) stack.object.free(object_)
 #include "parse.h"

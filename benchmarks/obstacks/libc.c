@@ -19,7 +19,7 @@ __attribute__((constructor)) static void begin(void) {
 #define FINISH() obstack_finish(&stack)
 #define ALLOCATE(size) obstack_alloc(&stack, (size))
 #define FREE(object) obstack_free(&stack, (object))
-// Its macros turn a size_t into an int and back.
+// Its macros convert a size_t to an int and back.
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #include "parse.h"

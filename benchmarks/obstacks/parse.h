@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The load of a parser on an obstack, the same for every obstack: symbols grow letter by letter,
-// strings by pieces, each gets a node in its scope, and a scope is left by freeing the first object
-// that was made in it. Whoever includes this says what the operations are:
+// The load of a parser on an obstack, the same for every obstack. Symbols grow letter by letter,
+// strings by pieces. Each gets a node in its scope. A scope ends by freeing its first object. The
+// including file defines the operations:
 //
 //   GROW_CHAR(c)  GROW(bytes, size)  FINISH()  ALLOCATE(size)  FREE(object)
 #pragma once
@@ -20,7 +20,7 @@ struct Node {
     size_t length;
 };
 
-/// Adds a string up to its end, by pieces; where it ends.
+/// Adds a string to its end, by pieces. Returns the position after it.
 static inline const char* parseString(const char* at) {
     for (;;) {
         size_t size = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a load on all arenas in one process, in turn and in another order each time, and prints the
-// processor time of each run as JSON: {"region": [seconds, ...], ...}. What the arenas give must be
-// the same on all.
+// Runs a load on all arenas in one process, in turn and in another order in each round. Prints the
+// processor time of each run as JSON: {"region": [seconds, ...], ...}. The results must be the same
+// in all arenas.
 //
 //   arenas LOAD ROUNDS [ARENA]      LOAD: parser, compiler; with ARENA only that one
 #include "arenas.hpp"
@@ -91,7 +91,7 @@ double processorSeconds() {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// The runs around which counts are collected: called by name.
+/// The measured runs. Called through this name, so that a tool can find them.
 extern "C" [[gnu::noinline]] std::uint64_t measured(Work work, const Texts& texts);
 extern "C" std::uint64_t measured(Work work, const Texts& texts) {
     return work(texts);
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     }
     Random random(static_cast<std::uint64_t>(std::time(nullptr)));
     std::uint64_t expected = 0;
-    for (int round = -1; round < rounds; ++round) { // the first is not counted
+    for (int round = -1; round < rounds; ++round) { // the first round is not counted
         for (std::size_t left = order.size(); left > 1; --left) {
             std::swap(order[left - 1], order[random.below(left)]);
         }

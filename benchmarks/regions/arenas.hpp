@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arenas that are held against each other, as the loads of workloads/regions/ take them: ours,
-// and the best known of others, each as its manual says it is used. All start with about 8 KiB and
-// take memory from malloc.
+// The arenas of the comparison, as the loads of workloads/regions/ use them: Heapwright's, and the
+// best known others, each used as its manual recommends. All start with about 8 KiB and take memory
+// from malloc.
 #pragma once
 
 #include <heapwright/allocators/nested_reap.hpp>
@@ -21,7 +21,8 @@
 
 namespace heapwright::benchmarks {
 
-/// What an arena says of itself: all go together, and whether single objects go before.
+/// The traits of an arena: its objects are freed together, and whether single objects can be freed
+/// before.
 template <bool Single>
 struct Bulk {
     static constexpr bool bulk = true;
@@ -32,7 +33,7 @@ struct Bulk {
     Bulk& operator=(const Bulk&) = delete;
 };
 
-/// Each object is one of malloc's, and freed by itself.
+/// Each object is allocated by malloc and freed singly.
 class General {
 public:
     static constexpr bool bulk = false;
@@ -45,7 +46,7 @@ public:
     void clear() {}
 };
 
-/// A composition of layers. `Single`: whether the load frees what it can.
+/// A composition of layers. `Single`: whether the load frees single objects.
 template <class Nested, bool Single>
 class Composed : public Bulk<Single> {
 public:
@@ -98,7 +99,7 @@ private:
     heapwright_reap* reap_;
 };
 
-/// The standard library's; it knows no nesting.
+/// The standard library's arena, which cannot be nested.
 class Monotonic : public Bulk<false> {
 public:
     Monotonic() : resource_(8 * KiB) {}
@@ -111,7 +112,7 @@ private:
     std::pmr::monotonic_buffer_resource resource_;
 };
 
-/// Those of the GNU C library, which know no nesting of obstacks either.
+/// Those of the GNU C library, which cannot be nested either.
 class GnuObstack : public Bulk<false> {
 #define obstack_chunk_alloc std::malloc
 #define obstack_chunk_free std::free

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compositions whose twins by hand stand beside this file.
+// The compositions that have a hand-written twin in this folder.
 #pragma once
 
 #include <heapwright/heap.hpp>
 
 namespace heapwright::twins {
 
-using Pages = ChunkHeap<64 * KiB, 0, MmapHeap>; // objects cut from mapped chunks
+using Pages = ChunkHeap<64 * KiB, 0, MmapHeap>; // objects carved from mapped chunks
 using Pool = FreelistHeap<Pages>;               // freed ones wait on a list: freelist_pool.c
 
 using Region = ZoneHeap<64 * KiB, MallocHeap>; // freed all at once: region.c

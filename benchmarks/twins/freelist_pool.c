@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pool by hand: objects of one size, cut from mapped chunks of 64 KiB; what is freed waits on a
-// list, the last in first out. Plain C, to hold the composition `Pool` of compositions.hpp against.
+// A hand-written pool: objects of one size, carved from mapped chunks of 64 KiB. Freed objects wait
+// on a list, last in, first out. Plain C, to compare with the composition `Pool` of
+// compositions.hpp.
 //
-// Written to be fast: the usual ways are a few instructions without a call, what is rare is out of
-// line.
+// Written to be fast: the usual paths are a few instructions without a call, and rare ones are out
+// of line.
 #include "subject.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ struct Node {
     struct Node* next;
 };
 
-/// Stands at the start of each mapping.
+/// The header of each mapping.
 struct Chunk {
     struct Chunk* next;
     size_t length;
@@ -30,7 +31,7 @@ struct Chunk {
 
 static struct {
     struct Node* free;
-    char* next; ///< where the next new object is cut
+    char* next; ///< where the next new object is carved
     char* end;
     struct Chunk* chunks;
 } pool;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole of include/heapwright/allocators/kingsley.hpp by hand, as a subject to be counted: on
-// the core come objects of any alignment, one lock, a handler that may interrupt, and the C rules.
-// What is not on the way of malloc and free (calloc, realloc, fork, statistics) is left out.
+// The whole of include/heapwright/allocators/kingsley.hpp, written by hand, as a subject to count.
+// To the core it adds objects of any alignment, one lock, service for a signal handler that
+// interrupts the heap, and the rules of C's malloc. Functions outside malloc and free (calloc,
+// realloc, fork, statistics) are left out.
 #include "kingsley_core.h"
 #include "subject.h"
 
@@ -134,7 +135,7 @@ static struct Core core;
 static __attribute__((tls_model("initial-exec"))) _Thread_local bool inside;
 static struct Node* _Atomic deferred;
 
-/// The object itself, or the larger one in which it lies if it was aligned beyond 16 bytes.
+/// The object itself, or the larger one that contains it if it was aligned beyond 16 bytes.
 static inline void* original(void* object) {
     if (likely((uintptr_t)object % kAlignment != 0 || (uint16_t)*tagOf(object) == kLive))
         return object;
@@ -244,7 +245,8 @@ void subjectFree(void* object) {
     leave();
 }
 
-/// Alignment beyond 16 bytes: a larger object, and before the aligned address the way back.
+/// Alignment beyond 16 bytes: a larger object, with the distance to its start before the aligned
+/// address.
 void* subjectMemalign(size_t alignment, size_t size) {
     if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX)
         return NULL;

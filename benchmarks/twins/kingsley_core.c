@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The core by itself, as a subject to be counted.
+// The core alone, as a subject to count.
 #include "kingsley_core.h"
 #include "subject.h"
 

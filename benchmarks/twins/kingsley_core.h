@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kingsley's allocator by hand, without a lock: what the rungs `Chunks` to `Checked` of
-// include/heapwright/allocators/kingsley.hpp do, in one piece of plain C, to hold the composition's
-// instruction counts against. 29 classes of power-of-two blocks, 16 bytes to 4 GiB, with a list
-// each; new blocks are cut from chunks of 1 MiB; an 8-byte word before each object holds `block
-// size << 16 | state`. A free looks at the address and the state and aborts on what is no live
-// object.
+// Kingsley's allocator written by hand, without a lock: the layers `Chunks` to `Checked` of
+// include/heapwright/allocators/kingsley.hpp in one piece of plain C, to compare the composition's
+// instruction counts with. It has 29 classes of power-of-two blocks, 16 bytes to 4 GiB, each with a
+// list. New blocks are carved from chunks of 1 MiB. An 8-byte word before each object holds `block
+// size << 16 | state`. A free checks the address and the state, and aborts if the object is not
+// live.
 //
-// Written to be fast: everything on the way of malloc and free is inlined, hints say which way is
-// usual, and what is rare is out of line. The state and the sizes are the same numbers as in
-// include/heapwright/structure/object/tag.hpp, so that neither side gets by with shorter constants.
+// Written to be fast: everything on the path of malloc and free is inlined, hints mark the usual
+// branch, and rare paths are out of line. State numbers and sizes are those of
+// include/heapwright/structure/object/tag.hpp, so that neither side has shorter constants.
 #pragma once
 
 #include <errno.h>
@@ -45,7 +45,7 @@ struct Node {
     struct Node* next;
 };
 
-/// Stands at the start of each mapping; the pieces start 8 bytes past a multiple of 16.
+/// The header of each mapping. The pieces start 8 bytes past a multiple of 16.
 struct Chunk {
     struct Chunk* next;
     struct Chunk* previous;
@@ -56,20 +56,21 @@ struct Chunk {
 struct Core {
     struct Node* lists[kClasses];
     uintptr_t next;       ///< where the next piece starts
-    uintptr_t end;        ///< where the chunk that it lies in ends
-    struct Chunk* chunks; ///< all of them, the newest first
+    uintptr_t end;        ///< the end of the chunk that contains it
+    struct Chunk* chunks; ///< all chunks, newest first
 };
 
 static inline uint64_t* tagOf(void* object) {
     return (uint64_t*)object - 1;
 }
 
-/// The class of a block: the position of its highest bit, less that of the smallest.
+/// The class of a block: the position of its highest bit, minus that of the smallest block.
 static inline size_t classOfBlock(uint64_t block) {
     return (size_t)(63U ^ (unsigned)__builtin_clzll(block)) - kSmallestLog;
 }
 
-/// The first class whose objects hold `size` bytes, 1 or more.
+/// The first class whose objects hold `size` bytes.
+/// Pre: `size` is at least 1.
 static inline size_t classFor(size_t size) {
     return classOfBlock(size + kTagBytes - 1) + 1;
 }
@@ -89,7 +90,7 @@ __attribute__((cold, noinline, noreturn)) static void refuseFree(void* object) {
     refuse(freed ? "twin: free(): double free\n" : "twin: free(): invalid pointer\n");
 }
 
-/// A mapping of at least `bytes` behind the chunk's own words, put at the head of the list.
+/// Maps a chunk with room for `bytes`, and puts it first on the list.
 static struct Chunk* mapChunk(struct Core* core, size_t bytes) {
     size_t length = (sizeof(struct Chunk) + bytes + kPage - 1) & ~(size_t)(kPage - 1);
     if (length < bytes)
@@ -109,7 +110,7 @@ static struct Chunk* mapChunk(struct Core* core, size_t bytes) {
     return chunk;
 }
 
-/// A block from a new chunk, or in a chunk of its own if it is too large to share one.
+/// A block from a new chunk. A block too large to share one gets a chunk of its own.
 OUT_OF_LINE static void* cutFromNewChunk(struct Core* core, size_t block) {
     const size_t room = kChunk - sizeof(struct Chunk) - kTagBytes;
     struct Chunk* chunk = mapChunk(core, block > room ? block + kTagBytes : room);
@@ -124,7 +125,8 @@ OUT_OF_LINE static void* cutFromNewChunk(struct Core* core, size_t block) {
     return (void*)first;
 }
 
-/// An object for which no list had one. Pre: `block` is a multiple of 16.
+/// An object when its list is empty.
+/// Pre: `block` is a multiple of 16.
 OUT_OF_LINE static void* fetch(struct Core* core, size_t block) {
     uint64_t* tag = (uint64_t*)core->next;
     if (likely(block <= core->end - core->next))
@@ -135,7 +137,8 @@ OUT_OF_LINE static void* fetch(struct Core* core, size_t block) {
     return tag + 1;
 }
 
-/// An object larger than every class goes back to the system. Pre: it is alone in its chunk.
+/// Frees an object larger than every class to the system.
+/// Pre: it is alone in its chunk.
 OUT_OF_LINE static void release(struct Core* core, void* object) {
     struct Chunk* chunk = (struct Chunk*)((char*)object - kAlignment) - 1;
     *(chunk->previous != NULL ? &chunk->previous->next : &core->chunks) = chunk->next;

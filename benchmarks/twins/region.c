@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region by hand: a pointer moves through chunks of 64 KiB from the C library, all objects are
-// freed at once. Plain C, to hold the composition `Region` of compositions.hpp against. An object
-// too large for a chunk gets one for itself; errno is as it was.
+// A hand-written region: a pointer moves through chunks of 64 KiB from the C library, and all
+// objects are freed at once. Plain C, to compare with the composition `Region` of compositions.hpp.
+// An object too large for a chunk gets one of its own. errno is kept.
 #include "subject.h"
 
 #include <errno.h>
@@ -20,12 +20,12 @@ static const size_t kChunk = ((size_t)64 << 10) - 32;
 
 struct Chunk {
     struct Chunk* next;
-    uintptr_t end; ///< so that the region knows which addresses are its own
+    uintptr_t end; ///< so that the region recognises its own addresses
 };
 
 static struct {
     uintptr_t next; ///< where the next object starts
-    uintptr_t end;  ///< where its chunk ends
+    uintptr_t end;  ///< the end of its chunk
     struct Chunk* chunks;
 } region;
 
@@ -50,7 +50,7 @@ OUT_OF_LINE static void* fromNewChunk(size_t size) {
     uintptr_t first = (uintptr_t)(chunk + 1);
     uintptr_t next = first + rounded(size);
     uintptr_t end = chunk->end = (uintptr_t)chunk + whole;
-    if (end - next >= region.end - region.next) { // go on where there is more room
+    if (end - next >= region.end - region.next) { // continue in the chunk with more room
         region.next = next;
         region.end = end;
     }

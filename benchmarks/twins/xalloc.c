@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An xalloc heap by hand: one area of 16 MiB, a new object stands after the last one in use, and
-// freeing that one goes back past all the dead before it. Plain C, to hold the composition `Xalloc`
-// of compositions.hpp against.
+// A hand-written xalloc heap: one area of 16 MiB. A new object follows the last one in use, and
+// freeing that one goes back over all dead objects before it. Plain C, to compare with the
+// composition `Xalloc` of compositions.hpp.
 //
-// A word before each object leads to the one before it; its lowest bit says that the object is
-// dead. The area's first word stands for an object that never dies.
+// A word before each object points to the previous one. Its lowest bit marks the object as dead.
+// The area's first word stands for an object that is never dead.
 #include "subject.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct Header {
 };
 
 static struct {
-    uintptr_t next; ///< where the next header goes
+    uintptr_t next; ///< where the next header is placed
     uintptr_t end;
     uintptr_t last; ///< the header of the last object in use
     void* area;
@@ -35,7 +35,7 @@ static inline struct Header* headerAt(uintptr_t address) {
     return (struct Header*)address;
 }
 
-/// The first request finds no area.
+/// The first request takes the area.
 RARE static void* begin(size_t size) {
     if (heap.area != NULL)
         return NULL;

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a pool shall do before its memory goes: functions with their data, the last registered
-// first. A record is taken off the list before its function is called, so that the function may
-// register others, which come next, take others back, or empty the whole pool.
+// The cleanups of a pool: functions with their data, called newest first before the pool's memory
+// is freed. A record is removed from the list before its function is called. The function may
+// therefore register others, which are called next, unregister others, or clear the whole pool.
 //
-// The records stand in the pool. Cost: constant, to take one back linear in those after it.
+// The records are allocated in the pool.
+// Cost: constant; unregistering is linear in the later records.
 #pragma once
 
 #include <apr_errno.h>
@@ -17,8 +18,8 @@ using CleanupFunction = apr_status_t (*)(void*);
 struct Cleanup {
     Cleanup* next;
     const void* data;
-    CleanupFunction plain; ///< when the pool is cleared or destroyed
-    CleanupFunction child; ///< in a child process that is about to execute another program
+    CleanupFunction plain; ///< called when the pool is cleared or destroyed
+    CleanupFunction child; ///< called in a child process that is about to exec
 };
 
 class CleanupList {
@@ -28,7 +29,7 @@ public:
         first_ = record;
     }
 
-    /// The newest one, off the list; null if there is none.
+    /// Removes and returns the newest record; null if there is none.
     Cleanup* pop() noexcept {
         Cleanup* const record = first_;
         if (record != nullptr) {
@@ -37,12 +38,12 @@ public:
         return record;
     }
 
-    /// The newest of this function and data; null if there is none.
+    /// The newest record of this function and data; null if there is none.
     [[nodiscard]] Cleanup* find(const void* data, CleanupFunction plain) noexcept {
         return *linkTo(data, plain);
     }
 
-    /// The same, off the list.
+    /// As `find`, and removes the record.
     Cleanup* take(const void* data, CleanupFunction plain) noexcept {
         Cleanup** const link = linkTo(data, plain);
         Cleanup* const record = *link;
@@ -52,7 +53,7 @@ public:
         return record;
     }
 
-    /// Calls all plain functions, also those that are registered meanwhile.
+    /// Calls all plain functions, including those registered meanwhile.
     void run() {
         while (const Cleanup* const record = pop()) {
             record->plain(const_cast<void*>(record->data));

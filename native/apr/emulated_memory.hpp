@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools emulated: every object, every pool and every memory node is one of malloc's and goes back
-// to it when the pool ends, so that a program of pools runs on any general-purpose allocator and
-// the two can be compared. Which objects a pool has is recorded apart from them, in memory that
-// malloc knows nothing of.
+// Emulated pools: every object, every pool and every memory node is allocated by malloc and freed
+// when the pool ends. A program that uses pools thus runs on any general-purpose allocator, for a
+// comparison. The objects of a pool are recorded apart from them, in memory that malloc does not
+// manage.
 #pragma once
 
 #include <apr/node_allocator.hpp>
@@ -19,7 +19,7 @@
 namespace heapwright::apr {
 
 struct EmulatedMemory {
-    static constexpr bool checks = false; // what malloc is this runs on may
+    static constexpr bool checks = false; // the malloc below may check
 
     using Allocator = NodeAllocator<NoShelf>;
     using Heap = allocators::EmulatedRegion<MallocHeap>;
@@ -32,7 +32,7 @@ struct EmulatedMemory {
 
     static void begin(Heap& /*heap*/, void* /*place*/) noexcept {}
 
-    /// Nothing goes without malloc.
+    /// There is no fast path without malloc.
     static void* tryMallocFast(Heap& /*heap*/, std::size_t /*size*/) noexcept { return nullptr; }
 
     static void free(Heap& heap, void* object) noexcept { heap.free(object); }

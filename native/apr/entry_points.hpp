@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the functions of apr_pools.h do beyond asking a pool: the first pool of the process, which
-// stands above all that were made without a parent, and what APR leaves to status codes.
+// The parts of the functions of apr_pools.h outside a pool: the root pool of the process, which is
+// the parent of all pools created without one, and APR's status codes.
 //
-// Invariant: the first pool is there from the first `initialize` to the last `terminate`; it goes
-// with its allocator, which has a mutex, for all threads take memory there.
+// Invariant: the root pool exists from the first `initialize` to the last `terminate`. It owns its
+// allocator, which has a mutex, because all threads allocate there.
 #pragma once
 
 #include <apr/pool.hpp>
@@ -105,7 +105,7 @@ public:
         return above == nullptr || (below != nullptr && below->isInside(above));
     }
 
-    /// A key that is new is copied if `copying`.
+    /// Copies a new key if `copying`.
     static apr_status_t setUserData(const void* data, const char* key, CleanupFunction cleanup,
                                     PoolType* pool, bool copying) {
         apr_hash_t*& table = pool->userData();
@@ -159,7 +159,7 @@ private:
     }
 
     static inline PoolType* first_ = nullptr;
-    static inline unsigned users_ = 0; ///< how often `initialize` was called and not taken back
+    static inline unsigned users_ = 0; ///< number of `initialize` calls without a `terminate`
 };
 
 } // namespace heapwright::apr

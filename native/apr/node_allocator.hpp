@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the type `apr_allocator_t` stands for: it gives out memory nodes, whose head is public
-// (apr_allocator.h), to pools, to bucket allocators, and to whoever asks. How many bytes a node has
-// and how many of them may be kept is APR's documented behaviour; where a node comes from, and
-// where it waits while it is free, says `Shelf`.
+// The type behind `apr_allocator_t`. It allocates memory nodes, whose head is public
+// (apr_allocator.h), for pools, bucket allocators and other callers. The size of a node and the
+// limit of kept nodes follow APR's documentation. `Shelf` is the source of nodes and keeps the free
+// ones.
 //
-// Nodes are of whole pages, two at least. Invariant: those of a list that was given back are the
-// shelf's or the system's, never both. The program's mutex, where it has set one, is held around
-// the shelf, and by pools around their lists. Cost: the mutex's, and the shelf's.
+// Nodes have whole pages, at least two.
+// Invariant: a freed node belongs either to the shelf or to the system. If the program has set a
+// mutex, it is held around the shelf, and by pools around their lists.
+// Cost: that of the mutex and the shelf.
 #pragma once
 
 #include <apr/node_shelf.hpp>
@@ -50,20 +51,20 @@ public:
     NodeAllocator(const NodeAllocator&) = delete;
     NodeAllocator& operator=(const NodeAllocator&) = delete;
 
-    /// An allocator, of the type `Public` that programs know; null if there is no memory.
+    /// Creates an allocator of the public type; null if there is no memory.
     template <class Public>
     static Public* make() noexcept {
         void* const place = std::malloc(sizeof(Public));
         return place == nullptr ? nullptr : ::new (place) Public;
     }
 
-    /// Gives back what it keeps, and the allocator itself.
+    /// Frees the kept nodes and the allocator itself.
     static void end(NodeAllocator& allocator) noexcept {
         allocator.~NodeAllocator();
         std::free(&allocator);
     }
 
-    /// The size of the node that serves a request, head included; 0 if there is no such size.
+    /// The size of the node for a request, including its head; 0 on overflow.
     [[nodiscard]] static constexpr std::size_t wholeSize(std::size_t request) noexcept {
         std::size_t whole = 0;
         if (__builtin_add_overflow(request, nodeHead + nodePage - 1, &whole)) {
@@ -73,7 +74,7 @@ public:
         return whole < leastNode ? leastNode : whole;
     }
 
-    /// A node with room for `request` bytes behind its head; null if there is no memory.
+    /// A node with room for `request` bytes after its head; null if there is no memory.
     [[nodiscard]] apr_memnode_t* alloc(std::size_t request) noexcept {
         const std::size_t whole = wholeSize(request);
         if (whole == 0 || whole / nodePage - 1 > UINT32_MAX) {
@@ -94,7 +95,7 @@ public:
         return node;
     }
 
-    /// Takes a list of nodes back.
+    /// Frees a list of nodes.
     void free(apr_memnode_t* list) noexcept {
         if constexpr (Shelf::keeps) {
             const MutexHolder holder(mutex_);
@@ -136,7 +137,7 @@ private:
     }
 
     apr_thread_mutex_t* mutex_ = nullptr;
-    apr_pool_t* owner_ = nullptr; ///< the pool that this allocator goes with
+    apr_pool_t* owner_ = nullptr; ///< the pool that owns this allocator
     Shelf shelf_;
 };
 

@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The source of a pool's reap: areas in the memory nodes of an APR allocator, where RegionHeap
-// would ask malloc for chunks. So a pool is as large as APR's, its memory is recycled as the
-// program has set its allocators up, and limits on what they keep hold.
+// The source of a pool's reap: areas in the memory nodes of an APR allocator, instead of
+// RegionHeap's chunks from malloc. A pool is thus as large as APR's, its memory is recycled
+// according to the program's allocators, and their limits apply.
 //
-// The first node is the pool's home. What is left of it behind the pool is `restOfHome`, where the
-// reap begins, and begins again after `clear`; the node goes back with this heap. If `filling`, an
-// area is overwritten before it is given out, so that no tag of earlier objects is left in it.
-// Invariant: `nodes_` are those beside the home. Cost: one step of the allocator an area, and one
-// on `clear` if there was more than the home.
+// The first node contains the pool itself: it is its home. The rest of it after the pool is
+// `restOfHome`, where the reap begins, and begins again after `clear`. The node is freed with this
+// heap. If `filling`, an area is overwritten before use, so that no tag of earlier objects remains
+// in it.
+// Invariant: `nodes_` are all nodes except the home.
+// Cost: one call of the allocator for each area, and one on `clear` if there are more nodes than
+// the home.
 #pragma once
 
 #include <apr_allocator.h>
@@ -26,12 +28,12 @@ namespace heapwright::apr {
 template <class Allocator, bool filling>
 class NodeHeap {
 public:
-    static constexpr int filler = 0xDB; ///< what no tag ends with
+    static constexpr int filler = 0xDB; ///< no tag ends with this byte
     static constexpr std::size_t alignment = minAlignment;
     static constexpr std::string_view caption = "asks an APR allocator for memory nodes";
     using Below = Heaps<>;
 
-    /// Stands itself in `home`, of which what lies from `first_avail` on is free.
+    /// The heap itself lies in `home`, which is free from `first_avail`.
     NodeHeap(Allocator& allocator, apr_memnode_t* home) noexcept
         : allocator_(allocator), home_(home) {}
     NodeHeap(const NodeHeap&) = delete;
@@ -41,7 +43,7 @@ public:
         allocator_.free(home_);
     }
 
-    /// What a pool's home has left for it, and how much that is.
+    /// The rest of a pool's home, and its size in `bytes`.
     [[nodiscard]] static void* restOfHome(const apr_memnode_t* home, std::size_t& bytes) noexcept {
         return areaIn(home, bytes);
     }
@@ -87,7 +89,7 @@ private:
         return addressOf(object) - addressOf(node) < addressOf(node->endp) - addressOf(node);
     }
 
-    /// All that a node has that is free.
+    /// All free bytes of a node.
     static void* areaIn(const apr_memnode_t* node, std::size_t& bytes) noexcept {
         const Address first = roundUp(addressOf(node->first_avail), minAlignment);
         bytes = addressOf(node->endp) - first;

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the free nodes of an APR allocator wait: on a list for each size in pages, one list for all
-// that are larger, up to a limit that the program may set. `NoShelf` keeps none: each node goes
-// back to malloc, for pools that are emulated on it.
+// The free nodes of an APR allocator: a list for each size in pages, and one list for all larger
+// ones, up to a limit that the program may set. `NoShelf` keeps none: each node is returned to
+// malloc, for emulated pools.
 //
-// A request takes from the first list from its own upward that has something, as APR does: a larger
-// node than needed rather than a new one. Invariant: a set bit in `occupied_` is a list with a
-// node; `kept_` is the sum of the pages on all lists. Cost: a bit scan; in the last list the first
-// that fits is looked for.
+// A request takes from the first list with a node, from its own size upward. As in APR, it prefers
+// a larger node to a new one.
+// Invariant: the bit of a list with a node is set in `occupied_`. `kept_` is the sum of the pages
+// on all lists.
+// Cost: a bit scan; in the last list a search for the first fit.
 #pragma once
 
 #include <apr_allocator.h>
@@ -24,11 +25,11 @@ namespace heapwright::apr {
 
 constexpr std::size_t nodePage = 4 * KiB;
 constexpr std::size_t leastNode = 2 * nodePage;
-/// What a node has before the memory that is for use: APR_MEMNODE_T_SIZE.
+/// The bytes of a node before its usable memory: APR_MEMNODE_T_SIZE.
 constexpr std::size_t nodeHead = sizeof(apr_memnode_t);
-static_assert(nodeHead % 8 == 0); // to what APR rounds it up
+static_assert(nodeHead % 8 == 0); // APR rounds it up to this multiple
 
-/// The pages of a node: what APR calls its index, and one.
+/// The pages of a node: APR's index plus one.
 [[nodiscard]] inline std::size_t pagesOf(const apr_memnode_t* node) noexcept {
     return std::size_t{node->index} + 1;
 }
@@ -42,7 +43,7 @@ public:
         platform::unmapPages(memory, bytes);
     }
 
-    /// A node of at least so many pages; null if there is none.
+    /// A node of at least `pages` pages; null if there is none.
     [[nodiscard]] apr_memnode_t* take(std::size_t pages) noexcept {
         const std::uint32_t fitting = occupied_ & (~std::uint32_t{0} << listOf(pages));
         if (fitting == 0) {
@@ -58,7 +59,7 @@ public:
         return *link == nullptr ? nullptr : takeAt(link, list);
     }
 
-    /// Keeps of a list what the limit allows; the others are what is returned.
+    /// Keeps the nodes of a list that the limit allows, and returns the others.
     [[nodiscard]] apr_memnode_t* keepWhatFits(apr_memnode_t* nodes) noexcept {
         apr_memnode_t* others = nullptr;
         while (nodes != nullptr) {
@@ -71,7 +72,7 @@ public:
         return others;
     }
 
-    /// All nodes, as one list.
+    /// Removes all nodes and returns them as one list.
     [[nodiscard]] apr_memnode_t* takeAll() noexcept {
         apr_memnode_t* all = nullptr;
         for (apr_memnode_t*& list : lists_) {
@@ -87,11 +88,11 @@ public:
         return all;
     }
 
-    /// From now on keeps so many pages at most; without limit if 0. What is here stays.
+    /// Sets the limit of kept pages; 0: none. Nodes already here stay.
     void setMost(std::size_t pages) noexcept { most_ = pages; }
 
 private:
-    static constexpr std::size_t last = 19; ///< the list of all from 21 pages on
+    static constexpr std::size_t last = 19; ///< the list of all nodes of 21 pages or more
 
     static constexpr std::size_t listOf(std::size_t pages) noexcept {
         const std::size_t list = pages - leastNode / nodePage;

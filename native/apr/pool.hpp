@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the type `apr_pool_t` stands for: a heap whose objects go all at once, the pools inside it,
-// and what shall be done before. `Memory` says which heap, where it has its memory from, and where
-// the pool itself stands (reap_memory.hpp, emulated_memory.hpp).
+// The type behind `apr_pool_t`: a heap whose objects are freed together, the pools inside it, and
+// its cleanups. `Memory` defines the heap, its source, and the place of the pool itself
+// (reap_memory.hpp, emulated_memory.hpp).
 //
-// A pool that ends first runs what was registered to be run first, ends the pools inside it, the
-// newest first, each in the same way, runs its cleanups, ends its processes, and then gives its
-// memory back. That goes without recursion, so that pools may be nested as deeply as there is
-// memory (`PoolEnd`). Invariant: a pool is on its parent's list until its memory goes. The list is
-// changed under the mutex of the parent's allocator, if it has one, for many threads may make pools
-// inside one. Cost: an object is the heap's; a pool costs its heap and four stores.
+// A pool ends in these steps: it runs its first cleanups (apr_pool_pre_cleanup_register), ends the
+// pools inside it, newest first, runs its cleanups, ends its processes, and frees its memory.
+// `PoolEnd` does this without recursion, so that pools may be nested as deeply as memory allows.
+// Invariant: a pool is on its parent's list until its memory is freed. The mutex of the parent's
+// allocator, if it has one, protects the list, because several threads may create pools inside one.
+// Cost: an object costs what the heap takes; a pool costs its heap and four stores.
 #pragma once
 
 #include <apr/cleanups.hpp>
@@ -41,7 +41,7 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// A pool, of the type `Public` that programs know; null if there is no memory for it.
+    /// Creates a pool of the public type; null if there is no memory.
     template <class Public>
     static Public* make(Pool* parent, apr_abortfunc_t abort, Allocator& allocator) {
         if (parent != nullptr) {
@@ -78,10 +78,10 @@ public:
         }
     }
 
-    /// Runs everything that is to be run, ends the pools inside, and frees all objects.
+    /// Runs all cleanups, ends the pools inside, and frees all objects.
     void clear() {
         check("apr_pool_clear");
-        const State before = state_; // not live if it is a cleanup that clears its own pool
+        const State before = state_; // not live if a cleanup clears its own pool
         state_ = State::ending;
         PoolEnd<Memory>::run(*this, false);
         state_ = before;
@@ -94,7 +94,7 @@ public:
         Memory::begin(heap_, this);
     }
 
-    /// Ends this pool, and with it the allocator that it owns.
+    /// Ends this pool and the allocator that it owns.
     void destroy() {
         if (state_ != State::live) {
             refuseToEnd();
@@ -108,12 +108,12 @@ public:
         add(cleanups_, data, plain, child);
     }
 
-    /// One that runs before the pools inside end.
+    /// Registers a cleanup that runs before the pools inside end.
     void addFirstCleanup(const void* data, CleanupFunction plain) {
         add(firstCleanups_, data, plain, nullptr);
     }
 
-    /// Takes the newest of this function and data back, of either kind.
+    /// Unregisters the newest cleanup of this function and data, of either kind.
     void removeCleanup(const void* data, CleanupFunction plain) noexcept {
         for (CleanupList* const list : {&cleanups_, &firstCleanups_}) {
             if (Cleanup* const record = list->take(data, plain)) {
@@ -134,7 +134,7 @@ public:
         }
     }
 
-    /// Runs the cleanups for a child process, of this pool and of all inside it.
+    /// Runs the child cleanups of this pool and of all pools inside it.
     void cleanUpForChild() {
         for (Pool* pool = this; pool != nullptr; pool = pool->after(this)) {
             pool->cleanups_.runForChild();
@@ -172,10 +172,10 @@ protected:
 private:
     friend class PoolEnd<Memory>;
 
-    /// Numbers that other memory is not likely to have where a pool had its state.
+    /// Numbers that are unlikely in other memory at the place of a pool's state.
     enum class State : std::uint32_t { live = 0x506F6F6C, ending = 0x456E6473, gone = 0x476F6E65 };
 
-    /// Out of line and static, so that `malloc` needs no stack.
+    /// Out of line and static, so that `malloc` needs no stack frame.
     [[gnu::noinline]] static void* mallocOtherwise(std::size_t size, Pool& pool) {
         void* const object = pool.heap_.malloc(size);
         return object != nullptr ? object : pool.exhausted();
@@ -210,7 +210,7 @@ private:
         }
     }
 
-    /// The pool after this one in a walk through all inside `root`, parents first.
+    /// The next pool of a walk through all pools inside `root`, parents first.
     [[nodiscard]] Pool* after(const Pool* root) const noexcept {
         if (children_ != nullptr) {
             return children_;
@@ -222,11 +222,11 @@ private:
         return pool == root ? nullptr : pool->next_;
     }
 
-    /// Gives the memory back; the mutex of an allocator that goes along was in it. Pre: nothing is
-    /// left to be run, and no pool inside.
+    /// Frees the memory, which contains the mutex of an allocator that ends with it.
+    /// Pre: no cleanup is left, and no pool is inside.
     void release() noexcept {
         leave();
-        const_cast<volatile State&>(state_) = State::gone; // for who destroys it twice
+        const_cast<volatile State&>(state_) = State::gone; // detects a second destroy
         Allocator& allocator = allocator_;
         void* const place = this;
         const bool owner = static_cast<void*>(allocator.owner()) == place;
@@ -255,33 +255,33 @@ private:
                                                           : "invalid pointer");
     }
 
-    Heap heap_; ///< first, so that it ends last: the pool may stand in its memory
+    Heap heap_; ///< first, so that it is destroyed last: the pool may lie in its memory
     Allocator& allocator_;
     Pool* parent_ = nullptr;
-    Pool* children_ = nullptr; ///< the newest first
-    Pool* next_ = nullptr;     ///< of the same parent
+    Pool* children_ = nullptr; ///< newest first
+    Pool* next_ = nullptr;     ///< the next pool of the same parent
     Pool* previous_ = nullptr;
     CleanupList cleanups_;
-    CleanupList firstCleanups_; ///< to be run before the pools inside end
-    CleanupList spare_;         ///< records that were taken back
+    CleanupList firstCleanups_; ///< run before the pools inside end
+    CleanupList spare_;         ///< unused records
     ProcessNote* processes_ = nullptr;
     apr_hash_t* userData_ = nullptr;
     apr_abortfunc_t abort_ = nullptr;
-    const char* tag_ = nullptr; ///< for who looks with a debugger
+    const char* tag_ = nullptr; ///< for debuggers
     State state_ = State::live;
 };
 
-/// How a pool and all inside it come to their end: down to the newest that has none inside, and
-/// from there up again.
+/// Ends a pool and all pools inside it: it walks down to the newest pool without children, and back
+/// up.
 template <class Memory>
 class PoolEnd {
     using P = Pool<Memory>;
     using State = typename P::State;
 
 public:
-    /// Runs all that `root` has to run, with those inside it, which are gone then. What a cleanup
-    /// of the pool itself makes inside it lives on in a pool that is only cleared, and must not in
-    /// one that is `ending`.
+    /// Runs all cleanups of `root` and of the pools inside it, which are then destroyed. A pool
+    /// that a cleanup of `root` creates inside it survives if `root` is only cleared, and is
+    /// destroyed if it is `ending`.
     static void run(P& root, bool ending) {
         P* pool = &root;
         for (;;) {

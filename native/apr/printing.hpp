@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formatted text as an object of a pool, of any length. APR prints into the unused end of a pool's
-// block; a reap has no such end once objects are freed, so text is printed beside it, on the stack,
-// and made an object when its length is known. What is longer goes on in objects that double, of
-// which the last one stays, cut to its length.
+// Formatted text of any length as an object of a pool. APR prints into the unused end of a pool's
+// block. A reap has no such end once objects are freed, so the text is first printed on the stack,
+// and becomes an object when its length is known. Longer text continues in objects that double in
+// size. The last one is kept and cut to its length.
 //
-// Cost: a copy of the text; of long ones about two. Null if there is no memory, and then the pool
-// has kept nothing of it where it can free.
+// Cost: one copy of the text, and about two for a long one. Null if there is no memory; the pool
+// then keeps none of it, if it can free.
 #pragma once
 
 #include <apr_lib.h>
@@ -22,7 +22,7 @@ namespace heapwright::apr {
 
 template <class Heap>
 class PrintedText {
-    /// What apr_vformatter is given; it says when it is full.
+    /// The buffer of apr_vformatter, which calls back when it is full.
     struct Buffer : apr_vformatter_buff_t {
         PrintedText* text;
     };
@@ -34,7 +34,8 @@ public:
     ~PrintedText() = default;
 
     [[nodiscard]] char* print(const char* format, std::va_list arguments) {
-        Buffer buffer{{start_, start_ + room_ - 1}, this}; // the last place is for the null
+        // The last byte is for the terminating null.
+        Buffer buffer{{start_, start_ + room_ - 1}, this};
         if (apr_vformatter(&goOn, &buffer, format, arguments) == -1) {
             if (start_ != onStack_) {
                 heap_.free(start_);
@@ -66,7 +67,7 @@ private:
         return true;
     }
 
-    /// What has been printed, in an object of `size` bytes; null if there is no memory.
+    /// Moves the printed text to an object of `size` bytes; null if there is no memory.
     char* moved(std::size_t size, std::size_t length) noexcept {
         if constexpr (ResizableHeap<Heap>) {
             if (start_ != onStack_ && heap_.resize(start_, size)) {
@@ -84,7 +85,7 @@ private:
         return object;
     }
 
-    /// The text as it stays; where it cannot be made shorter it is as long as it is.
+    /// The final text. If it cannot be shortened, it keeps its size.
     char* kept(std::size_t length) noexcept {
         char* const object = moved(length, length);
         return object == nullptr && start_ != onStack_ ? start_ : object;

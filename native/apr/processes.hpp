@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes that a pool takes with it, and how (apr_thread_proc.h, `apr_kill_conditions_e`).
+// The processes that a pool ends, and how (apr_thread_proc.h, `apr_kill_conditions_e`).
 //
-// All are told before any is waited for, so that they end at the same time; who has three seconds
-// after being told is looked at in growing intervals. Cost: as long as the processes take.
+// All get their signal before the pool waits for any, so that they end at the same time. A process
+// with a timeout has three seconds after its signal, and is checked at growing intervals.
+// Cost: the time that the processes take to end.
 #pragma once
 
 #include <apr_thread_proc.h>
@@ -14,7 +15,7 @@
 
 namespace heapwright::apr {
 
-/// Stands in the pool.
+/// Lies in the pool.
 struct ProcessNote {
     ProcessNote* next;
     apr_proc_t* process;
@@ -26,7 +27,7 @@ namespace processes {
 constexpr apr_interval_time_t grace = apr_time_from_sec(3);
 constexpr apr_interval_time_t firstLook = grace / 64;
 
-/// Collects whoever has ended; true if one that is given time has not.
+/// Collects the processes that have ended. Returns true if one with a timeout has not.
 inline bool collect(ProcessNote* first) {
     bool anyLeft = false;
     for (ProcessNote* note = first; note != nullptr; note = note->next) {
@@ -65,7 +66,7 @@ inline void wait(const ProcessNote* first) {
     }
 }
 
-/// Ends all, as each wants it, and collects them.
+/// Ends all processes, each as registered, and collects them.
 inline void end(ProcessNote* first) {
     for (ProcessNote* note = first; note != nullptr; note = note->next) { // of any kind
         if (apr_proc_wait(note->process, nullptr, nullptr, APR_NOWAIT) != APR_CHILD_NOTDONE) {

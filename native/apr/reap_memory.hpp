@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pools as reaps: a pool is a region in the memory nodes of its APR allocator until an object of it
-// is freed; that one is merged with its neighbours and given out again first. The pool itself
-// stands in its first node.
+// is freed. Freed objects are merged with their neighbours and reused first. The pool itself lies
+// in its first node.
 //
-// Freed blocks wait on exact lists up to 144 bytes and in a tree beyond, which is good enough and
-// small enough to stand in each pool: the bins of the Lea heap are 6 KiB.
+// Freed blocks wait on exact lists up to 144 bytes and in a tree above. This fits well enough, and
+// is small enough to be part of each pool: the bins of the Lea heap take 6 KiB.
 #pragma once
 
 #include <apr/node_allocator.hpp>
@@ -30,8 +30,8 @@
 
 namespace heapwright::apr {
 
-/// If `checking`, an object of another pool, or of before its pool was cleared, is told from those
-/// that may be freed, and what is freed is overwritten; a free looks at all nodes of the pool then.
+/// If `checking`, a free searches all nodes of the pool. It detects an object of another pool, or
+/// from before the pool was cleared. Freed memory is overwritten.
 template <bool checking>
 class ReapMemoryOf {
 public:
@@ -44,7 +44,7 @@ public:
     using Nodes = NodeHeap<Allocator, checking>;
     using Heap = ClearOptimizedHeap<Freed, Nodes>;
 
-    /// Where in its first node a pool stands.
+    /// The offset of a pool in its first node.
     static constexpr std::size_t headBytes = roundUp(nodeHead, minAlignment);
 
     static void* makePlace(Allocator& allocator, std::size_t size) noexcept {
@@ -61,21 +61,21 @@ public:
         return Heap(allocator, ownerTagOf(place));
     }
 
-    /// For a pool that is new, or empty again.
+    /// Prepares a new or cleared pool.
     static void begin(Heap& heap, void* place) noexcept {
         std::size_t bytes = 0;
         void* const rest = Nodes::restOfHome(ownerTagOf(place), bytes);
         heap.beginIn(rest, bytes);
     }
 
-    /// While the pool is a region, from where its pointer is; null where that is not enough.
+    /// Allocates from the pointer while the pool is a region; null if there is not enough room.
     [[nodiscard]] static void* tryMallocFast(Heap& heap, std::size_t request) noexcept {
         const std::size_t size = Block::sizeFor(request);
         BumpCursor& cursor = heap.cursor();
         return cursor.hasRoom(size) ? cursor.make(size)->object() : nullptr;
     }
 
-    /// A wrong one is seen by its tag.
+    /// The tag reveals a wrong object.
     static void free(Heap& heap, void* object) noexcept {
         if constexpr (checking) {
             if (!heap.owns(object)) {
@@ -92,7 +92,7 @@ public:
         heap.free(object);
     }
 
-    /// The home has gone with the heap.
+    /// The home was freed with the heap.
     static void endPlace(void* /*place*/) noexcept {}
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the regions and reaps of C programs take their chunks, with a count for each of them of how
-// much it has.
+// The source of chunks for the regions and reaps of C programs, with a count of bytes for each of
+// them.
 #pragma once
 
 #include <heapwright/allocators/spare_chunks.hpp>
@@ -37,13 +37,13 @@ public:
     void measure(MemoryUsage& usage) const noexcept { usage.mapped += taken_; }
 
 private:
-    [[no_unique_address]] Chunks chunks_; ///< one for all
+    [[no_unique_address]] Chunks chunks_; ///< shared by all
     std::size_t taken_ = 0;
 };
 
 static_assert(MeasurableHeap<ChunkSource> && MaxAlignedHeap<ChunkSource>);
 
-/// How much a heap over it has.
+/// The bytes that a heap over it has taken.
 template <MeasurableHeap H>
 [[nodiscard]] std::size_t memoryOf(H& heap) noexcept {
     MemoryUsage usage;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a C program has of a nested heap: one block of malloc's, first the part that C sees, then
-// the heap. So an empty one takes no chunk, neither its own nor its parent's, and its block comes
-// back when it ends, not with its parent's memory.
+// The handle of a nested heap for C: one block of malloc's, with the part that C code reads first,
+// then the heap. An empty heap thus takes no chunk, and its block is freed when it ends, not with
+// its parent's memory.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -15,7 +15,7 @@
 
 namespace heapwright::capi {
 
-/// `Head` is, or begins with, what C sees; `Nested` is a `NestedHeap`.
+/// `Head` is, or begins with, the part that C code reads. `Nested` is a `NestedHeap`.
 template <class Head, class Nested>
 struct NestedHandle {
     static constexpr std::size_t headBytes = roundUp(sizeof(Head), minAlignment);
@@ -28,7 +28,8 @@ struct NestedHandle {
         return heap == nullptr ? nullptr : static_cast<Head*>(backward(heap, headBytes));
     }
 
-    /// With a heap inside `parent`'s, or if that is null by itself; null if there is no memory.
+    /// Creates a heap inside `parent`'s, or without a parent if that is null; null if there is no
+    /// memory.
     template <class... Parts>
     [[nodiscard]] static Head* make(Head* parent, Parts... parts) noexcept {
         const platform::ErrnoKeeper keeper;

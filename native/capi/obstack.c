@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways of an obstack that are not inline: chunks come and go. The same algorithm as
-// ObstackHeap, in C because all that is a type there is a number or a function here: the size of
-// chunks, the alignment, and where chunks come from.
+// The functions of an obstack that are not inline: adding and removing chunks. The algorithm is
+// that of ObstackHeap. It is in C because the chunk size, the alignment and the chunk functions are
+// run-time values here.
 #include <heapwright/c/obstack.h>
 
 #include "obstack_shared.h"
@@ -19,7 +19,7 @@ struct heapwright_obstack_chunk {
 typedef struct heapwright_obstack_chunk Chunk;
 
 enum {
-    kUsualChunk = 4096 - 32, // so that with what malloc adds it is not more than a page
+    kUsualChunk = 4096 - 32, // so that with malloc's overhead it fits into a page
     kUsualAlignment = _Alignof(max_align_t),
 };
 
@@ -32,7 +32,7 @@ static char* firstObject(const struct obstack* h, Chunk* chunk) {
     return first > chunk->end ? chunk->end : first;
 }
 
-/// A chunk of `whole` bytes, the new one on top; null if there is none and the handler came back.
+/// Adds a chunk of `whole` bytes on top; null if there is no memory and the handler returned.
 static Chunk* addChunk(struct obstack* h, size_t whole) {
     Chunk* chunk = h->hasArgument_ ? h->allocate_.withArgument(h->argument_, whole)
                                    : h->allocate_.plain(whole);
@@ -85,8 +85,8 @@ int heapwright_obstack_begin_with_argument(struct obstack* h, size_t size, size_
     return begin(h, size, alignment);
 }
 
-/// Moves the object under construction to a new chunk, in which it can grow by `size` bytes; a
-/// chunk in which it stood alone goes back.
+/// Moves the object under construction to a new chunk with room for `size` more bytes. A chunk that
+/// contained only this object is freed.
 void heapwright_obstack_new_chunk(struct obstack* h, size_t size) {
     const size_t have = (size_t)(h->next_ - h->object_);
     size_t whole = 0;
@@ -111,14 +111,14 @@ static int holds(const Chunk* chunk, const void* object) {
     return (uintptr_t)object > (uintptr_t)chunk && (uintptr_t)object <= (uintptr_t)chunk->end;
 }
 
-/// Takes chunks off until the object is in the newest; all of them for null.
+/// Removes chunks until the newest one contains the object; all of them if it is null.
 void heapwright_obstack_free_chunks(struct obstack* h, void* object) {
     Chunk* chunk = h->chunk_;
     while (chunk != NULL && !holds(chunk, object)) {
         Chunk* below = chunk->below;
         release(h, chunk);
         chunk = below;
-        h->holdsEmpty_ = 1; // whatever stands at the start of that one
+        h->holdsEmpty_ = 1; // an object without bytes may be at its start
     }
     h->chunk_ = chunk;
     if (chunk != NULL) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An obstack whose chunks are a reap's, and go with it. It needs only the interfaces of both.
+// An obstack whose chunks are allocated in a reap and end with it. It uses only the public
+// interfaces of both.
 #include <heapwright/c/obstack.h>
 #include <heapwright/c/reap.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See obstack_shared.h. Printing needs only the interface: it works on any obstack.
+// See obstack_shared.h. Printing uses only the public interface, so it works on any obstack.
 #include "obstack_shared.h"
 
 #include <heapwright/c/obstack.h>
@@ -20,7 +20,7 @@ static void failAndExit(void) {
 
 void (*heapwright_obstack_alloc_failed_handler)(void) = failAndExit;
 
-/// The handler must not come back: whoever called has no other way to hear of it.
+/// The handler must not return, because the caller has no other way to detect the failure.
 void heapwrightObstackFail(void) {
     heapwright_obstack_alloc_failed_handler();
     abort();
@@ -33,7 +33,7 @@ void heapwrightObstackForeign(void) {
     abort();
 }
 
-/// Without a null byte at the end, as the C library has it.
+/// Adds no null byte at the end, as the C library.
 int heapwright_obstack_vprintf(struct obstack* h, const char* format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What obstacks have in common, wherever their objects stand: what happens without memory,
- * printing (obstack_shared.c). */
+ * The common part of obstacks with any source of objects: the lack of memory, and printing
+ * (obstack_shared.c).
+ */
 #ifndef HEAPWRIGHT_OBSTACK_SHARED_H
 #define HEAPWRIGHT_OBSTACK_SHARED_H
 
@@ -10,13 +11,13 @@
 extern "C" {
 #endif
 
-/* Calls the program's handler, and ends the program if that comes back. */
+/* Calls the program's handler, and ends the program if that returns. */
 #ifdef __GNUC__
 __attribute__((noreturn))
 #endif
 void heapwrightObstackFail(void);
 
-/* Ends the program: an object was to be freed that is on another obstack, or on none. */
+/* Ends the program, because an object to be freed is not on this obstack. */
 #ifdef __GNUC__
 __attribute__((noreturn))
 #endif

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reaps for C, over the composition for C++.
+// Reaps for C, over the C++ composition.
 //
-// The inline function in the header makes objects by moving the pointer that it sees, so that has
-// to be brought to the heap before anything else is done, and back after it. A shared reap shows
-// none: each call takes its lock. The lock of a shared parent is taken to join and to leave it.
+// The inline function in the header allocates by moving a pointer. Every other function first
+// copies that pointer to the heap and afterwards copies it back. A shared reap shows no pointer, so
+// each call takes its lock. The lock of a shared parent is taken to join and to leave it.
 #include <heapwright/c/reap.h>
 
 #include <capi/chunk_source.hpp>
@@ -25,11 +25,11 @@ using namespace heapwright;
 
 using Nested = allocators::NestedReap<capi::ChunkSource>;
 
-// What the inline function relies on.
+// The assumptions of the inline function.
 static_assert(Block::sizeFor(0) == 32 && Block::sizeFor(24) == 32 && Block::sizeFor(25) == 48);
 static_assert(std::bit_cast<std::uint64_t>(Tag(48, State::live)) == (48U << 16U | 0xB7E5U));
 
-/// What C sees comes first.
+/// The part that C code reads comes first.
 struct Handle : heapwright_reap {
     bool shared = false;
     FutexLock lock;
@@ -45,7 +45,7 @@ Nested& heapOf(const heapwright_reap* reap) noexcept {
     return Handles::heapOf(&handleOf(reap));
 }
 
-/// Holds a shared reap's lock, or none.
+/// Holds a shared reap's lock; nothing for others.
 class Hold {
 public:
     explicit Hold(const heapwright_reap* reap) noexcept
@@ -66,7 +66,7 @@ private:
     Handle* handle_;
 };
 
-/// Over a scope in which the heap, and not the inline function, has the pointer.
+/// A scope in which the heap, and not the inline function, has the pointer.
 class Inside {
 public:
     explicit Inside(heapwright_reap* reap) noexcept : handle_(handleOf(reap)) {
@@ -102,7 +102,7 @@ heapwright_reap* create(heapwright_reap* parent, bool shared) noexcept {
     return handle;
 }
 
-/// At another place, with what both sizes have of its bytes.
+/// Moves an object and copies the bytes that both sizes have.
 void* moved(Nested& heap, void* object, std::size_t size) noexcept {
     void* const place = heap.malloc(size);
     if (place != nullptr) {
@@ -185,7 +185,7 @@ char* heapwright_reap_strdup(heapwright_reap* reap, const char* string) {
 }
 
 size_t heapwright_reap_size(const heapwright_reap* reap, const void* object) {
-    const Hold hold(reap); // a neighbour that is freed changes the flags beside the size
+    const Hold hold(reap); // freeing a neighbour changes the flags beside the size
     return heapOf(reap).getSize(const_cast<void*>(object));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions for C, over the layers: a nested region heap, of which the inline function in the header
-// carves whole areas.
+// Regions for C, over the layers: a nested region heap, whose areas the header's inline function
+// carves.
 #include <heapwright/c/region.h>
 
 #include <capi/chunk_source.hpp>
@@ -55,7 +55,7 @@ void* heapwright_region_refill(heapwright_region* region, size_t size) {
     }
     const Address next = addressOf(area) + roundUp(least, minAlignment);
     const Address end = addressOf(area) + granted;
-    if (end - next >= region->end_ - region->next_) { // go on where there is more room
+    if (end - next >= region->end_ - region->next_) { // continue in the area with more room
         region->next_ = next;
         region->end_ = end;
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Xalloc for C, over the structure that XallocHeap is made of: here the size of an area is a
-// number, there it is a part of the type.
+// Xalloc for C, over the structure of XallocHeap. Here the size of an area is a run-time value,
+// there it is part of the type.
 #include <heapwright/c/xalloc.h>
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <new>
 
-/// Stands at the start of its own memory, the area behind it.
+/// Lies at the start of its own memory, with the area behind it.
 struct heapwright_xarea {
     heapwright::XallocArea area;
 };
@@ -23,9 +23,9 @@ using namespace heapwright;
 
 constexpr std::size_t headBytes = roundUp(sizeof(heapwright_xarea), minAlignment);
 
-constinit XallocArea programs; // that of the program, empty before it is taken
+constinit XallocArea programs; // the program's area, empty before it is taken
 
-/// At the end, with what both sizes have of its bytes.
+/// Moves an object to the end and copies the bytes that both sizes have.
 void* moved(XallocArea& area, void* object, std::size_t oldSize, std::size_t size) noexcept {
     void* const place = area.malloc(size);
     if (place != nullptr) {

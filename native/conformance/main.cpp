@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-conformance: does the malloc of this process keep the rules?
+// heapwright-conformance: checks whether the malloc of this process follows the rules.
 //
-//   heapwright-conformance --list     every case: NAME, who demands it, what it checks; by tabs
+//   heapwright-conformance --list     every case: NAME, the rule's source, what it checks; by tabs
 //   heapwright-conformance NAME...    run these cases in this process, one after the other
 //
-// It takes whatever malloc the process has, so one preloads the allocator in question. Exit status:
-// 0 all is well; 1 with one line on standard output that says what is wrong and where; 77 with the
-// reason if the case cannot be run here; 2 for a name that does not exist. Any other end, a signal
-// above all, is the allocator's failure too.
+// It checks the malloc of its own process, so preload the allocator. Exit status 0: all cases pass.
+// 1: a case failed, and one line on standard output says what and where. 77: the case cannot run
+// here, with the reason. 2: unknown name. Any other end, such as a signal, is also a failure of the
+// allocator.
 #include "suite.hpp"
 
 #include <csignal>

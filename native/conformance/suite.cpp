@@ -36,7 +36,7 @@ unsigned char patternAt(std::size_t index, unsigned seed) {
     return static_cast<unsigned char>((index * 131U + seed * 2654435761U + 1) >> 3U);
 }
 
-/// What the process has, in bytes: the number at `position` in its statm.
+/// A figure of the process in bytes: the number at `position` in its statm.
 std::size_t inUse(int position) {
     char text[128] = {};
     std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -52,7 +52,7 @@ std::size_t inUse(int position) {
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Sets the limit that holds, not the one up to which it may be raised again.
+/// Sets the soft limit, not the hard one.
 bool limitTo(__rlimit_resource_t what, rlim_t bytes) {
     rlimit limit{};
     ::getrlimit(what, &limit);
@@ -116,7 +116,7 @@ void expectSuccess(int child, const char* what, Location where) {
         fail(text, where);
     }
     if (WEXITSTATUS(status) == 77) {
-        ::_exit(77); // it has said why
+        ::_exit(77); // the child has printed the reason
     }
     require(WEXITSTATUS(status) == 0, what, where);
 }

@@ -1,28 +1,27 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the cases are written with. A case is a function that returns if all is well; otherwise it
-// ends the process through `require`, `fail` or `skip`, which write one line and exit at once,
-// since nothing of a heap that has failed can be relied on. For the same reason nothing in here
-// allocates.
+// The helpers of the cases. A case is a function that returns on success. Otherwise it ends the
+// process through `require`, `fail` or `skip`, which write one line and exit at once, because a
+// heap that failed cannot be trusted. For the same reason nothing here allocates.
 //
-// A case runs alone in its process, with a watchdog, and takes a couple of seconds at most.
+// A case runs alone in its process, with a watchdog, and takes at most a few seconds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list> // the cases loop over braces
+#include <initializer_list> // the cases use braced lists in loops
 
 namespace conformance {
 
-/// Who says that it must be so.
+/// The source of a rule.
 enum class Demand {
     standard, ///< C, C++ or POSIX
-    glibc,    ///< the GNU C library's own ways, which programs are written against
-    robust,   ///< nobody, but programs do it
+    glibc,    ///< the GNU C library's behaviour, on which programs rely
+    robust,   ///< no rule, but programs do it
 };
 
-/// Where a check stands; std::source_location is not in every compiler that we build with.
+/// The place of a check. Some supported compilers lack std::source_location.
 struct Location {
     const char* file;
     unsigned line;
@@ -33,7 +32,7 @@ struct Location {
     }
 };
 
-/// One case; to declare one is to register it, and every file ends with the table of its own.
+/// One case. Its declaration registers it, and every file ends with the table of its cases.
 class Case {
 public:
     Case(const char* name, Demand demand, const char* what, void (*body)());
@@ -64,20 +63,20 @@ inline void require(bool holds, const char* what, Location where = Location::cur
     }
 }
 
-/// Takes from the compiler what it knows of a value, so that it lets every call happen.
+/// Hides a value from the compiler, so that it removes no call.
 template <class T>
 T hide(T value) {
     asm volatile("" : "+r"(value) : : "memory");
     return value;
 }
 
-/// Runs `body` in a forked child, which must end normally; a child that hangs is killed.
+/// Runs `body` in a forked child, which must end normally. A child that hangs is killed.
 void inChild(void (*body)(), const char* what, Location where = Location::current());
 
-/// Waits for a child that must have ended with status 0.
+/// Waits for a child, which must end with status 0.
 void expectSuccess(int child, const char* what, Location where = Location::current());
 
-/// Fills an object with bytes that depend on `seed`, and checks that they are all still there.
+/// Fills an object with bytes that depend on `seed`; `requireFilled` checks them.
 void fill(void* object, std::size_t size, unsigned seed);
 void requireFilled(const void* object, std::size_t size, unsigned seed,
                    Location where = Location::current());
@@ -85,16 +84,17 @@ void requireZero(const void* object, std::size_t size, Location where = Location
 void requireAligned(const void* object, std::size_t alignment,
                     Location where = Location::current());
 
-/// The alignment that an object of `size` bytes must have: no type of that size can need more.
+/// The required alignment of an object of `size` bytes: no type of that size needs more.
 std::size_t alignmentFor(std::size_t size);
 
-/// Allows the process `more` bytes beyond what it has now: of address space, or of memory to write.
+/// Limits the process to `more` bytes beyond its present use: of address space, or of writable
+/// memory.
 void limitAddressSpace(std::size_t more);
 void limitData(std::size_t more);
-/// Takes the limits away again.
+/// Removes the limits.
 void unlimit();
 
-/// A small pseudo-random sequence (xorshift), the same in every run.
+/// A pseudo-random sequence (xorshift), the same in every run.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
@@ -107,14 +107,15 @@ public:
     }
     std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
 
-    /// Sizes as programs have them: mostly small, some large.
+    /// Sizes as in programs: mostly small, some large.
     std::size_t size() { return below(std::size_t{1} << below(17)); }
 
 private:
     std::uint64_t state_;
 };
 
-/// The path of a plugin of this suite, installed beside the program; skips if it is not there.
+/// The path of a plugin of this suite, installed beside the program. Skips the case if it is
+/// missing.
 const char* pluginPath(const char* file);
 
 } // namespace conformance

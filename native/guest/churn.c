@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The churn: kernel objects made and removed at random in a small memory. First the memory is
- * filled with anonymous pages, in which holes are then made page by page: what is free is scattered
- * among movable pages, so that the object allocators, whose pages cannot move, have the page
- * allocator break into blocks of the other mobility: its fragmentation events. Then waves: in each
- * the number of live objects rises to a height and falls again, a part of them surviving the wave.
+ * The churn: kernel objects are created and removed at random in a small memory. First the memory
+ * is filled with anonymous pages, in which holes are then made page by page. Free pages are thus
+ * scattered among movable pages. The object allocators' pages cannot move, so their requests make
+ * the page allocator use blocks of the other mobility: its fragmentation events. Then waves follow.
+ * In each, the number of live objects rises to a height and falls again, and a part of them
+ * survives the wave.
  *
- * Where the kernel refuses an object (no descriptor, no memory) it is counted and the wave goes on.
+ * If the kernel refuses an object (no descriptor, no memory), it is counted and the wave continues.
  */
 #include "guest.h"
 
@@ -23,7 +24,7 @@ static uint64_t made;
 static uint64_t removed;
 static uint64_t refused;
 
-/* Anonymous pages with holes; `left` of every hundred pages stay. */
+/* Fills memory with anonymous pages and makes holes: `left` of every hundred pages stay. */
 static void fillMemory(uint64_t mebibytes, uint64_t left) {
     size_t size = mebibytes << 20;
     if (size == 0) {
@@ -42,7 +43,7 @@ static void fillMemory(uint64_t mebibytes, uint64_t left) {
             fail("holes in anonymous pages");
         }
     }
-    madvise(area, size, MADV_DONTFORK); /* or each process would copy its page tables */
+    madvise(area, size, MADV_DONTFORK); /* otherwise each process would copy its page tables */
     sample("holed");
 }
 
@@ -59,7 +60,7 @@ static enum kind drawKind(void) {
     return kind;
 }
 
-/* One step: a slot is emptied, or filled with this chance of a hundred. */
+/* One step: empties a slot, or fills it with a chance of `chance` percent. */
 static void step(uint64_t chance) {
     struct object* object = &slots[draw(slotCount)];
     int fill = draw(100) < chance;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Numbers drawn from a seed: SplitMix64 (Steele, Lea and Flood, 2014), one multiplication more than
- * needed and the same sequence everywhere.
+ * Numbers drawn from a seed by SplitMix64 (Steele, Lea and Flood, 2014): the same sequence on every
+ * machine.
  */
 #include "guest.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's allocation events, from its ring buffers to the host. They are recorded from early
- * in the boot (the kernel's command line asks for them) and stay in the buffers until the load is
- * over, so that sending them disturbs nothing that is measured. Marks between them say what the
- * kernel had then. What goes to the host: a record for each field of an event, pages of the buffers
- * as they are, each behind a record that says how many bytes follow, and how many events each
- * buffer lost.
+ * Sends the kernel's allocation events from its ring buffers to the host. The kernel's command line
+ * enables them early in the boot. They stay in the buffers until the load has ended, so that
+ * sending them does not disturb the measurement. Marks between them contain the state of the
+ * kernel's memory. The host receives a record for each field of an event, the pages of the buffers
+ * (each after a record with their number of bytes), and the number of events that each buffer lost.
  */
 #include "guest.h"
 
@@ -30,7 +29,8 @@ void markEvents(uint64_t slabKib, uint64_t freeKib) {
     }
     snprintf(mark, sizeof mark, "heapwright %llu %llu", (unsigned long long)slabKib,
              (unsigned long long)freeKib);
-    writeText(TRACING "trace_marker", mark); /* none in a full buffer, which says so at the end */
+    /* A full buffer takes no mark; it reports that at the end. */
+    writeText(TRACING "trace_marker", mark);
 }
 
 /* One field of an event: `field:TYPE NAME;	offset:N;	size:N;`. */
@@ -76,7 +76,7 @@ static void sendFormat(const char* system, const char* event) {
     }
 }
 
-/* The number behind `name` in the statistics of a buffer. */
+/* The number after `name` in the statistics of a buffer. */
 static uint64_t statistic(const char* text, const char* name) {
     const char* at = strstr(text, name);
     return at == NULL ? 0 : strtoull(at + strlen(name), NULL, 10);

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The first process of a guest that is there for one load. It mounts what the kernel shows of
- * itself, says which allocator it finds, runs the load that the command line names, samples memory
- * before, during and after, and ends the machine. What it learns goes to the second serial line,
- * one JSON object a line; the last is `end`, and a guest that ended without it has failed.
+ * The first process of a guest that exists for one load. It mounts the kernel's file systems,
+ * reports the allocator, runs the load that the command line names, samples memory before, during
+ * and after it, and ends the machine. The results go to the second serial line, one JSON object a
+ * line. The last one is `end`. A guest without `end` has failed.
  */
 #include "guest.h"
 

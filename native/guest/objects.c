@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Kernel objects that user space can have made and removed: each kind comes with its own mixture of
- * caches (inodes, directory entries, files, sockets and their buffers, tasks and their address
- * spaces) and general sizes (the arrays of a pipe). A process that was made sleeps until it is
- * killed.
+ * Kernel objects that user space can create and remove. Each kind uses its own mixture of caches
+ * (inodes, directory entries, files, sockets and their buffers, tasks and their address spaces) and
+ * general sizes (the arrays of a pipe). A created process sleeps until it is killed.
  */
 #include "guest.h"
 
@@ -66,7 +65,7 @@ static int makePair(struct object* object, enum kind kind) {
     }
     object->one = ends[0];
     object->two = ends[1];
-    if (draw(2) == 0) { /* what waits in it is the kernel's too */
+    if (draw(2) == 0) { /* queued data takes kernel memory, too */
         return write(ends[1], message, sizeof message) < 0 ? -1 : 0;
     }
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The length of the paths: each kind of object made and removed at once, many times over, and the
- * mean time of a pair. In virtual time that is the number of instructions.
+ * The path lengths: each kind of object is created and removed many times, and the mean time of a
+ * pair is recorded. In virtual time that is the number of instructions.
  */
 #include "guest.h"
 
@@ -12,7 +12,7 @@ void paths(void) {
     for (enum kind kind = 0; kind < KINDS; ++kind) {
         uint64_t times = kind == PROCESS ? rounds / 10 + 1 : rounds;
         struct object object;
-        for (uint64_t at = 0; at < times / 10; ++at) { /* caches of the allocator are warm then */
+        for (uint64_t at = 0; at < times / 10; ++at) { /* warms the allocator's caches */
             if (makeObject(&object, kind) == 0) {
                 removeObject(&object);
             }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Runs a program of the host's distribution: each line of its output becomes a record, and between
- * lines, every so many milliseconds of the guest's time, memory is sampled.
+ * Runs a program of the host's distribution. Each line of its output becomes a record. Between
+ * lines, memory is sampled at a fixed interval of the guest's time.
  */
 #include "guest.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Records go to the second serial line, the console has the first: so neither tears the other's
- * lines. A record is one line, written with one call; the host takes a line without its end for
- * what it is. Text is escaped as JSON wants it, what is not ASCII becomes a question mark.
+ * Records go to the second serial line, and the console to the first, so that neither breaks the
+ * other's lines. A record is one line, written with one call. The host accepts a last line without
+ * its end. Text is escaped as in JSON. Characters outside ASCII become question marks.
  */
 #include "guest.h"
 
@@ -91,7 +91,7 @@ void sendBytes(const char* bytes, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t written = write(records, bytes + done, size - done);
         if (written < 0 && errno != EINTR) {
-            break; /* there is nobody left to be told */
+            break; /* the output is gone */
         }
         done += written > 0 ? (size_t)written : 0;
     }
@@ -115,7 +115,7 @@ void fail(const char* what) {
 void leave(void) {
     tcdrain(records);
     sync();
-    reboot(RB_AUTOBOOT); /* the host's machine does not start again */
+    reboot(RB_AUTOBOOT); /* the host's machine does not restart */
     for (;;) {
         pause();
     }

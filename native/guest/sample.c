@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the kernel says of its memory: /proc/meminfo, /proc/vmstat, and the page allocator's
- * fragmentation events, which a histogram in the kernel counts without a buffer that could
- * overflow. A 64-bit kernel has no LowTotal and LowFree, which the published study sampled; Slab,
- * KernelStack, PageTables and MemFree stand for them.
+ * The kernel's reports on its memory: /proc/meminfo, /proc/vmstat, and the page allocator's
+ * fragmentation events. A histogram in the kernel counts the events, without a buffer that could
+ * overflow. A 64-bit kernel has no LowTotal and LowFree, which the published study sampled. Slab,
+ * KernelStack, PageTables and MemFree replace them.
  */
 #include "guest.h"
 
@@ -49,7 +49,7 @@ void countFragmentation(void) {
     }
 }
 
-/* The number behind `name` at the beginning of a line of `text`, or 0. */
+/* The number after `name` at the beginning of a line of `text`, or 0. */
 static uint64_t valueOf(const char* name) {
     size_t length = strlen(name);
     for (const char* at = text; at != NULL; at = strchr(at, '\n')) {
@@ -67,7 +67,7 @@ static void need(const char* path) {
     }
 }
 
-/* The orders of the blocks that events took, as ORDER:COUNT with commas; and all of them. */
+/* The orders of the blocks that events took, as ORDER:COUNT separated by commas, and their sum. */
 static void addFragmentation(void) {
     char orders[512] = "";
     size_t used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the host asks for stands on the kernel's command line as heapwright.NAME=VALUE: the kernel
- * leaves words with a dot in them to whom they are meant for.
+ * The host's settings are on the kernel's command line as heapwright.NAME=VALUE. The kernel ignores
+ * words with a dot.
  */
 #include "guest.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Storage inside the guest: ext4 on a loop over a file in tmpfs. A disk of the host's would answer
- * when the host pleases, and no run would repeat; tmpfs alone hardly asks the object allocators for
- * anything. The names that mke2fs would draw are given to it.
+ * Storage inside the guest: ext4 on a loop device over a file in tmpfs. A disk of the host would
+ * respond at varying times, so no run would be repeatable. tmpfs alone makes hardly any requests to
+ * the object allocators. mke2fs gets fixed identifiers instead of random ones.
  */
 #include "guest.h"
 

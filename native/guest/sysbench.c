@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The load of the published study: sysbench with many threads, in its mode fileio (random writes of
- * 16 KiB) or memory (blocks copied). The host says how much of each; the seed is sysbench's own.
+ * 16 KiB) or memory (copied blocks). The host sets the amount of each. The seed is sysbench's own.
  */
 #include "guest.h"
 

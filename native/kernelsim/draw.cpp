@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws traffic from a load. Each operation begins one activity, on a processor that is drawn
-// evenly; whatever has lived for long enough is freed before it, in the order in which it falls
-// due. Memory goes with the events and with what is live.
+// Draws traffic from a load. Each operation begins one activity on a random processor. Objects
+// whose lifetime has ended are freed before it, in the order of their ends.
+// Cost: memory for the events and the live objects.
 #include "kernelsim/load.hpp"
 
 #include <heapwright/core/random.hpp>
@@ -55,7 +55,7 @@ public:
 private:
     struct Due {
         std::uint64_t operation;
-        std::uint64_t turn; ///< which of several that fall due together was taken first
+        std::uint64_t turn; ///< orders those with the same end by their allocation
         std::uint32_t place;
         std::uint8_t processor;
 
@@ -64,7 +64,7 @@ private:
         }
     };
 
-    /// Movable pages over a share of the memory, of which some are free again: holes between them.
+    /// Movable pages over a share of the memory, some of them free again: holes between them.
     void fill() {
         const double pages = static_cast<double>(load_.memory) * 256;
         const auto count = static_cast<std::uint64_t>(pages * load_.fill);
@@ -126,7 +126,8 @@ private:
         spare_.push_back(place);
     }
 
-    /// With its length drawn, if it has one: then it is between `least` and the same.
+    /// A lifetime with its length drawn, if it has one: between `least` and `most`, which are then
+    /// equal.
     Life settled(const Life& life) {
         Life drawn = life;
         if (life.kind == Life::Kind::mean) {
@@ -135,7 +136,7 @@ private:
         } else if (life.kind == Life::Kind::between) {
             drawn.least = random_.between(life.least, life.most);
         }
-        ++drawn.least; // nothing ends with the operation that it began in
+        ++drawn.least; // nothing ends in the operation in which it began
         return drawn;
     }
 

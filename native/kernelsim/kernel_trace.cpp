@@ -56,7 +56,7 @@ private:
         throw TraceError("line " + std::to_string(line_) + ": " + what);
     }
 
-    /// The next line that says something, as words.
+    /// The next line that is not empty, as words.
     bool next(const std::string& missing) {
         while (std::getline(text_, said_)) {
             ++line_;

@@ -12,7 +12,7 @@
 
 namespace heapwright::kernelsim {
 
-/// Why a text is no trace.
+/// The reason why a text is not a valid trace.
 class TraceError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ public:
 /// Throws TraceError.
 Traffic readTrace(std::istream& text);
 
-/// Pre: no event reclaims, and nothing is droppable, for a trace says who frees what.
+/// Pre: no event reclaims, and nothing is droppable, because a trace states who frees what.
 void writeTrace(const Traffic& traffic, std::ostream& text);
 
 } // namespace heapwright::kernelsim

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a load: words and numbers between blanks. Every list says its length first, and no list may
-// be longer than its limit, so that a damaged text costs no memory.
+// Reads a load: words and numbers between blanks. Every list starts with its length, which is
+// limited, so that a damaged text costs no memory.
 #include "kernelsim/load.hpp"
 
 #include <heapwright/structure/kernel/page_section.hpp>

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulated machine: memory of a stated size in pages, and up to eight processors, on one of
-// which it is at a time. One thread runs it, so nothing is locked and time is path length.
+// A simulated machine: memory of a stated size in pages, and up to eight processors, one of which
+// is active at a time. One thread runs it, so there are no locks, and time measures the path
+// length.
 //
-// The object allocator that runs on it has its pages by `MachinePages`, so that what it holds can
-// be told from pages that others take. All memory is there at the start, free and movable, and
-// there is never more: then a request gets null. There is one machine at a time in a thread.
+// The object allocator on it takes its pages from `MachinePages`, so that they are distinguished
+// from other pages. All memory is present at the start, free and movable. Without free memory, a
+// request returns null. A thread has at most one machine.
 #pragma once
 
 #include "kernelsim/traffic.hpp"
@@ -26,7 +27,7 @@
 
 namespace heapwright::kernelsim {
 
-/// A lock that nobody else could want.
+/// A lock without contention.
 class NoLock {
 public:
     void lock() noexcept { held_ = true; }
@@ -45,7 +46,7 @@ private:
 
 static_assert(Lock<NoLock>);
 
-/// The processor that the machine is on.
+/// The active processor of the machine.
 struct MachineProcessors {
     static constexpr std::size_t count = mostProcessors;
 
@@ -58,7 +59,7 @@ struct MachineProcessors {
 
 static_assert(HeapSelector<MachineProcessors>);
 
-/// Mapped memory, of which there is only so much.
+/// Mapped memory of a limited size.
 class MachineMemory : private MmapHeap {
 public:
     static constexpr std::size_t alignment = MmapHeap::alignment;
@@ -83,8 +84,8 @@ class Machine {
 public:
     using Pages = KernelPageHeap<1, PageSection::bytes, NoLock, MachineMemory>;
 
-    /// Memory of at least so much, of which `free` pages are usable (0: all); what is more is
-    /// taken for good. Throws std::runtime_error if the system has not got that much.
+    /// Creates memory of at least `mebibytes`, of which `free` pages are usable (0: all). The rest
+    /// is allocated for good. Throws std::runtime_error if the system does not have that much.
     Machine(std::uint64_t mebibytes, std::uint64_t free, std::size_t processors) {
         constexpr std::size_t section = PageSection::bytes;
         std::size_t sections = (mebibytes * MiB + section - 1) / section;
@@ -130,7 +131,7 @@ public:
         pages_.givePages(page);
     }
 
-    // --- pages of anybody else ---
+    // --- pages of other users ---
 
     [[nodiscard]] Page* take(std::size_t order, Mobility mobility) noexcept {
         Page* const page = pages_.takePages(order, mobility, 0);
@@ -157,7 +158,7 @@ public:
     static inline thread_local Machine* here = nullptr;
 
 private:
-    /// As large blocks as there are, movable, so that it is no event.
+    /// In blocks as large as possible, and movable, so that it causes no fallback.
     void takeForGood(std::size_t count) noexcept {
         usable_ -= count;
         for (std::size_t order = pageOrders; order-- > 0;) {
@@ -177,7 +178,8 @@ private:
     std::uint64_t slabsGiven_ = 0;
 };
 
-/// The machine's pages as a heap: what the object allocators stand on. Pre: there is a machine.
+/// The machine's pages as a heap, below the object allocators.
+/// Pre: there is a machine.
 class MachinePages {
 public:
     static constexpr std::size_t alignment = bytesOfPage;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-kernelsim: runs traffic on models of the kernel's object allocators, drawn from
-// the load on standard input or read from a kernel trace, and says on standard output, as one line
-// of JSON, what came of it. Rounds go from model to model, so that what disturbs one disturbs all;
-// everything but the time is the same in each round, or it is a fault.
+// heapwright-kernelsim: runs traffic on models of the kernel's object allocators. The traffic is
+// drawn from the load on standard input or read from a kernel trace. It prints the results as one
+// line of JSON. Rounds alternate between the models, so that a disturbance affects all of them. All
+// results except the time are the same in each round; a difference is an error.
 #include "kernelsim/kernel_trace.hpp"
 #include "kernelsim/load.hpp"
 #include "kernelsim/report.hpp"

@@ -15,10 +15,10 @@
 
 namespace heapwright::kernelsim {
 
-/// What the traffic is: where from, how many events, which machine.
+/// Writes the traffic's source, number of events and machine.
 void tellTraffic(Json& json, const Traffic& traffic);
 
-/// One model; `times` are the nanoseconds of each round.
+/// Writes one model. `times` are the nanoseconds of each round.
 void tellOutcome(Json& json, std::string_view model, const Outcome& outcome,
                  const std::vector<std::uint64_t>& times);
 

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs traffic on a machine with one object allocator, and looks at it from time to time.
+// Runs traffic on a machine with one object allocator and samples it.
 //
-// What can be dropped is dropped in the order in which it came: when free memory falls below a
-// 32nd, until it is a 16th; when a request cannot be served, though the caches have been shrunk;
-// and when the traffic says so. Each object is written into when it is taken, and looked at when it
-// is given back: an allocator that hands out what is live, or loses what was constructed, is found
-// out. Time is the processor's, between samples, so that looking does not count; the prelude does
-// not count either.
-// `Objects` is one of the kernel's heaps over `MachinePages`.
+// Droppable objects are dropped in the order of their allocation, in three cases: free memory falls
+// below 1/32 (until it reaches 1/16), a request fails after the caches were shrunk, or the traffic
+// requests it. Each object is written when it is allocated and checked when it is freed, so that an
+// allocator that returns a live object, or loses constructed contents, is detected. Time is
+// processor time between samples, so that sampling does not count. The prelude does not count
+// either. `Objects` is one of the kernel's heaps over `MachinePages`.
 #pragma once
 
 #include "kernelsim/machine.hpp"
@@ -72,7 +71,7 @@ private:
         void* object = nullptr;
         Page* page = nullptr;
         std::uint32_t what = 0;
-        std::uint32_t turn = 0; ///< of those that were here
+        std::uint32_t turn = 0; ///< of the droppable objects
         Kind kind = Kind::empty;
         std::uint8_t processor = 0;
     };
@@ -91,14 +90,15 @@ private:
         }
     }
 
-    /// Whether a cache's descriptor has pages of its own: all but SLOB's, which is an object.
+    /// Whether a cache's descriptor has pages of its own. In all models except SLOB, where it is an
+    /// object.
     static constexpr bool apart = requires(Cache& cache) { cache.slab; };
 
     std::uint64_t slabPages() const { return machine_.slabPages() - outcome_.cachePages; }
 
     // --- events ---
 
-    /// Where the stretch that begins at an event ends: with a mark, or at the next sample.
+    /// The end of the events from `at` that run without a sample: a mark, or the next sample.
     std::size_t stretch(std::size_t at) const {
         const std::vector<Event>& events = traffic_.events;
         const std::size_t most = std::min(at + interval_, events.size());
@@ -176,7 +176,7 @@ private:
         Slot& slot = slots_[place];
         const auto kind = std::exchange(slot.kind, Slot::Kind::empty);
         if (kind == Slot::Kind::empty)
-            return; // there was no memory for it
+            return; // its allocation failed
         if (kind == Slot::Kind::pages) {
             machine_.give(*slot.page);
             return;
@@ -204,7 +204,7 @@ private:
             heap_->flush();
     }
 
-    /// Drops what can be dropped until so many pages are free, or nothing is left to drop.
+    /// Drops objects until `wanted` pages are free, or none is left to drop.
     void drop(std::size_t wanted) {
         while (machine_.freePages() < wanted && !droppable_.empty()) {
             give(droppable_.front());
@@ -213,7 +213,7 @@ private:
         }
     }
 
-    // --- what is in objects ---
+    // --- contents of objects ---
 
     std::size_t sizeOf(const Slot& slot) const {
         return slot.kind == Slot::Kind::object ? traffic_.caches[slot.what].size : slot.what;
@@ -225,7 +225,7 @@ private:
         return (static_cast<std::uint64_t>(&slot - slots_.data()) << 32U) | turn;
     }
 
-    // --- looking ---
+    // --- samples ---
 
     void sample(std::uint64_t time) {
         Sample made;
@@ -275,7 +275,7 @@ private:
         return now;
     }
 
-    /// Frees all; an allocator that then still has pages has lost some.
+    /// Frees all objects. An allocator that then still holds pages has lost some.
     void tearDown() {
         const Outcome seen = outcome_;
         for (std::size_t place = 0; place < slots_.size(); ++place)

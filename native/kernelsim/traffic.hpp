@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel is asked for over some time: objects of caches, objects of any size, blocks of
-// pages, on several processors. It comes from a kernel trace (kernel_trace.hpp) or is drawn from a
-// load (drawing.hpp), and each model is given the same.
+// The requests of a kernel over some time: objects of caches, objects of any size, blocks of pages,
+// on several processors. Traffic comes from a kernel trace (kernel_trace.hpp) or is drawn from a
+// load (load.hpp). Each model gets the same.
 //
-// What is taken has a place, a small number that is free again once it has been given back.
-// Invariants of traffic that comes from either: no place is taken twice at a time, none is given
-// that is not taken, caches are declared and, once destroyed, asked for no more, processors are
-// below their number, times never go back.
+// Each allocation has a place, a small number that is reused after its free.
+// Invariant: no place is used twice at a time, and only used places are freed. Caches are declared
+// first, and not used after their destruction. Processors are below their number. Times never
+// decrease.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ inline constexpr std::size_t mostObject = std::size_t{4} << 20U;
 inline constexpr std::uint64_t mostMemory = 65536; ///< MiB
 inline constexpr std::uint64_t mostEvents = std::uint64_t{1} << 30U;
 
-/// A cache as a subsystem has it made.
+/// A cache as a subsystem requests it.
 struct CacheKind {
     std::string name;
     std::size_t size = 0;
     std::size_t align = 8;
     bool constructed = false; ///< it has a constructor
-    bool reclaimable = false; ///< what is in it can be dropped and made anew
+    bool reclaimable = false; ///< the contents can be dropped and created again
 };
 
 struct Event {
@@ -39,9 +39,9 @@ struct Event {
         take,    ///< an object of the cache `what`
         general, ///< an object of `what` bytes
         pages,   ///< a block of pages
-        give,    ///< whatever is at the place
+        give,    ///< frees the allocation at the place
         shrink,  ///< the cache `what`, or all
-        reclaim, ///< `what` pages' worth of what can be dropped, and all caches are shrunk
+        reclaim, ///< drops `what` pages of droppable objects, and shrinks all caches
         mark,    ///< `what` is the number of a mark
     };
 
@@ -52,14 +52,14 @@ struct Event {
     std::uint8_t processor = 0;
     std::uint8_t order = 0;
     std::uint8_t mobility = 0; ///< as heapwright::Mobility
-    bool droppable = false;    ///< lives until memory is needed; nobody gives it
+    bool droppable = false;    ///< lives until memory is needed; no event frees it
 
     static constexpr std::uint32_t allCaches = UINT32_MAX;
 
     friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// What the kernel of a trace had at a time.
+/// The state of the kernel of a trace at one time.
 struct Mark {
     std::uint64_t time = 0;
     std::uint64_t slabPages = 0;
@@ -69,15 +69,16 @@ struct Mark {
 };
 
 struct Traffic {
-    std::string kernel; ///< where it was recorded; empty of what was drawn
+    std::string kernel; ///< the kernel of a recorded trace; empty for drawn traffic
     std::size_t processors = 1;
     std::uint64_t memory = 128;  ///< MiB of the machine
-    std::uint64_t freePages = 0; ///< so many of it are free at the start; 0: all
+    std::uint64_t freePages = 0; ///< free pages at the start; 0: all
     std::vector<CacheKind> caches;
     std::vector<Mark> marks;
     std::vector<Event> events;
-    std::size_t places = 0;  ///< all places are below it
-    std::size_t prelude = 0; ///< so many first events are what was there before the time is taken
+    std::size_t places = 0; ///< upper bound of all places
+    /// Number of first events that build the initial state and are not timed.
+    std::size_t prelude = 0;
 };
 
 } // namespace heapwright::kernelsim

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t part = 512 * page;
 constexpr std::uint64_t mostUsable = std::uint64_t{1} << 46; // nothing larger has an address
-/// Blocks of that size often have a mapping of their own, which goes when they are freed.
+/// Blocks of this size often have a mapping of their own, which is unmapped when they are freed.
 constexpr std::uint64_t large = 128 << 10;
 constexpr std::uint64_t leastTeardown = 20'000'000; ///< ns
 
@@ -108,7 +108,7 @@ void LiveBlocks::apply(const trace::Event& event) {
     if (trace::isRealloc(event.routine) && event.old != 0 && !failed &&
         (event.old == event.address || event.address == 0)) {
         end(event.old,
-            event.time); // in place or to nothing; one that moved has been told by its release
+            event.time); // in place, or from nothing; a moved block was reported by its release
     }
     if (event.address != 0) {
         begin(event);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is live at the end of a trace, and where blocks have been: the pages that are the
-// allocator's. Memory is that of the live blocks and a bit for each page that a block touched.
+// The live blocks at the end of a trace, and the pages that ever contained blocks, which are the
+// allocator's.
+// Cost: memory for the live blocks, and a bit for each page that a block touched.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -45,7 +46,7 @@ private:
     std::unordered_map<std::uint64_t, std::bitset<512>> parts_; ///< by address / 2 MiB
 };
 
-/// The process of the trace that has this number last; nothing if there is none.
+/// The last process of the trace with this number; nothing if there is none.
 std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t pid);
 
 class LiveBlocks {
@@ -61,7 +62,7 @@ public:
     /// in use until the teardown.
     std::vector<Freed> freedLately() const;
 
-    /// The block in which the address lies; null if there is none.
+    /// The block that contains the address; null if none does.
     Block* find(std::uint64_t address);
 
 private:

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-leakscan [--stop] TRACE PID: which blocks of the trace can the process still reach? It
-// must wait meanwhile; with --stop it is stopped and goes on afterwards. Prints one JSON object and
-// leaves with 0; 1 and a line on standard error if it could not look.
+// heapwright-leakscan [--stop] TRACE PID: reports the blocks of the trace that the process can
+// still reach.
+// Pre: the process is stopped or waits. With --stop, the program stops it and lets it continue
+// afterwards. Prints one JSON object and exits with 0. On failure it writes a line to standard
+// error and exits with 1.
 #include "blocks.hpp"
 #include "memory.hpp"
 #include "search.hpp"
@@ -69,7 +71,7 @@ int look(const char* path, std::uint32_t pid, bool stop) {
     if (stop) {
         stopped.emplace(static_cast<pid_t>(pid));
     }
-    const trace::Trace trace(path); // as it is now that nobody writes into it
+    const trace::Trace trace(path); // read after the process has stopped writing it
     const std::optional<std::uint32_t> process = processOf(trace, pid);
     if (!process) {
         std::fprintf(stderr, "heapwright-leakscan: process %" PRIu32 " is not in the trace\n", pid);

@@ -16,7 +16,7 @@ namespace {
 struct Mapping {
     Range range{};
     std::string rights; ///< "rw-p": read, write, execute, private or shared
-    std::string file;   ///< its number; 0 if there is none
+    std::string file;   ///< inode number; 0 if there is none
     std::string path;
 
     bool may(char right) const { return rights.find(right) != std::string::npos; }
@@ -51,7 +51,7 @@ ProcessMemory::~ProcessMemory() {
     close(file_);
 }
 
-/// "0 0x3 0x7ffe… … 0xSP 0xPC" of a thread that waits in a call to the system; 0 if it does not.
+/// Parses "0 0x3 0x7ffe… … 0xSP 0xPC", the state of a thread in a system call. 0 if it is in none.
 std::uint64_t ProcessMemory::stackPointer() const {
     std::ifstream file(folder_ + "/syscall");
     std::vector<std::string> words;

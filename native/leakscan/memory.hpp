@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a process that waits: which of it may be written, and what stands there. It needs
-// the right to trace the process, which its own user has of a process that allows it.
+// The memory of a stopped process: its writable ranges and their contents. It needs the right to
+// trace the process. The same user usually has it.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ struct Range {
     std::uint64_t end;
 };
 
-/// What a search asks of memory.
+/// The memory that a search needs.
 class Memory {
 public:
     virtual ~Memory() = default;
 
-    /// What may be written, but for files mapped to be shared. Of the first thread's stack only
-    /// what is in use.
+    /// Writable ranges, except shared file mappings. Of the first thread's stack only the used
+    /// part.
     virtual std::vector<Range> writable() const = 0;
 
-    /// All that may be read, ascending.
+    /// All readable ranges, ascending.
     virtual std::vector<Range> readable() const = 0;
 
-    /// As many words as can be read from there, `most` at most.
+    /// Reads as many words as possible from the address, at most `most`.
     virtual std::size_t read(std::uint64_t address, std::uint64_t* words,
                              std::size_t most) const = 0;
 };
 
 class ProcessMemory final : public Memory {
 public:
-    /// Throws std::system_error if the process may not be looked into.
+    /// Throws std::system_error if the process cannot be accessed.
     explicit ProcessMemory(pid_t pid);
     ~ProcessMemory() override;
     ProcessMemory(const ProcessMemory&) = delete;

@@ -23,7 +23,8 @@ public:
         }
     }
 
-    /// What is not the heap's in this range; pages in which blocks have been hold stale pointers.
+    /// The words of this range outside the heap. Pages that contained blocks are skipped, because
+    /// they hold stale pointers.
     void roots(const Range& range) {
         for (std::uint64_t at = range.begin; at < range.end;) {
             const std::uint64_t end = std::min(range.end, (at / page + 1) * page);
@@ -59,7 +60,7 @@ public:
     }
 
 private:
-    /// A block as large as a damaged trace may say lies mostly where there is nothing.
+    /// A block from a damaged trace may be huge, but most of it is unmapped.
     void scanReadable(std::uint64_t from, std::uint64_t to) {
         auto range = std::upper_bound(
             readable_.begin(), readable_.end(), from,

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which live blocks pointers lead to: from all writable memory that is not the heap's, and on from
-// block to block. Any aligned word that points into a block counts, so that what is called lost is
-// lost, and a number that looks like a pointer may hide one. (After Boehm 1988; leak checkers do
-// the same in the program itself.) Cost: a search among the blocks for each word that could be one.
+// Finds the live blocks that pointers reach: from all writable memory outside the heap, and from
+// block to block. Any aligned word that points into a block counts. A block reported as lost is
+// therefore lost, but a number that looks like a pointer may hide one.
+// Cost: a search among the blocks for each word that could be a pointer.
+// Source: Boehm (1988); leak checkers do the same inside the program.
 #pragma once
 
 #include "blocks.hpp"
@@ -12,7 +13,7 @@
 
 namespace heapwright::leakscan {
 
-/// Marks each block that is reached, from memory and from these words.
+/// Marks each block that memory or these words reach.
 void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live);
 
 /// Marks also what blocks led to that were freed in the teardown. Afterwards. The allocator has

@@ -16,7 +16,7 @@
 namespace heapwright::leakscan {
 
 Stopped::Stopped(pid_t pid) {
-    while (stopNew(pid)) { // a thread may have started another before it was stopped
+    while (stopNew(pid)) { // a thread may have started another one before it was stopped
     }
     if (threads_.empty()) {
         throw std::system_error(errno, std::generic_category(), "the process cannot be stopped");
@@ -29,7 +29,7 @@ Stopped::~Stopped() {
     }
 }
 
-/// Stops the threads that run still; whether there were any.
+/// Stops the threads that still run; returns whether there were any.
 bool Stopped::stopNew(pid_t pid) {
     const std::size_t before = threads_.size();
     std::error_code none;
@@ -45,7 +45,7 @@ bool Stopped::stopNew(pid_t pid) {
 
 void Stopped::stop(pid_t thread) {
     if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
-        return; // it ended meanwhile, or it is not ours to stop
+        return; // it has ended, or cannot be traced
     }
     ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
     int status = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A running process, stopped while this object lives: each of its threads, wherever it is. What the
-// threads have in registers is told, for a pointer may be nowhere else. When the object goes, or
-// this program dies, the process runs on as if nothing had been.
+// Stops a running process, all its threads, while this object lives. It reports the registers of
+// the threads, because a pointer may be only there. When the object is destroyed, or this program
+// dies, the process continues unchanged.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace heapwright::leakscan {
 
 class Stopped {
 public:
-    /// Throws std::system_error if the process may not be traced.
+    /// Throws std::system_error if the process cannot be traced.
     explicit Stopped(pid_t pid);
     ~Stopped();
     Stopped(const Stopped&) = delete;

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C entry points' rules over any complete allocator: errno, which argument is refused with
-// which error, and what zero means. The memory itself, with the limits on sizes, is the
-// allocator's work.
+// The C entry points over any complete allocator: errno, invalid arguments and their errors, and
+// zero sizes. The allocator manages the memory and limits the sizes.
 //
-// Where the standards leave a choice, the C library's behaviour is taken, because programs are
-// written against it:
-//  - realloc(p, 0) frees p and returns null; realloc(null, 0) is malloc(0), an object of its own.
-//  - memalign rounds an alignment up to a power of two. aligned_alloc refuses one that is not (as
-//    the C library does from 2.38, before that it rounded); the size need not be a multiple of it.
-//  - posix_memalign reports by its value, and touches neither errno nor *out when it fails.
-// Cost: one test on the way out.
+// Where the standards leave a choice, the behaviour is that of the GNU C library, because programs
+// rely on it:
+//  - realloc(p, 0) frees p and returns null. realloc(null, 0) is malloc(0), an object of its own.
+//  - memalign rounds an alignment up to a power of two. aligned_alloc refuses an alignment that is
+//    not one, as glibc since 2.38; earlier ones round. The size need not be a multiple of it.
+//  - posix_memalign reports errors by its result. On failure it changes neither errno nor *out.
+//
+// Cost: one test of the result.
 #pragma once
 
 #include <bit>
@@ -130,7 +130,7 @@ struct CApi {
 private:
     static Allocator& heap() { return instance<Allocator>(); }
 
-    /// Out of line, so that who is served at once needs no stack.
+    /// Out of line, so that the fast path needs no stack frame.
     [[gnu::noinline]] static void* mallocSlow(std::size_t size) {
         return orNoMemory(heap().mallocSlow(size));
     }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a heap must offer to stand in for malloc: the whole set of verbs under the C rules, and to
-// be there before any constructor runs. `ANSIWrapper` at the top of a composition gives the verbs.
+// The concept of a heap that can replace malloc: the whole set of verbs with the rules of C, and
+// constant initialisation, so that it exists before any constructor runs. `ANSIWrapper` at the top
+// of a composition provides the verbs.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -15,7 +16,7 @@
 
 namespace heapwright::preload {
 
-/// A complete allocator answers all that the entry points ask.
+/// A complete allocator has all verbs that the entry points call.
 template <class A>
 concept CompleteAllocator =
     SizedHeap<A> && AlignedHeap<A> && TrimmableHeap<A> && MeasurableHeap<A> && ForkableHeap<A> &&

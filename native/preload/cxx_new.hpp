@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of operator new over any complete allocator, to the letter of [new.delete]: while there
-// is no memory the new-handler is called and the request tried again; without a handler the
-// throwing forms throw bad_alloc and the others return null. An exception of a handler leaves a
-// throwing form and is caught in the others.
+// operator new over any complete allocator, as [new.delete] requires. Without memory, it calls the
+// new-handler and tries again. Without a handler, the throwing forms throw bad_alloc and the others
+// return null. An exception from a handler leaves the throwing forms and is caught in the others.
 //
-// No exception is caught in here: that would make the library depend on a C++ runtime. When a
-// nothrow form meets a handler, or a throwing form that the program replaced, the runtime's own
-// function of that form is called instead; it calls the throwing form, and catches.
-// Cost: as malloc, and a test.
+// This code catches no exception, because that would make the library depend on a C++ runtime. If a
+// nothrow form meets a handler, or a throwing form that the program replaced, it calls the
+// runtime's own function of that form. That function calls the throwing form and catches
+// exceptions.
+// Cost: that of malloc, and a test.
 #pragma once
 
 #include <bit>
@@ -25,15 +25,15 @@ namespace heapwright::preload {
 
 static_assert(sizeof(std::size_t) == sizeof(unsigned long), "the symbols' names say unsigned long");
 
-/// Whether the function that a name is bound to is still the one that we defined under it.
+/// Whether a name is still bound to this library's own function.
 template <class Function>
 bool isOurs(Function* bound, Function* own) {
-    // The compiler must not conclude from the two being one function here that they always are.
+    // Otherwise the compiler would assume that the two are always the same.
     asm("" : "+r"(bound)); // NOLINT(hicpp-no-assembler)
     return bound == own;
 }
 
-/// A nothrow form: its symbol, and its throwing counterpart as the program sees it.
+/// A nothrow form: its symbol, and the throwing form that the program uses.
 template <class... Arguments>
 struct NothrowForm {
     using Throwing = void*(Arguments...);
@@ -42,7 +42,7 @@ struct NothrowForm {
     const char* symbol;
     Throwing* throwing;
 
-    /// Calls what the runtime defines. Without a runtime there is nobody to throw, nor to catch.
+    /// Calls the runtime's function. Without a runtime, no code can throw or catch.
     [[gnu::cold, gnu::noinline]] void* operator()(Arguments... arguments) const {
         static constexpr std::nothrow_t tag{};
         auto* const function = CxxRuntime::find<Nothrow>(symbol);
@@ -69,12 +69,12 @@ struct CxxNew {
             return object;
         }
         if (!isValid(alignment)) {
-            CxxRuntime::throwBadAlloc(); // which no handler could prevent
+            CxxRuntime::throwBadAlloc(); // no handler could prevent this
         }
         return persist(size, alignment);
     }
 
-    /// `ours` says whether the throwing form is still ours, so that it may be passed over.
+    /// `ours`: the throwing form is this library's own, so it need not be called.
     static void* allocateOrNull(NothrowForm<std::size_t> form, bool ours, std::size_t size) {
         if (ours) [[likely]] {
             void* object = attempt(size);
@@ -99,7 +99,7 @@ struct CxxNew {
     static void release(void* object) { instance<Allocator>().free(object); }
 
 private:
-    /// Out of line, so that who is served at once needs no stack.
+    /// Out of line, so that the fast path needs no stack frame.
     [[gnu::noinline]] static void* allocateSlow(std::size_t size) {
         if (void* object = instance<Allocator>().mallocSlow(size)) [[likely]] {
             return object;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ runtime of the process, if there is one, found without depending on it: a C program must
-// not load a C++ library because its malloc was preloaded.
+// Finds the C++ runtime of the process, if there is one, without a dependency on it. Preloading a
+// malloc must not load a C++ library into a C program.
 //
-// Both runtimes (libstdc++ and libc++) are first reached by weak references, which the dynamic
-// linker fills in when the runtime is there from the start. A runtime that came later, privately,
-// with a plugin, is looked up by name when it is needed, and that is only when memory is out.
+// Weak references find both runtimes (libstdc++ and libc++) if they are present at the start; the
+// dynamic linker binds them. A runtime that a plugin loads later, privately, is looked up by name
+// when it is needed, which is only without memory.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,7 +16,8 @@
 #include <heapwright/platform/abort.hpp>
 
 extern "C" {
-// std::get_new_handler() and std::__throw_bad_alloc(), under names that no header declares.
+// std::get_new_handler() and std::__throw_bad_alloc(), which no header declares under their
+// symbols.
 [[gnu::weak]] std::new_handler heapwrightGetNewHandler() noexcept asm("_ZSt15get_new_handlerv");
 [[gnu::weak]] void heapwrightThrowBadAlloc() asm("_ZSt17__throw_bad_allocv");
 }
@@ -25,7 +26,7 @@ namespace heapwright::preload {
 
 class CxxRuntime {
 public:
-    /// The new-handler now in force; null if there is none, or no runtime that could keep one.
+    /// The present new-handler; null if there is none, or no runtime.
     static std::new_handler newHandler() {
         auto get = &heapwrightGetNewHandler;
         if (get == nullptr) {
@@ -34,7 +35,7 @@ public:
         return get == nullptr ? nullptr : get();
     }
 
-    /// Throws std::bad_alloc; without a runtime there is nobody to catch one, and it aborts.
+    /// Throws std::bad_alloc. Without a runtime it aborts, because no code could catch it.
     [[noreturn]] static void throwBadAlloc() {
         auto thrower = &heapwrightThrowBadAlloc;
         if (thrower == nullptr) {
@@ -47,7 +48,8 @@ public:
                                    "out of memory, and no C++ runtime to throw bad_alloc");
     }
 
-    /// A function of the runtime itself, whoever else defines the same symbol; null if not found.
+    /// A function of the runtime itself, even if another object defines the same symbol; null if
+    /// not found.
     template <class Function>
     static Function* find(const char* symbol) {
         void* library = open();
@@ -60,7 +62,7 @@ public:
     }
 
 private:
-    /// A handle on the runtime's library if the process has one; never loads it.
+    /// A handle on the runtime's library if it is loaded. Never loads it.
     static void* open() {
         Dl_info where;
         const auto known = reinterpret_cast<void*>(&heapwrightThrowBadAlloc);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns one complete allocator into a library that takes the place of malloc. A library is one
-// small file: it includes the allocator and this header, declares which allocator it is, and
-// includes the symbols (library.cpp.in shows it). Everything here is a template, and free of
-// symbols; the files in entry_points/ are nothing but symbols.
+// Turns a complete allocator into a library that replaces malloc. A library is one small file (see
+// library.cpp.in): it includes the allocator and this header, declares the allocator, and includes
+// the symbols. This header contains only templates and defines no symbols. The files in
+// entry_points/ contain only symbols.
 #pragma once
 
 #include <cstddef>

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds the heap still while the process forks, so that the child finds it whole.
+// Holds the heap while the process forks, so that the child finds it consistent.
 //
-// Order: the handlers of others may allocate, so ours must be the last to lock and the first to let
-// go, which is the order of the handler registered first of all. The library is therefore linked
-// with -z initfirst: its constructor runs before that of any other object, even of the libraries
-// that it depends on, and registers.
+// Other fork handlers may allocate, so these must lock last and unlock first, which is the order of
+// the handler registered first. The library is therefore linked with -z initfirst: its constructor,
+// which registers them, runs before that of any other object, even of the libraries that it depends
+// on.
 //
-// The C library has a lock that it takes still later: the list of all streams. A thread that
-// flushes all streams holds it and may allocate (a stream in memory grows), which would wait for
-// the heap while fork, with the heap locked, waits for the list. So the list is locked here before
-// the heap. In the child the C library makes that lock anew, and it does so exactly when it took it
-// itself: when there was a second thread. Hence the question for threads, and no unlocking in the
-// child.
+// The C library takes one more lock later: that of the list of all streams. A thread that flushes
+// all streams holds it and may allocate (a stream in memory grows). It would wait for the heap,
+// while fork, which holds the heap, waits for the list. Therefore the list is locked here, before
+// the heap. In the child, the C library resets that lock if and only if it took the lock itself,
+// which it does if there was a second thread. For that reason this code tests for threads, and does
+// not unlock in the child.
 #pragma once
 
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #include <preload/instance.hpp>
 
 extern "C" {
-// Weak, because not every C library has them.
+// Weak, because some C libraries do not have them.
 [[gnu::weak]] void heapwrightLockStreams() asm("_IO_list_lock");
 [[gnu::weak]] void heapwrightUnlockStreams() asm("_IO_list_unlock");
 }

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C library's questions about the heap are answered with, from the usage that every
-// composition can measure. The C library's words: the "arena" is what was taken from the system for
-// many objects, "mmap" what serves single large ones; "ordblks" and "fordblks" are what is free in
-// the arena. Figures that a composition does not keep (the greatest size so far, the part that
-// could be trimmed) are 0 in the structures and left out of the texts.
+// The C library's functions that report on the heap (mallinfo, malloc_info and others), from the
+// usage that every composition can measure. In the C library's terms, the "arena" is memory taken
+// from the system for many objects, and "mmap" is memory of single large ones. "ordblks" and
+// "fordblks" are free blocks and bytes in the arena. Figures that a composition does not keep are 0
+// in the structures and omitted in texts: the greatest size so far, and the part that could be
+// trimmed.
 //
-// Invariant: the heap is measured first and printed afterwards, because printing allocates.
-// Cost: as the heap's `measure`.
+// Invariant: the heap is measured before anything is printed, because printing allocates.
+// Cost: that of the heap's `measure`.
 #pragma once
 
 #include <array>
@@ -26,8 +27,8 @@
 
 namespace heapwright::preload {
 
-/// mallopt: the hints of the C library are accepted and have no effect, for a composition's rungs
-/// are its settings; what is no such hint is refused.
+/// mallopt: accepts the C library's options without effect, because a composition is configured by
+/// its layers. Refuses other numbers.
 inline int setOption(int parameter, int /*value*/) {
     const bool classic = parameter >= M_MXFAST && parameter <= M_KEEP;
     const bool later = parameter >= M_ARENA_MAX && parameter <= M_TRIM_THRESHOLD;
@@ -52,7 +53,7 @@ struct HeapInfo {
         return result;
     }
 
-    /// The same in ints; what does not fit is INT_MAX.
+    /// As `info`, in ints. A larger number becomes INT_MAX.
     [[gnu::cold]] static struct mallinfo oldInfo() {
         const struct mallinfo2 wide = info();
         struct mallinfo result = {};
@@ -65,7 +66,7 @@ struct HeapInfo {
         return result;
     }
 
-    /// malloc_info: the XML of the C library, as one heap.
+    /// malloc_info: the C library's XML, with one heap.
     [[gnu::cold]] static int xml(int options, std::FILE* stream) {
         if (options != 0) {
             return EINVAL;
@@ -113,7 +114,7 @@ private:
     }
 };
 
-/// The text of `heapwright_describe`, made while compiling.
+/// The text of `heapwright_describe`, made at compile time.
 template <class Allocator, class Identity>
 class LibraryDescription {
     static constexpr std::array<std::string_view, 7> parts = {"{\"name\":\"",

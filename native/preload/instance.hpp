@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one allocator of the process. It is complete in the file's image when the first malloc
-// arrives (from the dynamic linker, before any constructor), and it is never destroyed. Cost: none,
-// an address that is known when the library is linked.
+// arrives (from the dynamic linker, before any constructor), and it is never destroyed.
+// Cost: none; its address is known at link time.
 #pragma once
 
 #include <heapwright/core/immortal.hpp>

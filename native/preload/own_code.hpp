@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an instruction is one of this library: read from the library's own header in memory,
-// which the linker names, so without the loader, its locks, or a table made at start. Cost: a look
-// at a few program headers.
+// Whether an address is in this library's code. It reads the library's own ELF header in memory,
+// whose address the linker provides, so it needs no loader, no lock and no table.
+// Cost: a loop over a few program headers.
 #pragma once
 
 #include <cstddef>

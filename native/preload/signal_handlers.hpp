@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions that set signal handlers, for an allocator that wants to know of a handler which
-// interrupted it (HandlerSafeHeap): the kernel gets a function of ours, which calls the program's.
+// The functions that set signal handlers, for an allocator that must be notified when a handler
+// interrupted it (HandlerSafeHeap). The kernel gets the library's own function, the trampoline,
+// which calls the program's handler.
 //
-// If the instruction that was interrupted is none of the library's, and the thread is in no slow
-// path, the allocator was not interrupted: the program's handler is jumped to, and is ordinary
-// code. Only else the allocator is told before and after. Questions are answered with the program's
-// own handlers and flags. What comes from the kernel without us (a system call of the program's
-// own) or from within the C library (system, posix_spawn, which set and restore what the kernel
-// has) is left as it is. These functions may be called in handlers, in children of vfork, and
-// before the library's constructor has run; none changes errno unless it fails.
+// If the interrupted instruction is not the library's and the thread is in no slow path, the
+// allocator was not interrupted, and the trampoline jumps to the program's handler. Otherwise it
+// notifies the allocator before and after the handler. Queries return the program's own handlers
+// and flags. Handlers set by direct system calls, or by the C library itself (system and
+// posix_spawn, which set and restore them), are left as they are. These functions may be called in
+// handlers, in children of vfork, and before the library's constructor. They change errno only on
+// failure.
 #pragma once
 
 #include <atomic>
@@ -37,7 +38,7 @@ class SignalHandlers {
     using Action = struct sigaction;
 
 public:
-    /// sigaction, as the program sees it.
+    /// sigaction, as the program calls it.
     static int setAction(int signal, const Action* wanted, Action* before) {
         if (wanted == nullptr || !SignalTable::isSignal(signal) || !isFunction(*wanted)) {
             return translated(signal, next()(signal, wanted, before), before);
@@ -59,7 +60,8 @@ public:
         return 0;
     }
 
-    /// signal and its kin: a handler under flags, with the signal itself blocked meanwhile or not.
+    /// signal and similar functions: sets a handler with flags. The signal itself is blocked in the
+    /// handler, or not.
     static sighandler_t setHandler(int signal, sighandler_t handler, int flags, bool blocked) {
         if (handler == SIG_ERR || !SignalTable::isSignal(signal)) {
             errno = EINVAL;
@@ -75,19 +77,19 @@ public:
         return setAction(signal, &wanted, &before) != 0 ? SIG_ERR : before.sa_handler;
     }
 
-    /// signal as BSD has it: the signal is blocked meanwhile, and calls go on unless siginterrupt
-    /// was asked for.
+    /// signal with BSD semantics: the signal is blocked in the handler, and system calls are
+    /// restarted unless siginterrupt was called.
     static sighandler_t setBsdHandler(int signal, sighandler_t handler) {
         const bool stops = SignalTable::isSignal(signal) && (interrupting() & bitOf(signal)) != 0;
         return setHandler(signal, handler, stops ? 0 : SA_RESTART, true);
     }
 
-    /// signal as System V has it: once.
+    /// signal with System V semantics: the handler runs once.
     static sighandler_t setSystemVHandler(int signal, sighandler_t handler) {
         return setHandler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER, false);
     }
 
-    /// siginterrupt: for the handler there is, and for those that `signal` will set.
+    /// siginterrupt: for the present handler, and for those that `signal` sets later.
     static int setInterrupting(int signal, int interrupts) {
         Action action = {};
         if (setAction(signal, nullptr, &action) != 0) {
@@ -123,16 +125,17 @@ public:
         return ::sigismember(&old, signal) != 0 ? holdSignal() : action.sa_handler;
     }
 
-    /// Finds the C library's function now, rather than in some handler.
+    /// Finds the C library's function now, and not in a handler.
     static void prepare() { next(); }
 
 private:
     using Setter = int(int, const Action*, Action*);
 
-    /// SIG_HOLD, which headers show to some programs only.
+    /// SIG_HOLD, which headers define only for some programs.
     static sighandler_t holdSignal() { return reinterpret_cast<sighandler_t>(2); }
 
-    /// Whether a handler is the program's own, and no disposition, nor ours that came round.
+    /// Whether a handler is a function of the program, and neither a disposition nor the
+    /// trampoline.
     static bool isFunction(const Action& action) {
         return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
                action.sa_handler != SIG_ERR && action.sa_sigaction != &onSignal;
@@ -145,7 +148,7 @@ private:
         return result;
     }
 
-    /// The program's own handler and flags where the kernel named ours.
+    /// Replaces the trampoline by the program's own handler and flags.
     static void show(Entry entry, Action& action) {
         if (action.sa_sigaction == &onSignal) {
             action.sa_sigaction = entry.handler;
@@ -163,7 +166,8 @@ private:
         return handler(signal, info, context);
     }
 
-    /// An exception of the handler's passes through; its leaving is noticed (request_state.hpp).
+    /// An exception of the handler passes through. request_state.hpp detects that the handler was
+    /// left.
     [[gnu::noinline]] static void runAside(SignalTable::Handler handler, int signal,
                                            siginfo_t* info, void* context) {
         const auto& interrupted = *static_cast<const ucontext_t*>(context);

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which function of the program handles a signal, where the kernel knows only ours.
+// The program's handler of each signal, where the kernel knows only the trampoline.
 //
-// Invariants: the kernel's state is the truth, and is asked whenever a question comes. An entry
-// says something only while the kernel has our function for its signal; SIG_DFL and SIG_IGN never
-// come here, so a child of vfork, which shares the table with its parent, may reset all its
-// handlers. An entry is set before the kernel learns of it, so our function always finds one.
-// Entries are single atomic words: a handler may set another. Who sets handlers of the same signal
-// in two threads at once gets one of the two, with the flags of either. Cost: a load when a signal
-// comes.
+// Invariant: the kernel's state is authoritative, and every query asks it. An entry is valid only
+// while the kernel has the trampoline for its signal. SIG_DFL and SIG_IGN are never entered, so a
+// child of vfork, which shares the table with its parent, may reset all its handlers. An entry is
+// set before the kernel gets the trampoline, so the trampoline always finds one. Entries are single
+// atomic words, so a handler may set another. If two threads set handlers of the same signal at
+// once, one of the two is kept, with the flags of either.
+// Cost: a load for each signal.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ class SignalTable {
 public:
     using Handler = void (*)(int, siginfo_t*, void*);
 
-    /// A handler, and whether the program said that it takes all three arguments. It is always
-    /// given them, in registers, which one that takes less does not look at.
+    /// A handler, and whether the program set SA_SIGINFO. It always gets three arguments, in
+    /// registers; a handler with one ignores the others.
     struct Entry {
         Handler handler;
         bool takesInfo;
@@ -35,13 +35,14 @@ public:
     /// Pre: `isSignal(signal)`.
     static Entry at(int signal) { return unpacked(word(signal).load(std::memory_order_acquire)); }
 
-    /// Sets an entry; the one before it. Pre: `isSignal(signal)`.
+    /// Sets an entry and returns the previous one.
+    /// Pre: `isSignal(signal)`.
     static Entry exchange(int signal, Entry entry) {
         return unpacked(word(signal).exchange(packed(entry), std::memory_order_acq_rel));
     }
 
 private:
-    /// No function stands there.
+    /// No function has such an address.
     static constexpr std::uintptr_t infoBit = ~(~std::uintptr_t{0} >> 1U);
 
     static std::uintptr_t packed(Entry entry) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // See equations.hpp. An entry is the mean of 1/distance over the points of both panels, times the
-// area, so that the matrix is symmetric; a panel's effect on itself is that of a disc of its area.
+// area, so that the matrix is symmetric. A panel's effect on itself is that of a disc of its area.
 #include "equations.hpp"
 
 #include "support/calls.hpp"
@@ -74,7 +74,7 @@ double Equations::entry(std::uint64_t row, std::uint64_t column) {
         return area_ / distance(centre_[row], centre_[column]);
     }
     const unsigned side = apart < 2 ? 4 : apart < 4 ? 3 : 2;
-    // In one order for both of a pair, so that the two entries are equal to the last bit.
+    // In one order for both panels of a pair, so that the two entries are equal to the last bit.
     Point* const lower = spread(row < column ? row : column, side);
     Point* const upper = spread(row < column ? column : row, side);
     const unsigned count = side * side;
@@ -96,7 +96,7 @@ void Equations::enter(unsigned thread, unsigned threads) {
         rows_[row] = static_cast<double**>(allocate(blocks() * sizeof(double*)));
         for (std::uint64_t block = 0; block < blocks(); ++block) {
             const std::uint64_t length = lengthOf(block);
-            // The entries are collected first, with where they belong, then stored packed.
+            // The entries are first collected with their indices, then stored packed.
             double* const collected = newVector(length);
             auto* const place =
                 static_cast<std::uint32_t*>(allocate(length * sizeof(std::uint32_t)));
@@ -197,7 +197,7 @@ void Equations::multiply(unsigned thread, unsigned threads) {
     }
 }
 
-/// Each vector of a step is made anew, and the last step's freed.
+/// Each vector of a step is new, and those of the last step are freed.
 void Equations::advance() {
     const double alpha = rho_ / dot(direction_, product_);
     double* const density = newVector(panels_);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The dense equations of a sphere at potential 1: for each panel, the sum over all panels of charge
-// density × ∫ dA / distance is 1. All but the table of pointers is made of the allocator's objects.
-// Sums are taken in a fixed order, so the result does not depend on the number of threads.
+// density × ∫ dA / distance is 1. Except for the table of pointers, all memory is allocated from
+// the allocator under test. Sums have a fixed order, so the result does not depend on the number of
+// threads.
 #pragma once
 
 #include <atomic>
@@ -24,13 +25,13 @@ public:
     Equations(const Equations&) = delete;
     Equations& operator=(const Equations&) = delete;
 
-    /// A thread's rows: every `threads`-th.
+    /// Computes a thread's rows: every `threads`-th.
     void enter(unsigned thread, unsigned threads);
-    /// A thread's diagonal blocks, factorised (Cholesky).
+    /// Factorises a thread's diagonal blocks (Cholesky).
     void precondition(unsigned thread, unsigned threads);
 
-    // Conjugate gradients, a barrier between each two calls; `begin` and `advance` are for one
-    // thread.
+    // Conjugate gradients. There is a barrier between any two calls; one thread calls `begin` and
+    // `advance`.
     void begin();
     void multiply(unsigned thread, unsigned threads);
     void advance();
@@ -41,8 +42,7 @@ public:
     void clear();
 
 private:
-    /// The points at which a panel is looked at: side × side, the more, the nearer the other one
-    /// is.
+    /// The quadrature points of a panel: side × side. The nearer the other panel, the more.
     Point* spread(std::uint64_t panel, unsigned side);
     double entry(std::uint64_t row, std::uint64_t column);
     double* newVector(std::uint64_t length);
@@ -56,7 +56,7 @@ private:
     std::uint64_t panels_;
     double area_;    ///< of each panel
     Point* centre_;  ///< of each panel
-    double turn_;    ///< where the spiral of panels begins, from the seed
+    double turn_;    ///< start of the spiral of panels, from the seed
     double*** rows_; ///< by row and block of columns
     double** factors_;
     double* density_ = nullptr;

@@ -1,18 +1,18 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program of the kind that APR's pools are made for: it answers requests, each in a pool of its
- * own below that of its connection, with sub-pools for parts of the answer.
+ * A typical program for APR's pools. It answers requests, each in a pool of its own below that of
+ * its connection, with sub-pools for parts of the answer.
  *
  *     apr-host REQUESTS
  *
- * A connection has eight requests. A request takes its line and headers apart into a table, looks
- * rows up in a hash of the configuration, sorts them in an array, formats a page piece by piece in
- * sub-pools, one cleared for each row, and joins the pieces. Where the pools' memory comes from is
- * APR's business, or that of a library that is preloaded in its place.
+ * A connection has eight requests. A request parses its line and headers into a table, looks rows
+ * up in a hash of the configuration, sorts them in an array, formats a page piece by piece in
+ * sub-pools, one cleared for each row, and joins the pieces. The pools' memory comes from APR, or
+ * from a library preloaded in its place.
  *
- * Prints a sum over the pages, which depends on REQUESTS only. Leaves with 1 if APR gives an error,
- * with 2 if it cannot read the command line.
+ * Prints a sum over the pages, which depends on REQUESTS only. Exit status: 1 if APR reports an
+ * error, 2 if the command line is invalid.
  */
 #include <apr_general.h>
 #include <apr_hash.h>
@@ -99,7 +99,7 @@ static const char* escaped(apr_pool_t* pool, const char* text) {
     return made;
 }
 
-/* One line of the page, in `pool`, by way of a pool that is cleared for it. */
+/* One line of the page, in `pool`, built in a scratch pool that is cleared for it. */
 static char* line_of(const struct row* row, apr_pool_t* pool, apr_pool_t* scratch) {
     apr_pool_clear(scratch);
     return apr_pstrcat(

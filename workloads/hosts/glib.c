@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that lives on GLib's slices: a simulation of stations that hand parcels on.
+ * A program that uses GLib's slices: a simulation of stations that pass parcels on.
  *
  *     glib-host STEPS
  *
- * Parcels wait in a tree by the time at which they are due; each has a list of the stations that it
- * has seen and one of its pieces; stations keep queues. Tree nodes, lists, queues and the parcels
- * are slices. G_SLICE=always-malloc in the environment has GLib take all of them from malloc. From
- * GLib 2.76 on slices are malloc anyway, and the program refuses to pretend otherwise.
+ * Parcels wait in a tree by their due time. Each has a list of the stations that it has visited and
+ * one of its pieces. Stations have queues. Tree nodes, lists, queues and the parcels are slices.
+ * G_SLICE=always-malloc in the environment makes GLib allocate all of them by malloc. Since GLib
+ * 2.76, slices always use malloc, so the program refuses to run there.
  *
- * Prints a sum over what was delivered, which depends on STEPS only. Leaves with 2 if it cannot
- * read the command line, with 3 where there are no slices.
+ * Prints a sum over the delivered parcels, which depends on STEPS only. Exit status: 2 if the
+ * command line is invalid, 3 if there are no slices.
  */
 #include <glib.h>
 
@@ -68,7 +68,7 @@ static void deliver(struct world* world, struct parcel* parcel) {
     g_slice_free(struct parcel, parcel);
 }
 
-/* The earliest of the parcels; the tree gives them in order. */
+/* The earliest of the parcels; the tree visits them in order. */
 static gboolean first(gpointer key, gpointer value, gpointer found) {
     (void)value;
     *(struct parcel**)found = key;

@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * A host of Lua that gives its states memory in the way that is asked for:
+ * A host of Lua that allocates the memory of its states in a given way:
  *
  *     lua-host WAY STATES SCRIPT [ARGUMENT]...
  *
- * runs the script in STATES states, one after another. A state asks its host for all of its memory
- * through one function, which is told the old size of what it frees, so that a pool needs no
- * headers. The ways:
+ * runs the script in STATES states, one after another. A state requests all of its memory through
+ * one function, which gets the old size of an object, so that a pool needs no headers. The ways:
  *
  *     general   malloc, realloc and free, as Lua's own interpreter does
  *     pool      objects up to 256 bytes from lists by size, carved from slabs; the rest from malloc
- *     region    a region for each state: nothing is freed before the state ends, and so there is
- *               no garbage collection; the state is not closed, its region is destroyed
+ *     region    a region for each state: nothing is freed before the state ends, so there is no
+ *               garbage collection; the state is not closed, its region is destroyed
  *     reap      a reap for each state, which frees what the collector frees; it is destroyed, too
  *
- * Leaves with 0, with 1 and a line if a script fails, with 2 if it cannot read the command line.
+ * Exit status: 0 on success, 1 with a line if a script fails, 2 if the command line is invalid.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -99,7 +98,7 @@ static void* pooled(void* data, void* object, size_t old, size_t size) {
     struct pool* pool = data;
     void* made;
     if (object == NULL)
-        old = 0; /* Lua tells what kind of object it is then */
+        old = 0; /* Lua passes the kind of the object then */
     if (size == 0) {
         drop(pool, object, old);
         return NULL;
@@ -159,7 +158,7 @@ static void arguments(lua_State* state, char** words) {
     lua_setglobal(state, "arg");
 }
 
-/* Null or what went wrong, which is good until the state ends. */
+/* Returns null or the error message, which is valid until the state ends. */
 static const char* run(lua_State* state, char** words) {
     luaL_openlibs(state);
     arguments(state, words);

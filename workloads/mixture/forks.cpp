@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See forks.hpp. A child that does not end is ended by an alarm: a lock that nobody will open must
-// not make the whole run wait for ever.
+// See forks.hpp. An alarm ends a child that does not end: a lock that stays taken must not block
+// the whole run.
 #include "forks.hpp"
 
 #include "support/bump.hpp"
@@ -48,7 +48,7 @@ void inChildProcess(void (*work)(void*), void* context) {
                     signal);
     }
     if (WEXITSTATUS(status) != 0) {
-        _exit(WEXITSTATUS(status)); // it has said what is the matter
+        _exit(WEXITSTATUS(status)); // the child has printed the reason
     }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child that works on with what it has inherited, while its parent waits for it and the parent's
-// other threads go on.
+// A child that continues with the heap it inherited, while its parent waits for it and the parent's
+// other threads continue.
 #pragma once
 
 namespace heapwright::workloads {
 
-/// Runs `work(context)` in a child. What is wrong there is wrong here: the process leaves with the
-/// child's status, or says what it died of.
+/// Runs `work(context)` in a child. If the child fails, the process exits with the child's status,
+/// or reports the signal that ended it.
 void inChildProcess(void (*work)(void*), void* context);
 
 template <class Work>

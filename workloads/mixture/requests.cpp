@@ -39,7 +39,7 @@ Object randomObject(Random& random, std::size_t largest) {
         object.address = calls.calloc(1 + size % 3, size / (1 + size % 3));
         object.size = (1 + size % 3) * (size / (1 + size % 3));
     } else if (kind < 70) {
-        object.size = size == 0 ? 1 : size; // of no bytes, some keep no alignment
+        object.size = size == 0 ? 1 : size; // some allocators ignore the alignment of a size of 0
         object.address = calls.memalign(std::size_t{8} << random.below(10), object.size);
     } else if (kind < 75) {
         object.address = calls.realloc(nullptr, size);
@@ -63,7 +63,7 @@ void freeObject(const Object& object) {
 }
 
 void resizeObject(Object& object, Random& random, std::size_t largest) {
-    // As often a little more or less than another size altogether: in place and moved.
+    // A slightly different size, or an unrelated one with the same probability: in place, or moved.
     const std::size_t near = object.size + random.below(64);
     const std::size_t size = random.below(2) == 0 ? near : randomSize(random, largest);
     object.size = size == 0 ? 1 : size;

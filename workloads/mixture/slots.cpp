@@ -66,13 +66,13 @@ void Slots::clear() {
     }
 }
 
-/// Lives in memory of the allocator itself, so that the destructor frees that as well.
+/// Allocated from the allocator under test, so that the destructor frees it too.
 struct Keeping::Kept {
     static constexpr unsigned most = 8;
     Slots* slots;
     std::uint64_t seed;
     unsigned
-        rounds; ///< destructors that have run: the system calls them again while there is a value
+        rounds; ///< destructors that have run; the system repeats them while the key has a value
     Object object[most];
 };
 
@@ -89,8 +89,8 @@ Keeping::Keeping(Slots& slots) : kept_(nullptr) {
             noMemory("a key for the threads' own", sizeof(key));
         }
     });
-    // Under verification no byte of an object may change, so the list itself is not the
-    // allocator's.
+    // Under verification no byte of an object may change, so the list is not an object of the
+    // allocator.
     kept_ = static_cast<Kept*>(contentsAreOurs ? mapPages(sizeof(Kept)) : allocate(sizeof(Kept)));
     *kept_ = Kept{};
     kept_->slots = &slots;
@@ -110,7 +110,7 @@ void Keeping::end(void* kept) {
     Kept& mine = *static_cast<Kept*>(kept);
     Random random(mine.seed, 17);
     if (++mine.rounds < 3) {
-        // Something allocated in each round of destructors, after the allocator's own perhaps.
+        // Allocates in each round of destructors, perhaps after the allocator's own exit hook.
         mine.slots->put(random, randomObject(random, 1024));
         pthread_setspecific(key, kept);
         return;

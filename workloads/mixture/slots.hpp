@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slots for objects that all threads share. A thread that finds a slot in use by another goes to
-// the next: nobody ever waits, so that a child of a fork can go on with slots that were in use when
-// it was made.
+// Slots for objects that all threads share. A thread that finds a slot in use tries the next one.
+// No thread ever waits, so the child of a fork can continue with slots that were in use at the
+// fork.
 #pragma once
 
 #include "requests.hpp"
@@ -22,10 +22,11 @@ public:
     /// Frees, resizes, replaces or fills a random slot.
     void visit(Random& random, std::size_t largest);
 
-    /// Puts an object into a slot, and frees what was there.
+    /// Puts an object into a slot and frees the previous one.
     void put(Random& random, const Object& object);
 
-    /// Frees all, when nobody else is there.
+    /// Frees all objects.
+    /// Pre: no other thread uses the slots.
     void clear();
 
     std::uint64_t operations() const { return operations_.load(std::memory_order_relaxed); }
@@ -44,8 +45,8 @@ private:
     std::atomic<std::uint64_t> operations_{0};
 };
 
-/// A few objects that only one thread has. What is left of them when it ends is seen to by a
-/// destructor of the thread's, which allocates once more and hands an object to the slots.
+/// A few objects of one thread only. When the thread ends, its destructor frees the remaining ones,
+/// allocates once more, and puts an object into the slots.
 class Keeping {
 public:
     explicit Keeping(Slots& slots);

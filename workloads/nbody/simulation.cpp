@@ -16,13 +16,14 @@ namespace heapwright::workloads {
 
 namespace {
 
-constexpr double opening = 0.8; ///< a cube smaller than so much of its distance is taken as one
+/// A cube smaller than this share of its distance is taken as one body.
+constexpr double opening = 0.8;
 constexpr double softening = 0.05;
 constexpr double step = 0.025;
 constexpr unsigned deepest = 60; ///< bodies closer than 2^-60 of all space share a cube
 constexpr double pi = 3.14159265358979323846;
 
-/// Plummer's sphere, as Aarseth, Hénon and Wielen (1974) draw from it.
+/// Plummer's sphere, drawn as in Aarseth, Hénon and Wielen (1974).
 void place(Body& body, std::uint64_t count, Random random) {
     const auto direction = [&random](double length) {
         const double z = 2 * random.real() - 1;
@@ -59,7 +60,7 @@ Cube inside(const Cube& cube, unsigned which) {
             half};
 }
 
-/// Sorts a range by octant, each in the order it was; `begins` gets where each begins, and the end.
+/// Sorts a range by octant, stably. `begins` receives the start of each octant, and the end.
 template <class Range>
 void sortByOctant(const Range& range, const Vector& middle, Body** (&begins)[9]) {
     std::size_t many[8] = {};
@@ -212,7 +213,7 @@ void Simulation::fell(Node* node) {
     release(node);
 }
 
-/// The two uppermost levels, whose subtrees are others' and may be gone.
+/// Frees the two uppermost levels. Their subtrees belong to other threads and may be gone.
 void Simulation::fellTop() {
     if (root_ == nullptr) {
         return;

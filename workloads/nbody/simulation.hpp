@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies and the tree of space over them. Bodies and nodes are objects of the allocator under test;
-// the order of the bodies in space is the program's own memory. What is computed does not depend on
-// where objects lie nor on how many threads there are, so two simulations can be held against each
-// other.
+// Bodies and the tree of space over them. Bodies and nodes are objects of the allocator under test.
+// The order of the bodies in space is the program's own memory. The results depend neither on the
+// addresses of objects nor on the number of threads, so two simulations can be compared.
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,7 @@ struct Vector {
     double x, y, z;
 };
 
-/// 288 bytes, most of them the body's past.
+/// 288 bytes, mostly the body's history.
 struct Body {
     Vector position;
     Vector velocity;
@@ -25,7 +24,7 @@ struct Body {
     Vector before; ///< acceleration of the last round
     double mass;
     double potential;
-    double pulls; ///< how many nodes pulled at it: what it costs
+    double pulls; ///< number of nodes that acted on it: its cost
     std::uint64_t number;
     double energies[20]; ///< of the last rounds
 };
@@ -36,7 +35,7 @@ struct Node {
     Body* body; ///< null in a cell
 };
 
-/// A cube of space with what is in it: 56 bytes.
+/// A cube of space and its contents: 56 bytes.
 struct Cell : Node {
     Node* child;
     double mass;
@@ -49,7 +48,8 @@ public:
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
-    // One round, in this order, a barrier between each two. `divide` and `join` are for one thread.
+    // The steps of a round, in this order, with a barrier between any two. One thread calls
+    // `divide` and `join`.
     void divide();
     void build(unsigned thread, unsigned threads, std::uint64_t round);
     void join();
@@ -59,19 +59,18 @@ public:
     /// Frees the tree and the bodies.
     void clear();
 
-    /// Kinetic and potential, as of the last round.
+    /// Kinetic and potential energy after the last round.
     double energy() const;
     std::uint64_t objects() const { return objects_.load(std::memory_order_relaxed); }
     bool sameBody(const Simulation& other, std::uint64_t number) const;
 
 private:
-    static constexpr unsigned parts =
-        64; ///< the cubes of the second level, each built by one thread
+    static constexpr unsigned parts = 64; ///< cubes of the second level, each built by one thread
 
     struct Range {
         Body** first;
         Body** last;
-        Body** spare; ///< as much room, for sorting
+        Body** spare; ///< an equally large array, for sorting
     };
     struct Cube {
         Vector middle;
@@ -86,7 +85,7 @@ private:
 
     std::uint64_t count_;
     Body** bodies_; ///< by number
-    Body** order_;  ///< in space
+    Body** order_;  ///< in the order of space
     Body** spare_;
     Cube space_{};
     Range part_[parts] = {};

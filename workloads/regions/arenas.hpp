@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the programs of this folder get their objects from: the same work with one custom allocator
-// or another, or with none. All memory is the workloads' (support/calls.hpp), so the observers and
-// the bump pointer work with each of them.
+// The sources of objects for the programs of this folder: the same work with different custom
+// allocators, or with none. All their memory comes through the workloads' calls
+// (support/calls.hpp), so the observers and the bump pointer work with each of them.
 //
-// An arena is a type with `malloc`, `free` and `clear` that can stand in another of its type. What
-// it cannot do it says: where not `bulk`, the program frees each object by itself; where not
-// `single`, it frees none before the arena ends. The loads are templates of an arena, so benchmarks
-// can run them on others, too.
+// An arena is a type with `malloc`, `free` and `clear` that can be nested in another of its type.
+// It states its limits: without `bulk`, the program frees each object; without `single`, it frees
+// none before the arena ends. The loads are templates of an arena, so benchmarks can run them on
+// others, too.
 #pragma once
 
 #include "support/calls.hpp"
@@ -34,7 +34,7 @@ public:
     void free(void* object) noexcept { calls.free(object); }
 };
 
-/// No custom allocator: each object is one of malloc's.
+/// No custom allocator: each object is allocated by malloc.
 class GeneralArena {
 public:
     static constexpr bool bulk = false;
@@ -87,15 +87,15 @@ using Emulated = allocators::NestedEmulatedRegion<CallsHeap>;
 
 using RegionArena = BulkArena<detail::Region, false>;
 using ReapArena = BulkArena<detail::Reap, true>;
-using UnfreedReapArena = BulkArena<detail::Reap, false>; ///< a reap where a region would do
+using UnfreedReapArena = BulkArena<detail::Reap, false>; ///< a reap used as a region
 using EmulatedArena = BulkArena<detail::Emulated, false>;
 using EmulatedReapArena = BulkArena<detail::Emulated, true>;
 
-/// The names of the arenas, as `--custom` takes them.
+/// The names of the arenas, the values of `--custom`.
 inline constexpr const char* arenaNames[] = {"general",  "region",        "reap", "unfreed-reap",
                                              "emulated", "emulated-reap", nullptr};
 
-/// Calls `work` with (a null pointer to) the arena that the value of `--custom` means.
+/// Calls `work` with a null pointer to the arena that `--custom` selects.
 template <class Work>
 decltype(auto) withArena(std::uint64_t custom, Work work) {
     switch (custom) {
@@ -114,13 +114,13 @@ decltype(auto) withArena(std::uint64_t custom, Work work) {
     }
 }
 
-/// An object of an arena, made by a constructor's arguments.
+/// An object of an arena, constructed with the arguments.
 template <class T, class Arena, class... Arguments>
 T* make(Arena& arena, Arguments&&... arguments) {
     return ::new (arena.malloc(sizeof(T))) T{std::forward<Arguments>(arguments)...};
 }
 
-/// Text that grows; when it must, it moves to twice the room.
+/// Text that grows. When it is full, it moves to twice the room.
 template <class Arena>
 class Growing {
 public:
@@ -151,7 +151,7 @@ public:
     [[nodiscard]] const char* text() const { return text_; }
     [[nodiscard]] std::size_t length() const { return length_; }
     void empty() { length_ = 0; }
-    /// How many objects it has been so far.
+    /// The number of objects so far.
     [[nodiscard]] std::uint64_t objects() const { return objects_; }
 
 private:

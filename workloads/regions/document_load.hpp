@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server's work with documents, in any arena: each request has one of its own inside the
-// session's, and in that another for what only the reading and the writing need; a note of each
-// document stays in the session. The sum of all that was written is the result.
+// A server's work with documents, in any arena. Each request has an arena inside the session's, and
+// in that another one for what only reading and writing need. A note of each document stays in the
+// session. The result is the sum of all output.
 #pragma once
 
 #include "documents.hpp"
@@ -19,8 +19,8 @@ public:
     DocumentLoad& operator=(const DocumentLoad&) = delete;
     ~DocumentLoad() { end(); }
 
-    /// Reads a document, tidies it and writes it. With `again`, reads what it has written and does
-    /// the same, which must change nothing. False if it is no JSON, or something has changed.
+    /// Reads a document, tidies it and writes it. With `again`, reads the output and does the same,
+    /// which must change nothing. Returns false if it is no JSON, or the output has changed.
     bool serve(const TextPiece& document, bool again = false) {
         Arena request(session_);
         bool fine = false;

@@ -16,9 +16,9 @@ namespace heapwright::workloads {
 namespace {
 
 constexpr unsigned deepest = 6;
-constexpr std::size_t largestRecord = 256 << 10; ///< far more than one can be
+constexpr std::size_t largestRecord = 256 << 10; ///< far larger than any record can be
 
-/// Writes values into a buffer, as long as there is room for another record.
+/// Writes values into a buffer while there is room for another record.
 class Writer {
 public:
     Writer(char* buffer, Random random) : begin_(buffer), next_(buffer), random_(random) {}
@@ -44,7 +44,7 @@ private:
         next_ += bytes;
     }
 
-    // The number of members falls with the depth, so that a record is of bounded size.
+    // The number of members decreases with the depth, so the size of a record is bounded.
     void object(unsigned depth) {
         put('{');
         const std::uint64_t members = random_.between(1, 9 - depth);
@@ -87,7 +87,7 @@ private:
         }
     }
 
-    /// One of some hundreds; no two of an object are the same.
+    /// One of some hundred names; those of one object are different.
     void name(std::uint64_t member) {
         put('"');
         word(static_cast<std::uint32_t>(random_.below(48)));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON documents to parse: lists of records with fields of all kinds inside each other, drawn from
-// a seed, in mapped memory.
+// JSON documents to parse: lists of records with nested fields of all kinds, drawn from a seed, in
+// mapped memory.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct TextPiece {
 
 class Documents {
 public:
-    /// `count` of them, of about `bytes` each.
+    /// `count` documents of about `bytes` each.
     Documents(std::uint64_t seed, std::uint64_t count, std::uint64_t bytes);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

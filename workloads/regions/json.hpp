@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A parser of JSON that builds a tree in an arena, node by node, and what is then done with one: it
-// is tidied, which makes some nodes superfluous and others new, and written out again. Names of
-// members are kept once a document.
+// A JSON parser that builds a tree in an arena, node by node. The tree is then tidied, which makes
+// some nodes superfluous and others new, and written. Each name of a member is stored once per
+// document.
 //
-// Numbers are kept to the hundredth, which is all that is written. What is not JSON gives null.
+// Numbers are kept to two decimals, which are all that is written. Invalid JSON gives null.
 #pragma once
 
 #include "names.hpp"
@@ -37,7 +37,7 @@ struct Value {
     };
 };
 
-/// Frees a value with all that is in it.
+/// Frees a value and everything in it.
 template <class Arena>
 void freeTree(Arena& arena, Value* value) {
     if (value->kind == Kind::String) {
@@ -56,11 +56,11 @@ void freeTree(Arena& arena, Value* value) {
 template <class Arena>
 class Parser {
 public:
-    /// `scratch` is for what is not part of the tree.
+    /// `scratch` is for data outside the tree.
     Parser(Arena& arena, Arena& scratch, Names<Arena>& names)
         : arena_(arena), names_(names), buffer_(scratch) {}
 
-    /// The tree of a whole text; null if it is no JSON.
+    /// The tree of a whole text; null if it is invalid.
     Value* parse(const char* begin, std::size_t length) {
         next_ = begin;
         end_ = begin + length;
@@ -69,7 +69,7 @@ public:
         return value == nullptr || next_ == end_ ? value : dropped(value);
     }
 
-    /// How many objects were made.
+    /// The number of objects made.
     [[nodiscard]] std::uint64_t objects() const { return objects_ + buffer_.objects(); }
 
 private:
@@ -101,7 +101,7 @@ private:
         return true;
     }
 
-    /// Null: what was read so far is not wanted. In a region it stays until all goes.
+    /// Returns null and drops what was read so far. In a region it stays until the region ends.
     Value* dropped(Value* value) {
         if constexpr (!Arena::bulk) {
             freeTree(arena_, value);
@@ -179,13 +179,13 @@ private:
         return value;
     }
 
-    /// Into the buffer, without its escapes.
+    /// Reads a string into the buffer and resolves its escapes.
     bool readString() {
         if (next_ == end_ || *next_++ != '"') {
             return false;
         }
         buffer_.empty();
-        buffer_.add('\0'); // so that there is a buffer
+        buffer_.add('\0'); // so that the buffer exists
         buffer_.empty();
         while (next_ != end_ && *next_ != '"') {
             const char byte = *next_++;
@@ -216,7 +216,7 @@ private:
         return true;
     }
 
-    /// As UTF-8; halves of a pair each by itself, which is enough here.
+    /// As UTF-8. Surrogates are encoded separately, which suffices here.
     bool readCodePoint() {
         unsigned point = 0;
         for (int digit = 0; digit < 4; ++digit, ++next_) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done with a tree of JSON: members that say null are dropped, lists of four numbers or
-// more become their sum, and strings lose the blanks at their end; then it is written. All that is
-// replaced is freed where single objects can be. Done twice it is as done once.
+// Tidies a JSON tree: drops members that are null, replaces lists of four or more numbers by their
+// sum, and removes blanks at the end of strings. Then writes it. Replaced nodes are freed if the
+// arena frees single objects. Tidying twice is the same as once.
 #pragma once
 
 #include "json.hpp"
@@ -44,7 +44,7 @@ public:
         }
     }
 
-    /// How many objects were made to tidy up.
+    /// The number of objects made for tidying.
     [[nodiscard]] std::uint64_t objects() const { return objects_; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words in an arena, and tables of those that are kept once.
+// Words in an arena, and tables in which each word is stored once.
 #pragma once
 
 #include "arenas.hpp"
@@ -11,7 +11,7 @@
 
 namespace heapwright::workloads {
 
-/// Its bytes stand behind it; no null ends them.
+/// Its bytes follow it, without a terminating null.
 struct Word {
     std::uint32_t length;
 
@@ -26,7 +26,7 @@ Word* copiedWord(Arena& arena, const char* bytes, std::size_t length) {
     return text;
 }
 
-/// A table of names, each kept once: open addressing, half full at most, doubled beyond.
+/// A table of names, each stored once: open addressing, at most half full, doubled beyond.
 template <class Arena>
 class Names {
 public:
@@ -34,7 +34,7 @@ public:
     Names(const Names&) = delete;
     Names& operator=(const Names&) = delete;
 
-    /// The name, made at the first question.
+    /// The name; stored at the first call.
     const Word* named(const char* bytes, std::size_t length) {
         if (2 * used_ >= room_) {
             resize(2 * room_);
@@ -48,7 +48,7 @@ public:
         return slot;
     }
 
-    /// Where the arena is not freed as a whole.
+    /// For an arena that is not freed as a whole.
     void freeAll() {
         for (std::size_t at = 0; at < room_; ++at) {
             if (slots_[at] != nullptr) {

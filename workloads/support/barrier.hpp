@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the threads of a workload wait for each other. It sleeps in the kernel and never allocates.
+// A barrier for the threads of a workload. It sleeps in the kernel and never allocates.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ public:
     Barrier(const Barrier&) = delete;
     Barrier& operator=(const Barrier&) = delete;
 
-    /// True in one of the threads.
+    /// Returns true in one of the threads.
     bool wait() { return pthread_barrier_wait(&barrier_) == PTHREAD_BARRIER_SERIAL_THREAD; }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See bump.hpp. A chunk is found from an object by masking its address. While a thread carves a
-// chunk it counts as one object more, so that nobody else takes it for empty.
+// See bump.hpp. Masking an object's address gives its chunk. While a thread carves a chunk, the
+// chunk counts one object more, so that no other thread takes it for empty.
 #include "bump.hpp"
 
 #include <atomic>
@@ -17,16 +17,17 @@ namespace {
 constexpr std::size_t chunkSize = 256 * 1024;
 constexpr std::size_t headerSize = 64;
 
-/// What stands at the start of each chunk, and of each large object.
+/// The header of each chunk, and of each large object.
 struct Chunk {
     std::atomic<std::size_t> live;
-    std::size_t length; ///< all of it, header included
+    std::size_t length; ///< the whole length, including the header
     bool alone;         ///< a mapping for one large object
-    Chunk* next;        ///< among those that are empty
+    Chunk* next;        ///< in the list of empty chunks
 };
 static_assert(sizeof(Chunk) <= headerSize);
 
-/// Empty chunks. A short lock: a chunk comes and goes once in thousands of objects.
+/// The empty chunks. The lock is short, because a chunk is taken or returned once in thousands of
+/// objects.
 std::atomic_flag emptyLock = ATOMIC_FLAG_INIT;
 Chunk* empty = nullptr;
 
@@ -46,7 +47,7 @@ void unlock() {
     emptyLock.clear(std::memory_order_release);
 }
 
-/// Pages at a multiple of `alignment`, the rest given back; null if there are none.
+/// Pages at a multiple of `alignment`; the rest is unmapped. Null on failure.
 char* alignedPages(std::size_t length, std::size_t alignment) {
     void* const pages = mmap(nullptr, length + alignment, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,7 +92,7 @@ void count(Chunk* chunk) {
     }
 }
 
-/// True if that was the last.
+/// Returns true if the object was the last one.
 template <bool oneThread>
 bool discount(Chunk* chunk) {
     if constexpr (oneThread) {
@@ -117,7 +118,7 @@ void retire(Chunk* chunk) {
 void* large(std::size_t alignment, std::size_t size) {
     const std::size_t offset = alignment > headerSize ? alignment : headerSize;
     const std::size_t length = (size + offset + 4095) & ~std::size_t{4095};
-    // The header is found by masking, so the object may not lie further in than a chunk is long.
+    // The header is found by masking, so the object must start within a chunk's length.
     if (length < size || offset >= chunkSize) {
         return nullptr;
     }
@@ -142,7 +143,7 @@ void release(void* object) {
     }
 }
 
-/// The next object begins in another chunk.
+/// Continues in another chunk.
 template <bool oneThread>
 bool refill() {
     if (here != nullptr) {
@@ -203,7 +204,7 @@ void* bumpZeroed(std::size_t number, std::size_t size) {
     return object == nullptr ? nullptr : std::memset(object, 0, bytes);
 }
 
-/// The old size is not known: as much is copied as can be there.
+/// The old size is unknown, so it copies as many bytes as the object may have.
 template <bool oneThread>
 void* bumpAgain(void* object, std::size_t size) {
     if (object == nullptr) {

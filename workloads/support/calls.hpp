@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the workloads reach the allocator: through pointers that are set once, before the first
-// thread starts. So no compiler can leave a call out, an unobserved run pays one indirect call and
-// no more, and the same program runs on the bump pointer or under an observer.
+// The workloads call the allocator through pointers that are set once, before the first thread
+// starts. No compiler can thus remove a call, a run without observers costs one indirect call more,
+// and the same program runs on the bump pointer or with observers.
 #pragma once
 
 #include "fatal_error.hpp"
@@ -18,17 +18,17 @@ struct Calls {
     void* (*calloc)(std::size_t count, std::size_t size);
     void* (*realloc)(void* object, std::size_t size);
     void* (*memalign)(std::size_t alignment, std::size_t size);
-    /// operator new and delete, where the program has them; malloc and free elsewhere.
+    /// operator new and delete if the program uses them; otherwise malloc and free.
     void* (*create)(std::size_t size);
     void (*destroy)(void* object);
 };
 
-/// The process's own allocator: the C library's, or what is preloaded.
+/// The process's own allocator: the C library's, or a preloaded one.
 extern Calls systemCalls;
-/// What the workload calls.
+/// The calls that the workload makes.
 extern Calls calls;
 
-/// A request that must be met: the program leaves with status 3 if it is not.
+/// Allocates, or exits with status 3 if there is no memory.
 inline void* allocate(std::size_t size) {
     void* const object = calls.malloc(size);
     if (object == nullptr) [[unlikely]] {
@@ -53,7 +53,7 @@ inline void* allocateAligned(std::size_t alignment, std::size_t size) {
     return object;
 }
 
-/// `size` is not 0.
+/// Pre: `size` is not 0.
 inline void* reallocate(void* object, std::size_t size) {
     void* const moved = calls.realloc(object, size);
     if (moved == nullptr) [[unlikely]] {

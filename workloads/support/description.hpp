@@ -11,25 +11,26 @@ namespace heapwright::workloads {
 
 /// A number, or one of several names, that a workload can be given.
 struct Parameter {
-    const char* name; ///< as the option and the key of the result have it
+    const char* name; ///< as in the option and the key of the result
     std::uint64_t value;
     std::uint64_t least;
     std::uint64_t most;
-    bool scaled;           ///< --scale multiplies it
-    const char* published; ///< as the literature has it; empty if it has none
+    bool scaled;           ///< multiplied by --scale
+    const char* published; ///< as in the literature; empty without one
     const char* meaning;
-    /// Where it is one of several: their names, a null at the end; the value is which of them.
+    /// The names of the choices, ended by null, or null for a number. The value is the index of the
+    /// choice.
     const char* const* choices = nullptr;
 };
 
-/// Whose the contents of objects are when they are verified.
+/// Which side defines the contents of objects under verification.
 enum class Contents { Observers, Program };
 
 struct Description {
     const char* name;
     const char* summary;   ///< one line
-    const char* published; ///< how to reach the published size, and whose it is
-    std::uint64_t threads; ///< unless asked for
+    const char* published; ///< how to get the published size, with its source
+    std::uint64_t threads; ///< the default number
     Contents contents;
     Parameter* parameters;
     std::size_t parameterCount;

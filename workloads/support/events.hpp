@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The events of a counting library of ours, if that is what is preloaded: how often it took a lock,
-// and so on, between two moments. Other allocators have no such symbol.
+// The event counts of a preloaded counting library of Heapwright, such as locks taken, between two
+// moments. Other allocators do not have this symbol.
 #pragma once
 
 #include <heapwright/c/events.h>
@@ -13,11 +13,11 @@ class Text;
 
 class Events {
 public:
-    /// From now on.
+    /// Starts counting.
     Events();
-    /// Until now.
+    /// Stops counting.
     void stop();
-    /// The key `events`, if the allocator counts any.
+    /// Writes the key `events`, if the allocator counts them.
     void describe(Text& text) const;
 
 private:

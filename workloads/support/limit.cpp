@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bump pointer as a library that can be preloaded, so that what it executes can be counted as
-// for any allocator: libheapwright-limit.so. It counts live objects without atomic instructions, so
-// it is for programs in which one thread at a time allocates, and no allocator for use; nobody
-// knows the size of its objects, so it has no malloc_usable_size.
+// The bump pointer as a library to preload, libheapwright-limit.so, so that its instructions can be
+// counted as for any allocator. It counts live objects without atomic instructions, so it is only
+// for programs in which one thread at a time allocates. It is not for production. It does not
+// record sizes, so it has no malloc_usable_size.
 //
-// The calls go through pointers that the first call of each sets: two instructions more than the
-// least, and no question asked each time.
+// Cost: two instructions above the minimum. The calls go through pointers that the first call of
+// each sets, so there is no test.
 #include "bump.hpp"
 
 #include <cerrno>

@@ -12,8 +12,8 @@
 
 namespace heapwright::workloads {
 
-/// Reads and writes an object's bytes `times` times. Under verification its contents are not ours
-/// to write, and it is only read.
+/// Reads and writes an object's bytes `times` times. Under verification the observers own its
+/// contents, and it is only read.
 inline void rewriteBytes(void* object, std::uint64_t size, std::uint64_t times) {
     volatile char* const bytes = static_cast<char*>(object);
     const bool writing = !contentsAreOurs;

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See lines.hpp. An object shares lines with others at its two ends only; what lies between is its
-// own.
+// See lines.hpp. An object shares lines with others only at its two ends.
 #include "lines.hpp"
 
 namespace heapwright::workloads {
 
 namespace {
 
-/// Visits the first and the last of the units of `span` bytes that a block touches.
+/// Visits the first and the last unit of `span` bytes that a block touches.
 template <class Visitor>
 void eachEnd(std::uintptr_t address, std::size_t size, std::size_t span, Visitor visit) {
     const std::uintptr_t first = address / span;
@@ -20,7 +19,7 @@ void eachEnd(std::uintptr_t address, std::size_t size, std::size_t span, Visitor
     }
 }
 
-/// Addresses have 47 bits, so a stretch has 34 and leaves 30 for the thread.
+/// Addresses have 47 bits, so a stretch number has 34, which leaves 30 for the thread.
 std::uint64_t ofThread(std::uintptr_t stretch, ThreadNumber thread) {
     return (static_cast<std::uint64_t>(stretch) << 30U) | (thread & 0x3fffffffU);
 }
@@ -52,7 +51,7 @@ void Lines::born(std::uintptr_t address, std::size_t size, ThreadNumber thread) 
     (passive ? found_.passive : found_.active) += shared;
     found_.objects += shared > 0 ? 1U : 0U;
     if (!passive) {
-        handed = 0; // the block has another tenant now
+        handed = 0; // the block has another owner now
     }
     enter(address, size, thread);
 }

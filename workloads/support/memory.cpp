@@ -42,7 +42,8 @@ void readInto(char (&text)[Size], const char* path) {
 
 void* mapPages(std::size_t bytes) {
     const std::size_t length = rounded(bytes);
-    // Before they are there: who looks meanwhile sees too little of the allocator's, never our own.
+    // Counted before the mapping, so a concurrent reader sees too little of the allocator's memory,
+    // and never the program's own.
     mapped.fetch_add(length, std::memory_order_relaxed);
     void* const pages = length < bytes ? MAP_FAILED
                                        : mmap(nullptr, length, PROT_READ | PROT_WRITE,
@@ -76,7 +77,7 @@ std::size_t residentBytes() {
 std::size_t peakResidentBytes() {
     char text[4096];
     readInto(text, "/proc/self/status");
-    // Not getrusage: its figure lives on from before the exec, so it may be that of our parent.
+    // Not getrusage: its figure survives exec, so it may be the parent's.
     const char* const line = std::strstr(text, "VmHWM:");
     return line != nullptr ? std::strtoul(line + 6, nullptr, 10) * 1024 : 0;
 }

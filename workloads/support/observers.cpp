@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See observers.hpp. Records are spread over shards by address, each behind its lock; with lines
-// observed there is one shard, for neighbours in a line have to be seen together.
+// See observers.hpp. Records are spread over shards by address, each with a lock. If lines are
+// observed there is one shard, because neighbours in a line must be seen together.
 #include "observers.hpp"
 
 #include "live_bitmap.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 struct Record {
     std::size_t size;
-    std::uint64_t stamp; ///< what the contents are made from
+    std::uint64_t stamp; ///< the stamp of the contents
     ThreadNumber allocator;
     ThreadNumber handed; ///< for Lines::stays
     bool live;
@@ -90,7 +90,8 @@ void checkContents(const void* object, std::size_t size, const Record& record, c
     }
 }
 
-/// Enters an object. `kept` is the thread that allocated it before it was resized in place, else 0.
+/// Records an object. `kept` is the thread that allocated it before it was resized in place, else
+/// 0.
 void born(void* object, std::size_t size, std::size_t alignment, ThreadNumber kept = 0) {
     const std::uintptr_t address = addressOf(object);
     if (watch.watching.verify) {
@@ -118,7 +119,7 @@ void born(void* object, std::size_t size, std::size_t alignment, ThreadNumber ke
     }
 }
 
-/// Strikes an object off and says what was known of it.
+/// Removes an object and returns its record.
 Record dies(void* object, const char* how) {
     const std::uintptr_t address = addressOf(object);
     Record was{};
@@ -203,8 +204,8 @@ void watchedDestroy(void* object) {
     watch.under.destroy(object);
 }
 
-/// The allocator may move the object, resize it in place, or fail and leave it. Only the last is
-/// known beforehand to concern nobody else, so the old place is struck off first.
+/// The allocator may move the object, resize it in place, or fail and keep it. If it moves, another
+/// thread may get the old place at once. The old place is therefore removed first.
 void* watchedRealloc(void* object, std::size_t size) {
     if (object == nullptr) {
         return watchedMalloc(size);

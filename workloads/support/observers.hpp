@@ -35,9 +35,9 @@ struct Observing {
     bool any() const { return verify || lines || memory; }
 };
 
-/// Where all threads of a workload that tests for false sharing wait until each has its object, if
-/// lines are observed: what would live at the same time on as many processors then does on any
-/// number.
+/// A barrier that works only if lines are observed. In a workload that tests for false sharing, all
+/// threads wait there until each has its object. Their objects are then live at the same time on
+/// any number of processors.
 class ObservedBarrier {
 public:
     explicit ObservedBarrier(unsigned threads);
@@ -56,16 +56,16 @@ private:
     pthread_barrier_t barrier_;
 };
 
-/// Puts the observers on `under`; call before the first thread starts.
+/// Adds the observers to `under`. Call it before the first thread starts.
 Calls observedCalls(const Calls& under, const Observing& watching);
 
 /// The number of the calling thread, assigned at its first call.
 ThreadNumber threadNumber();
 
-/// Whether a program may write into its objects: not when the contents are the observers'.
+/// Whether a program may write into its objects: false if the contents are the observers'.
 extern bool contentsAreOurs;
 
-/// The least that a program does with an object: writes its first and its last byte.
+/// The minimal use of an object: writes its first and its last byte.
 inline void use(void* object, std::size_t size) {
     if (!contentsAreOurs && size != 0) {
         static_cast<volatile char*>(object)[0] = 'a';
@@ -76,7 +76,7 @@ inline void use(void* object, std::size_t size) {
 const Lines::Found& linesFound();
 Series& series();
 
-/// Around a fork, so that the child finds the observers' tables whole.
+/// Hold the observers' tables over a fork, so that the child finds them consistent.
 void lockObservers();
 void unlockObservers();
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t mostThreads = 100'000;
 
-/// What an option is called, whether its value stands behind an = or in the next word.
+/// The name of an option, and its value after an = or in the next word.
 class Words {
 public:
     Words(int argc, char** argv) : argc_(argc), argv_(argv) {}
@@ -83,7 +83,7 @@ std::uint64_t wholeNumber(Words& words, std::uint64_t least, std::uint64_t most)
     return value;
 }
 
-/// The names, with a word between each two.
+/// Writes the names with a word between any two.
 void listChoices(const Parameter& parameter, Text& text) {
     for (std::size_t at = 0; parameter.choices[at] != nullptr; ++at) {
         text.add(at == 0 ? "" : parameter.choices[at + 1] == nullptr ? " or " : ", ");
@@ -213,7 +213,7 @@ void describe(const Description& description) {
     text.writeTo(STDOUT_FILENO);
 }
 
-/// Whether the word was one of the workload's own parameters.
+/// Returns whether the word was one of the workload's own parameters.
 bool readParameter(Description& description, Words& words, bool* given) {
     for (std::size_t at = 0; at < description.parameterCount; ++at) {
         Parameter& parameter = description.parameters[at];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of a workload: what all of them have, and the workload's own parameters.
+// The command line of a workload: the common options, and the workload's own parameters.
 #pragma once
 
 #include "description.hpp"
@@ -15,11 +15,11 @@ struct Options {
     double scale = 1;
     bool bump = false;
     bool interleave = false;
-    bool leave = false; ///< --help or --describe has been answered
+    bool leave = false; ///< --help or --describe was handled
     Observing watching;
 };
 
-/// Reads the options, and sets the parameters. Leaves with status 2 on what it cannot read.
+/// Reads the options and sets the parameters. Exits with status 2 on an invalid option.
 Options readOptions(Description& description, int argc, char** argv);
 
 } // namespace heapwright::workloads

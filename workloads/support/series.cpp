@@ -19,7 +19,7 @@ void Series::begin() {
 
 void Series::sample() {
     if (writing_.test_and_set(std::memory_order_acquire)) {
-        return; // another thread is taking this very point
+        return; // another thread is taking this point
     }
     if (count_ == most) {
         for (std::size_t at = 0; at < most / 2; ++at) {

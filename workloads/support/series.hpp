@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is live and what is resident, over the operations of a run: a few hundred points, however
-// long the run. When there is no room for more, every second point goes and the distance doubles.
+// Live and resident bytes over the operations of a run: a few hundred points for a run of any
+// length. When the series is full, every second point is dropped and the distance doubles.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class Text;
 
 class Series {
 public:
-    /// An operation that changed the live bytes by so many. Thread-safe.
+    /// Records an operation that changed the live bytes by `bytes`. Thread-safe.
     void changed(std::int64_t bytes) {
         const std::int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
         std::int64_t peak = peak_.load(std::memory_order_relaxed);
@@ -27,20 +27,21 @@ public:
         }
     }
 
-    /// A point now, whatever the distance: the end of a phase.
+    /// Takes a point now, at any distance: at the end of a phase.
     void sample();
 
-    /// Before the program allocates anything: what is resident now is no allocator's doing.
+    /// Called before the program allocates: the present resident bytes are not the allocator's.
     void start();
 
-    /// Threads are about to go: what is resident now was so before their first operation.
+    /// Called before the threads start: the present resident bytes are those before their first
+    /// operation.
     void begin();
 
     std::uint64_t peakLive() const {
         return static_cast<std::uint64_t>(peak_.load(std::memory_order_relaxed));
     }
 
-    /// Adds the keys of the result that a series has.
+    /// Adds the series' keys to the result.
     void describe(Text& text) const;
 
 private:
@@ -53,7 +54,7 @@ private:
     std::atomic<std::int64_t> peak_{0};
     std::atomic<std::uint64_t> operations_{0};
     std::atomic<std::uint64_t> distance_{64};
-    std::atomic_flag writing_ = ATOMIC_FLAG_INIT; ///< one thread at a time takes a point
+    std::atomic_flag writing_ = ATOMIC_FLAG_INIT; ///< held by the thread that takes a point
     Point points_[most] = {};
     std::size_t count_ = 0;
     std::size_t start_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hash table in mapped memory, from a number that is not 0 to a value: open addressing, linear
-// probing, doubled when half full. Nothing is ever taken out: the observers remember what was at an
-// address. Not thread-safe.
+// A hash table in mapped memory, from a number other than 0 to a value: open addressing, linear
+// probing, doubled when half full. Entries are never removed, because the observers remember the
+// history of an address. Not thread-safe.
 #pragma once
 
 #include "memory.hpp"
@@ -21,7 +21,7 @@ public:
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
-    /// The value of a key, made zero-initialised at the first question.
+    /// The value of a key, zero-initialised at the first call.
     Value& operator[](std::uint64_t key) {
         if (2 * used_ >= room_) {
             grow();
@@ -34,7 +34,7 @@ public:
         return slot.value;
     }
 
-    /// The value of a key that is there, or null.
+    /// The value of a key in the table, or null.
     Value* lookUp(std::uint64_t key) {
         if (room_ == 0) {
             return nullptr;

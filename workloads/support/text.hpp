@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text that is put together without the allocator under test, and written whole: one JSON line.
+// Text built without the allocator under test, and written as a whole: one JSON line.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,8 @@
 
 namespace heapwright::workloads {
 
-/// A growing text in mapped memory, with as much of JSON as the results need. Keys and texts are
-/// the programs' own, so nothing has to be escaped but what a user typed, which is never printed
-/// here.
+/// A growing text in mapped memory, with the JSON that the results need. Keys and texts are
+/// constants of the programs, so they need no escapes. User input is never printed here.
 class Text {
 public:
     Text() = default;
@@ -22,7 +21,7 @@ public:
     Text& number(std::uint64_t value);
     Text& number(double value);
 
-    /// `"key":` with a comma before it where one is due.
+    /// Writes `"key":`, after a comma if needed.
     Text& key(const char* name);
     Text& quoted(const char* text);
     Text& open(char bracket);
@@ -32,7 +31,7 @@ public:
 
     bool writeTo(int descriptor);
 
-    /// All of it so far, a null at the end; good until more is added.
+    /// The text so far, with a null at its end; valid until more is added.
     const char* text();
 
 private:
@@ -41,7 +40,7 @@ private:
     char* text_ = nullptr;
     std::size_t length_ = 0;
     std::size_t room_ = 0;
-    bool first_ = true; ///< nothing stands yet behind the last opening bracket
+    bool first_ = true; ///< nothing follows the last opening bracket yet
 };
 
 } // namespace heapwright::workloads

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread that a workload starts in the middle of its run, and waits for.
+// Runs a thread in the middle of a workload and waits for it.
 #pragma once
 
 #include "fatal_error.hpp"
@@ -10,8 +10,7 @@
 
 namespace heapwright::workloads {
 
-/// Runs `work()` in a thread of its own. `index` and `of` are for the message if it cannot be
-/// started.
+/// Runs `work()` in a thread. `index` and `of` are for the message if it cannot be started.
 template <class Work>
 void inThread(unsigned index, unsigned of, const Work& work) {
     pthread_t thread{};

@@ -55,7 +55,7 @@ double cpuSeconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Left out where no time was seen to pass.
+/// Omitted if no time was measured.
 void addRate(Text& text, const char* name, std::uint64_t operations, double seconds) {
     if (seconds > 0) {
         text.key(name).number(static_cast<double>(operations) / seconds);

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a named workload is: a description, parameters, and a body that is run once. The rest is the
-// same for all of them: the command line, the observers, threads that start together, the JSON
-// line.
+// A named workload: a description, parameters, and a body that runs once. All workloads share the
+// rest: the command line, the observers, threads that start together, the JSON line.
 #pragma once
 
 #include "calls.hpp"
@@ -19,15 +18,15 @@ namespace heapwright::workloads {
 
 using heapwright::Random;
 
-/// One run, as the body sees it.
+/// One run, as seen by the body.
 class Run {
 public:
     unsigned threads() const { return threads_; }
     std::uint64_t seed() const { return seed_; }
     bool verifying() const { return verifying_; }
 
-    /// Runs `work(thread)` on all threads at once, and counts its time: from the moment that the
-    /// last of them is ready until the last has ended. May be called more than once; times add up.
+    /// Runs `work(thread)` on all threads at once and measures the time from when the last thread
+    /// is ready until the last one has ended. May be called several times; the times add up.
     template <class Work>
     void parallel(const Work& work) {
         runThreads(
@@ -38,13 +37,13 @@ public:
             &work);
     }
 
-    /// Calls of the allocator that have been made. Thread-safe; once a thread, not once a call.
+    /// Adds calls of the allocator. Thread-safe. Call it once for each thread, not for each call.
     void count(std::uint64_t operations) {
         operations_.fetch_add(operations, std::memory_order_relaxed);
     }
 
-    /// Something of its own that a workload has to say: a key of the result, and its
-    /// last value. `name` must live on. For one thread.
+    /// Adds a key of the workload's own to the result, with its last value. For one thread.
+    /// Pre: `name` outlives the run.
     void report(const char* name, double value);
 
 private:
@@ -60,15 +59,16 @@ private:
     std::uint64_t seed_ = 1;
     bool verifying_ = false;
     double seconds_ = 0;
-    double cpuSeconds_ = 0; ///< of the same stretches
+    double cpuSeconds_ = 0; ///< CPU time of the same periods
     std::atomic<std::uint64_t> operations_{0};
     Note notes_[8] = {};
 };
 
-/// The program: reads the command line, runs the body, prints the result; answers the exit status.
+/// The program: reads the command line, runs the body, prints the result, and returns the exit
+/// status.
 int runWorkload(Description& description, int argc, char** argv, void (*body)(Run&));
 
-/// The clock that runs are timed with, in seconds.
+/// The clock of the runs, in seconds.
 double now();
 
 } // namespace heapwright::workloads

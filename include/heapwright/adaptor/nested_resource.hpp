@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A nested heap as an object of a C++ program, and as a `std::pmr::memory_resource`: it lives as
-// long as its scope, alone or inside another.
+// A nested heap as a C++ object and as a `std::pmr::memory_resource`. It lives as long as its
+// scope, alone or inside another one.
 //
-//   NestedResource<NestedReap<MallocHeap>> request;          // by itself
-//   NestedResource<NestedReap<MallocHeap>> query(request);   // inside it
+//   NestedResource<NestedReap<MallocHeap>> request;          // alone
+//   NestedResource<NestedReap<MallocHeap>> query(request);   // inside `request`
 //   std::pmr::vector<int> rows(&query);
-//   auto* const row = query.make<Row>(1, 2);                 // goes with the query
+//   auto* const row = query.make<Row>(1, 2);                 // freed with the query
 //
-// Clearing or destroying one frees all that is in it and clears those inside. Such a one is then by
-// itself, as long as its own scope lasts. Nobody runs the destructors of what is in it; memory that
-// containers hold in it must not be used after that, nor given back. Where there is no memory,
-// `allocate` and `make` throw `std::bad_alloc`, `malloc` answers null. It is for as many threads as
-// the heap. Cost: as a memory resource the virtual call, otherwise that of the heap.
+// Clearing or destroying one frees all its objects and clears those nested in it. A nested one then
+// has no parent any more, until its own scope ends. No destructors run for the objects in it.
+// Containers must not use or free memory from it after that. Without memory, `allocate` and `make`
+// throw `std::bad_alloc`, and `malloc` returns null. It is as thread-safe as the heap.
+// Cost: a virtual call as a memory resource; otherwise the cost of the heap.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>
@@ -28,7 +28,7 @@
 
 namespace heapwright {
 
-/// A heap of which one can be made inside another (`NestedHeap`).
+/// A heap that can be constructed inside another heap of its type (`NestedHeap`).
 template <class H>
 concept NestableHeap = GeneralHeap<H> && ClearableHeap<H> && requires(H heap) {
     H(heap);
@@ -39,13 +39,13 @@ template <NestableHeap H>
 class NestedResource final : public std::pmr::memory_resource {
 public:
     NestedResource() = default;
-    /// Inside `parent`; not a copy.
+    /// Creates a heap nested in `parent`. This is not a copy.
     explicit NestedResource(NestedResource& parent) noexcept : heap_(parent.heap_) {}
     NestedResource(const NestedResource&) = delete;
     NestedResource& operator=(const NestedResource&) = delete;
     ~NestedResource() override = default;
 
-    /// The heap itself: to measure, to hold still over a fork.
+    /// The heap itself, to measure it or to hold it over a fork.
     [[nodiscard]] H& heap() noexcept { return heap_; }
 
     [[nodiscard]] bool isInside(NestedResource& other) noexcept {
@@ -56,7 +56,8 @@ public:
         return heap_.malloc(detail::atLeastOne(size));
     }
 
-    /// Of this very one; null is nothing.
+    /// Frees an object.
+    /// Pre: it is null or from this heap.
     void free(void* object) noexcept {
         if (object != nullptr) {
             heap_.free(object);
@@ -69,8 +70,8 @@ public:
         return heap_.getSize(object);
     }
 
-    /// An object that needs no destructor: it ends when its memory goes. Made by a constructor, or
-    /// as an aggregate from its parts.
+    /// Creates an object by a constructor, or as an aggregate from its members. It needs no
+    /// destructor, because none runs when its memory is freed.
     template <class T, class... Arguments>
         requires std::is_trivially_destructible_v<T>
     [[nodiscard]] T* make(Arguments&&... arguments) {
@@ -82,7 +83,7 @@ public:
         }
     }
 
-    /// Frees all that is in it, and in those inside.
+    /// Frees all objects of this heap and of those nested in it.
     void clear() noexcept { heap_.clear(); }
 
 private:

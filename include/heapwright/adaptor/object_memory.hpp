@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C++ interfaces ask of any heap: memory of a size and an alignment, taken back with both.
+// Memory of a size and an alignment from any heap, as the C++ interfaces need it. The caller passes
+// both again to free it.
 //
-// A heap that cannot align gets a larger request, and the block's address is kept in the word
-// before the aligned object: who gives it back says the alignment again, so that nothing else needs
-// to tell such objects from others. A heap that wants to know the size on the way back is told.
-// Cost: none where the heap aligns as is wanted, else up to the alignment.
+// A heap that cannot align gets a larger request. The address of the block is stored in the word
+// before the aligned object. The alignment at the free shows which objects are stored like this, so
+// no other mark is needed. The size is passed on to a heap that accepts it.
+// Cost: none if the heap has the alignment; otherwise up to `align` bytes.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -25,14 +26,15 @@ concept GeneralHeap = MaxAlignedHeap<H> && AnySizeHeap<H> && AnyOrderHeap<H>;
 
 namespace detail {
 
-/// What a request for `size` bytes asks of a heap: something, even for nothing.
+/// The size of a request to a heap, which is never 0.
 constexpr std::size_t atLeastOne(std::size_t size) noexcept {
     return size == 0 ? 1 : size;
 }
 
 } // namespace detail
 
-/// Memory for an object, or null. `align` is a power of two.
+/// Memory for an object, or null.
+/// Pre: `align` is a power of two.
 template <GeneralHeap H>
 [[nodiscard]] void* takeObject(H& heap, std::size_t size, std::size_t align) noexcept {
     if (align <= H::alignment) [[likely]] {
@@ -55,7 +57,8 @@ template <GeneralHeap H>
     }
 }
 
-/// Takes an object back. Pre: it is `takeObject`'s, for the same size and alignment; not null.
+/// Frees an object.
+/// Pre: it comes from `takeObject` with the same size and alignment, and is not null.
 template <GeneralHeap H>
 void giveObjectBack(H& heap, void* object, std::size_t size, std::size_t align) noexcept {
     void* block = object;

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any heap as a `std::pmr::memory_resource`, for the containers that take one.
+// Any heap as a `std::pmr::memory_resource`.
 //
-//   PmrResource<RegionHeap<...>> resource;   // has the heap in it; both die together
-//   PmrResource resource(heap);              // stands for a heap that somebody else has
+//   PmrResource<RegionHeap<...>> resource;   // contains the heap
+//   PmrResource resource(heap);              // refers to a heap
 //
-// Where the heap has no memory it throws `std::bad_alloc`. Two resources are equal if they stand
-// for the same heap. Threads may share it if the heap is for that. What the containers have not
-// given back when the heap dies goes with it. Cost: the virtual call.
+// Without memory it throws `std::bad_alloc`. Two resources are equal if they use the same heap.
+// Threads may share it if they may share the heap. The heap's destructor frees all memory that
+// containers have not freed.
+// Cost: a virtual call.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>
@@ -38,7 +39,7 @@ public:
     PmrResource& operator=(const PmrResource&) = delete;
     ~PmrResource() override = default;
 
-    /// The heap itself: to clear, to measure, to hold still over a fork.
+    /// The heap itself, to clear it, measure it or hold it over a fork.
     [[nodiscard]] Target& heap() noexcept { return heap_; }
 
 private:

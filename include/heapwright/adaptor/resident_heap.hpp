@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap that lives in the memory which it gives out: the whole object, with every free list and
-// every lock. Over `SharedMemoryHeap` the processes that are forked from this one allocate from it
-// and free into it as this one does; over `MappedFileHeap` it is there again, with all that was
-// allocated, when the file is opened the next time.
+// A heap that lies in the memory that it allocates from: the whole object, with its free lists and
+// locks. Over `SharedMemoryHeap`, forked processes allocate from it and free into it together. Over
+// `MappedFileHeap`, it exists again, with all its objects, when the file is opened the next time.
 //
 //   ResidentHeap<Kept> heap;
-//   if (!heap) { … heap.opening() says why … }
+//   if (!heap) { … heap.opening() gives the reason … }
 //   auto* const index = heap.opening() == Opening::made ? makeIn(*heap) : heap.root<Index>();
 //
-// What it takes: every source of the heap is of that memory (or never has any), a lock in it works
-// between processes (`SharedFutexLock`), and no layer keeps something outside of the memory from
-// below: no `SignalSafeHeap`, no map of its own as the layers of observation have. The concept
-// below refuses what it can see. Memory stands at the same address wherever it is used, so pointers
-// into it are plain ones. The heap is never destroyed; it ends with its file, or with the last
-// process that shares it. A file is told from another heap's by the type, layers and policies; it
-// is meant for programs built alike, not as a format. A forked child may use the heap as long as
-// the process that opened it has it open.
+// Pre: every source of the heap is this memory or never has any, and its lock works between
+// processes (`SharedFutexLock`). No layer keeps state outside of this memory, as `SignalSafeHeap`
+// and the layers of observation do. The concept below rejects what it can detect.
+//
+// The memory has the same address wherever it is used, so plain pointers into it are valid. The
+// heap is never destroyed. It ends with its file, or with the last process that shares it. A file
+// is bound to the heap's type, with its layers and policies, and to programs built alike. It is no
+// exchange format. A forked child may use the heap as long as the process that opened it keeps it
+// open.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -73,7 +73,7 @@ consteval bool allLiveIn(Heaps<B...>) {
     return (livesIn<B, Memory>() && ...);
 }
 
-/// Whether all that a heap has is in that memory, as far as can be seen.
+/// Whether all state of a heap lies in that memory, as far as the type shows.
 template <class H, class Memory>
 consteval bool livesIn() {
     if constexpr (ProcessLocalHeap<H>) {
@@ -89,13 +89,13 @@ consteval bool livesIn() {
 
 } // namespace detail
 
-/// A housable heap takes its memory from one room and keeps nothing outside of it.
+/// A heap that takes all its memory from one shared region and keeps no state outside of it.
 template <class H>
 concept HousableHeap = Heap<H> && !std::is_void_v<typename detail::SharedRegionOf<H>::type> &&
                        detail::livesIn<H, typename detail::SharedRegionOf<H>::type>();
 
-/// What to do with a file that was not left in order, because its last user died: what was written
-/// is there, and what was half written too.
+/// What to do with a file whose last user died without closing it. Its contents may be half
+/// written.
 enum class Unclean : bool { refuse, accept };
 
 template <HousableHeap H>
@@ -112,22 +112,23 @@ public:
     }
     ResidentHeap(const ResidentHeap&) = delete;
     ResidentHeap& operator=(const ResidentHeap&) = delete;
-    /// Lets the memory go; what is in it stays for who else has it, or opens it again.
+    /// Closes the memory. Its contents stay for other processes, or for the next one that opens it.
     ~ResidentHeap() {
         if (open_.region != nullptr) {
             Memory::close(open_);
         }
     }
 
-    /// Whether there is a heap.
+    /// Whether the heap was opened.
     explicit operator bool() const noexcept { return open_.region != nullptr; }
-    /// Whether it is new or was found, or why there is none.
+    /// Whether the heap was created or found, or why it could not be opened.
     [[nodiscard]] Opening opening() const noexcept { return open_.opening; }
 
     [[nodiscard]] H& operator*() const noexcept { return *static_cast<H*>(open_.region->resident); }
     [[nodiscard]] H* operator->() const noexcept { return &**this; }
 
-    /// Where everything begins: what was last set here, null in a new heap.
+    /// The root pointer, from which the program finds its objects: the last value stored, null in a
+    /// new heap.
     template <class T = void>
     [[nodiscard]] T* root() const noexcept {
         return static_cast<T*>(open_.region->root);
@@ -135,7 +136,7 @@ public:
     void setRoot(void* root) noexcept { open_.region->root = root; }
 
 private:
-    /// Builds the heap as the first thing in its own memory; false if it is too large for it.
+    /// Constructs the heap as the first object in its own memory. Returns false if it does not fit.
     bool build() noexcept {
         SharedRegion& region = *open_.region;
         void* const place = region.bump.memalign(region.memory(), alignof(H), sizeof(H));

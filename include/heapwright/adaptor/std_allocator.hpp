@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any heap as a standard allocator, for containers that take one as a type.
+// Any heap as a standard allocator, for containers with an allocator parameter.
 //
 //   std::vector<int, StdAllocator<int, Heap>> numbers(heap);        // refers to a heap
 //   std::vector<int, StdAllocator<int, UniqueHeap<Mine, ...>>> all; // its type names the heap
 //
-// The first kind holds a pointer; it goes with the memory when a container is moved or swapped, and
-// stays when one is assigned by copying. The second has no state, so that any two are equal. The
-// heap must outlive the containers. Threads may share it if the heap is for that. Cost: none that
-// the heap does not have.
+// The first kind holds a pointer. A move or swap of a container moves the pointer with the memory;
+// a copy assignment does not. The second kind has no state, so that any two are equal.
+// Pre: the heap outlives the containers. Threads may share it if they may share the heap.
+// Cost: that of the heap.
 #pragma once
 
 #include <heapwright/adaptor/object_memory.hpp>
@@ -25,7 +25,7 @@ namespace heapwright {
 
 namespace detail {
 
-/// Objects of type `T` from a heap; throws where there is no memory.
+/// Allocates `count` objects of type `T` and throws `std::bad_alloc` if there is no memory.
 template <class T, class H>
 [[nodiscard]] T* allocateObjects(H& heap, std::size_t count) {
     if (count > PTRDIFF_MAX / sizeof(T)) {
@@ -40,7 +40,7 @@ template <class T, class H>
 
 } // namespace detail
 
-/// Refers to a heap.
+/// The kind that refers to a heap.
 template <class T, class H>
 class StdAllocator {
     static_assert(GeneralHeap<H>);
@@ -52,7 +52,7 @@ public:
     using propagate_on_container_swap = std::true_type;
     using is_always_equal = std::false_type;
 
-    /// From a heap without more ado, so that a container can be given one.
+    /// Implicit, so that a container can be constructed from a heap.
     StdAllocator(H& heap) noexcept : heap_(&heap) {} // NOLINT(google-explicit-constructor)
     template <class U>
     StdAllocator(const StdAllocator<U, H>& other) noexcept // NOLINT(google-explicit-constructor)
@@ -76,7 +76,7 @@ private:
     H* heap_;
 };
 
-/// Names a heap by its type.
+/// The kind whose type names the heap.
 template <class T, UniquelyNamedHeap H>
 class StdAllocator<T, H> {
     static_assert(GeneralHeap<H>);

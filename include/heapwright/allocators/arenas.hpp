@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for a scope, as objects of a C++ program: a region, whose objects go together; a reap,
-// whose objects can also be freed one by one; the same for several threads, small or, where many
-// are busy in it at once, made for that. Each may be inside another of its kind, and each is a
-// `std::pmr::memory_resource`.
+// Memory for a scope, as C++ objects. The objects of a region are freed together. The objects of a
+// reap can also be freed one by one. Two kinds of reaps serve several threads: a small one with one
+// lock, and a larger one for many threads at once. Each can be nested in another of its kind, and
+// each is a `std::pmr::memory_resource`.
 #pragma once
 
 #include <heapwright/adaptor/nested_resource.hpp>
@@ -16,10 +16,10 @@
 namespace heapwright {
 
 namespace allocators::arenas {
-using Chunks = RegionHeap<8 * KiB, 1 * MiB, SpareChunks>; // larger and larger
-using NestedRegion = NestedHeap<Chunks>;                  // one inside another
-using OneThreads = NestedReap<SpareChunks>;               // its objects can be freed
-using ManyThreads = SharedReap<SpareChunks>;              // by any of them
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, SpareChunks>; // chunks that double in size
+using NestedRegion = NestedHeap<Chunks>;                  // with regions inside
+using OneThreads = NestedReap<SpareChunks>;               // objects can be freed one by one
+using ManyThreads = SharedReap<SpareChunks>;              // the same, with a lock
 } // namespace allocators::arenas
 
 using Region = NestedResource<allocators::arenas::NestedRegion>;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions emulated on any heap: each object is one of that heap's, and is freed when its region is.
-// The records of all such regions of the process come from one heap of mapped memory, behind a
-// lock: a small region costs some hundred bytes of it, not a page, and no allocator that a program
-// runs on has anything to do with it.
+// Regions emulated on any heap: the heap allocates each object, and the objects are freed with
+// their region. The records of all such regions come from one heap of mapped memory, behind a lock.
+// A small region takes some hundred bytes of it, not a page. The program's malloc is not involved.
 #pragma once
 
 #include <heapwright/layers/carve/chunk_heap.hpp>
@@ -27,19 +26,19 @@ namespace heapwright::allocators {
 namespace emulated {
 using Chunks = ChunkHeap<256 * KiB, 8, MmapHeap>; // pages, carved once
 using Sized = SizeHeap<Chunks>;                   // each array remembers its size
-using PerClass = FreelistHeap<NullHeap>;          // what is freed waits on its class's list
-using Small = StrictSegHeap<PowerOfTwo<20>, PerClass, Sized>; // arrays double, and so do classes
-using Selected = SelectMmapHeap<FixedLimit<64 * KiB>, MmapHeap, Small>; // large ones: whole pages
+using PerClass = FreelistHeap<NullHeap>;          // freed objects wait on the list of their class
+using Small = StrictSegHeap<PowerOfTwo<20>, PerClass, Sized>; // arrays double, as the classes do
+using Selected = SelectMmapHeap<FixedLimit<64 * KiB>, MmapHeap, Small>; // large arrays: whole pages
 using Locked = LockedHeap<FutexLock, Selected>;                         // one thread at a time
 struct Name {};
-using Records = UniqueHeap<Name, Locked>; // one for all regions
+using Records = UniqueHeap<Name, Locked>; // one heap for all regions
 } // namespace emulated
 
-/// A region without parent or children.
+/// A region that cannot be nested.
 template <AnyOrderHeap SuperHeap>
 using EmulatedRegion = EmulatedRegionHeap<emulated::Records, SuperHeap>;
 
-/// Regions inside each other.
+/// Regions that can be nested in each other.
 template <AnyOrderHeap SuperHeap>
 using NestedEmulatedRegion = NestedHeap<EmulatedRegion<SuperHeap>>;
 

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Granary: Hoard's memory, whose bound is proven, behind a cache for each thread that keeps only
-// what is at home with it. All objects are in units of 32 KiB out of chunks that go back to the
-// system in time: small ones in superblocks, which are found by masking the address, start in
-// constant time and are touched page by page; large ones in runs of units. What a signal handler
-// needs is done by who runs it. docs/decisions/granary.md has the figures that it is made by.
+// Granary: Hoard's heaps, whose blowup is bounded, behind a cache for each thread that keeps only
+// objects of the thread's own superblocks. All objects lie in units of 32 KiB, carved from chunks
+// that return to the system after a decay time. Small objects lie in superblocks, which are found
+// by masking the address, are initialised in constant time, and are touched page by page. Large
+// objects lie in runs of units.
+//
+// The trampoline that runs a signal handler suspends the fast path, so the fast path sets no flag
+// (layers/thread/handler_safe_heap.hpp). docs/decisions/granary.md has the measurements behind the
+// parameters.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -17,7 +21,7 @@ namespace heapwright::allocators {
 namespace granary {
 struct ExtentsName {};
 struct SharedName {};
-// What a thread keeps for itself.
+// What a thread caches.
 inline constexpr auto limits = CacheLimits{.perClassBytes = 8 * KiB,
                                            .perClassObjects = 64,
                                            .refillBytes = 2 * KiB,
@@ -25,15 +29,18 @@ inline constexpr auto limits = CacheLimits{.perClassBytes = 8 * KiB,
                                            .remoteObjects = 32,
                                            .remoteBytes = 64 * KiB};
 using Mutex = CountedLock<FutexLock>;
-using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>; // as the user sets it
-using Extents = UniqueHeap<ExtentsName, Source>;      // units of 32 KiB, for small and large
-using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // 16 apart, then 8 and 4 a doubling
+// Settings can be changed by the user.
+using Source = ExtentHeap<32 * KiB, Mutex, GranarySettings, SystemExtents>;
+// Units of 32 KiB, for small and large objects.
+using Extents = UniqueHeap<ExtentsName, Source>;
+using Classes = LinearSlots<1024, 4 * KiB, 16 * KiB>; // steps of 16, then 8 and 4 per doubling
 using Rule = Counted<Emptiness<1, 4, 1>>;             // f = 1/4, K = 1
 using Small = HoardHeap<Classes, OwnHeap<2047>, Rule, CleanLines, Extents>;
-using Large = UnitObjectHeap<32 * KiB, Extents>;                          // in runs of units
-using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>; // S/2 and more is large
-using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>;    // each thread's own
-using HandlerSafe = HandlerSafeHeap<Cached>;                              // a handler may interrupt
+using Large = UnitObjectHeap<32 * KiB, Extents>; // in runs of units
+// Larger than S/2 is large.
+using Shared = UniqueHeap<SharedName, SplitHeap<16 * KiB, Small, Large>>;
+using Cached = OwnerCacheHeap<Classes, limits, PlainFreelist, Shared>; // a cache for each thread
+using HandlerSafe = HandlerSafeHeap<Cached>;                           // a handler may interrupt
 } // namespace granary
 
 using Granary = ANSIWrapper<granary::HandlerSafe>; // the C rules

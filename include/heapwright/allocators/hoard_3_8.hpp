@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // After version 3.8 of Hoard (2009): superblocks of 64 KiB for objects of up to half of that, two
-// heaps for each processor and a global one, as in `hoard`; and before them, for each thread, a
-// buffer of 256 KiB of small freed objects, which needs no lock.
+// heaps for each processor and a global one, as in `hoard`. Each thread also has a buffer of 256
+// KiB of small freed objects, which needs no lock.
 //
-// What is not as it was: the buffer is filled and emptied by batches, where the original moved one
-// object at a time; and it takes objects of up to 1,184 bytes, where the original took 256. It was
-// made when the C library had no cache for threads; that of today takes 1,032.
+// Differences from the original: the buffer is filled and emptied in batches, not one object at a
+// time. It takes objects of up to 1,184 bytes, not 256. The original is from a time when the C
+// library had no thread cache. Today's takes objects of up to 1,032 bytes.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -15,15 +15,15 @@
 namespace heapwright::allocators {
 
 namespace hoard_3_8 {
-using Blocks = AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>; // superblocks to be
+using Blocks = AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>; // the memory of superblocks
 using Classes = GeometricSlots<6, 5, 16, 32 * KiB>;           // b = 1.2, up to S/2
 using Assigned = PerProcessor<128>;                           // 2 P heaps
 using Rule = Emptiness<1, 4, 4>;                              // f = 1/4, K = 4
 using Shared = HoardHeap<Classes, Assigned, Rule, AnyLines, Blocks>;
 using Buffered = UpTo<1184, Classes>;
-using Small = ThreadCacheHeap<Buffered, 256 * KiB, 32, 2048, Shared>; // each thread's own
+using Small = ThreadCacheHeap<Buffered, 256 * KiB, 32, 2048, Shared>; // a buffer for each thread
 using Large = CheckedHeap<MmapHeap>;                                  // a mapping for each
-using Split = SplitHeap<32 * KiB, Small, Large>;                      // large ones apart
+using Split = SplitHeap<32 * KiB, Small, Large>;                      // large objects apart
 using SignalSafe = SignalSafeHeap<Split>;                             // a handler may interrupt
 } // namespace hoard_3_8
 

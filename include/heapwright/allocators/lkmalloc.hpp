@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After LKmalloc (Larson and Krishnan 1998): regions of memory that belong to a processor for good.
-// A thread allocates in those of the heap that it is assigned to, and what it frees returns to the
-// region where it lies, whoever has that. So no two heaps share a cache line; but what one of them
-// has, empty or not, serves no other.
+// After LKmalloc (Larson and Krishnan 1998): regions of memory belong to one heap for ever. A
+// thread allocates in the regions of the heap that it is assigned to. A freed object returns to its
+// region, whichever heap owns that. Thus no two heaps share a cache line, but free memory of one
+// heap never serves another.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -12,13 +12,13 @@
 namespace heapwright::allocators {
 
 namespace lkmalloc {
-using Regions = AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>; // what a heap takes at once
+using Regions = AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>; // memory that a heap takes at once
 using Classes = GeometricSlots<6, 5, 16, 32 * KiB>;            // objects of one size in each
 using Assigned = PerProcessor<128>;                            // two heaps for each processor
-using Rule = Never;                                            // no region changes hands
+using Rule = Never;                                            // a region never changes its heap
 using Small = HoardHeap<Classes, Assigned, Rule, AnyLines, Regions>;
 using Large = CheckedHeap<MmapHeap>;             // a mapping for each
-using Split = SplitHeap<32 * KiB, Small, Large>; // large ones apart
+using Split = SplitHeap<32 * KiB, Small, Large>; // large objects apart
 using SignalSafe = SignalSafeHeap<Split>;        // a handler may interrupt
 } // namespace lkmalloc
 

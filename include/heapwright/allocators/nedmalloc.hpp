@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After nedmalloc: Doug Lea's allocator behind one lock, as it is from version 2.8 on, without
-// quicklists; before it, for each thread, a cache of freed objects of up to 8 KiB, by two size
-// classes to each doubling. So the lock is taken once for many small objects. A cached object is
-// not merged, and what one thread's cache holds serves no other.
+// After nedmalloc: Doug Lea's allocator behind one lock, without quicklists as in version 2.8. In
+// front of it, each thread has a cache of freed objects of up to 8 KiB, with two size classes per
+// doubling. The lock is thus taken once for many small objects. A cached object is not merged, and
+// serves only its thread.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -14,12 +14,12 @@ namespace heapwright::allocators {
 namespace nedmalloc {
 using Objects = CoalesceableHeap<SbrkHeap>;               // each object knows its neighbours
 using Blocks = CoalesceHeap<128 * KiB, Objects>;          // split and merged, best fit
-using Limit = FixedLimit<256 * KiB>;                      // from here on large
+using Limit = FixedLimit<256 * KiB>;                      // larger requests are mapped
 using Selected = SelectMmapHeap<Limit, MmapHeap, Blocks>; // large objects get their own mapping
 using Checked = CheckedHeap<Selected>;                    // a wrong free ends the program
 using Locked = LockedHeap<FutexLock, Checked>;            // one thread at a time
 using Classes = AtLeast<24, PerDoubling<2, 19>>;          // 24 to 8,184 bytes
-using Cached = ThreadCacheHeap<Classes, 512 * KiB, 16, 1024, Locked>; // each thread's own
+using Cached = ThreadCacheHeap<Classes, 512 * KiB, 16, 1024, Locked>; // a cache for each thread
 using SignalSafe = SignalSafeHeap<Cached>;                            // a handler may interrupt
 } // namespace nedmalloc
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reaps (Berger, 2002), one inside another: regions whose objects can also be freed one by one. A
-// pointer moves through chunks from 8 KiB, doubling, to 1 MiB; what is freed goes to a heap like
-// Doug Lea's, which serves until it has none that fits, and then the pointer moves again. Clearing
-// a reap frees all that is in it, the reaps inside too.
+// Reaps (Berger, 2002) that can be nested: regions whose objects can also be freed one by one. A
+// pointer moves through chunks that double from 8 KiB to 1 MiB. Freed objects go to a heap like
+// Doug Lea's. Requests are served from that heap until no block fits; then the pointer moves again.
+// Clearing a reap frees all its objects and those of the reaps inside.
 //
-// There may be very many: a reap takes 120 bytes, and 900 more when something is freed.
+// Cost: a reap takes 120 bytes, and 900 more after the first free, so a program may have very many.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -14,21 +14,21 @@
 namespace heapwright::allocators {
 
 namespace nested_reap {
-using Nowhere = CoalesceableHeap<SizeHeap<NullHeap>>;     // memory comes only by free
+using Nowhere = CoalesceableHeap<SizeHeap<NullHeap>>;     // memory comes only from frees
 using Fit = ExactFit<14, SizeTries>;                      // lists below 256 bytes, then tries
 using Merged = SequentialFitHeap<Fit, 4 * KiB, Nowhere>;  // split and merged, best fit
 using PerClass = FreelistHeap<NullHeap>;                  // freed small objects wait
 using Quick = StrictSegHeap<Exact<14>, PerClass, Merged>; // up to 232 bytes, by 16
-using Freed = ThresholdHeap<512, Quick>;                  // and merge when this is asked for
+using Freed = ThresholdHeap<512, Quick>;                  // a large request merges them
 template <MaxAlignedHeap Source>
-using Chunks = RegionHeap<8 * KiB, 1 * MiB, Source>; // larger and larger
+using Chunks = RegionHeap<8 * KiB, 1 * MiB, Source>; // chunks that double in size
 template <MaxAlignedHeap Source>
-using Objects = ClearOptimizedHeap<Freed, Chunks<Source>>; // quick until something is freed
+using Objects = ClearOptimizedHeap<Freed, Chunks<Source>>; // a pointer until the first free
 template <MaxAlignedHeap Source>
 using Locked = LockedHeap<FutexLock, Objects<Source>>; // one thread at a time
 } // namespace nested_reap
 
-/// For one thread at a time, with all that is inside.
+/// For one thread at a time, together with all reaps inside.
 template <MaxAlignedHeap Source>
 using NestedReap = NestedHeap<nested_reap::Objects<Source>>;
 

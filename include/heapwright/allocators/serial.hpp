@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The serial single heap: one good heap, and one lock around all of it. Any number of threads may
-// call, one at a time is served. Inside is what each arena of ptmalloc2 is, so that a comparison of
-// the two shows what the arenas do, and nothing else.
+// The serial single heap: one heap with one lock around all of it. One thread at a time is served.
+// The heap is an arena of ptmalloc2, so a comparison of the two shows only the effect of the
+// arenas.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -16,8 +16,8 @@ using Blocks = SequentialFitHeap<UnsortedBins, 128 * KiB, Objects>; // split and
 using PerClass = FreelistHeap<NullHeap>;                            // freed small objects wait
 using FastClasses = Exact<3>;                                       // below 64 bytes
 using Fast = StrictSegHeap<FastClasses, PerClass, Blocks>;
-using Small = ThresholdHeap<512, Fast>;                  // and merge when this is asked for
-using Limit = FixedLimit<128 * KiB>;                     // from here on large
+using Small = ThresholdHeap<512, Fast>;                  // a large request merges them
+using Limit = FixedLimit<128 * KiB>;                     // larger requests are mapped
 using Selected = SelectMmapHeap<Limit, MmapHeap, Small>; // large objects get their own mapping
 using Checked = CheckedHeap<Selected>;                   // a wrong free ends the program
 using Locked = LockedHeap<FutexLock, Checked>;           // one thread at a time

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After the kernel's SLOB, made for small machines: blocks of any size, first fit, in pages on
-// three lists, behind one lock (Mackall 2005; to be had until 6.3). Over pages in buddies as the
-// kernel has them. What is larger than 1,024 pages has a mapping of its own.
+// After the kernel's SLOB for small machines (Mackall 2005; removed after 6.3): blocks of any size,
+// by first fit, in pages on three lists, behind one lock. Pages come from buddies as in the kernel.
+// A request for more than 1,024 pages has a mapping of its own.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -11,10 +11,10 @@
 namespace heapwright::allocators {
 
 namespace slob {
-using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, apart by mobility
+using Pages = KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>; // buddies, grouped by mobility
 using Objects = SlobHeap<FutexLock, Pages>;                     // first fit in shared pages
 using Large = CheckedHeap<MmapHeap>;                            // a mapping for each
-using Split = SplitHeap<4 * MiB, Objects, Large>;               // large ones apart
+using Split = SplitHeap<4 * MiB, Objects, Large>;               // large objects apart
 using SignalSafe = SignalSafeHeap<Split>;                       // a handler may interrupt
 using Known = LiveMapHeap<SignalSafe>;                          // a wrong free ends the program
 } // namespace slob

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the regions and reaps of a program take their chunks: malloc, before which what they have
-// given back waits, up to 4 MiB in all. A region that ends leaves its chunks, warm and with their
-// pages, to the next one, and not to whatever malloc makes of them.
+// The source of chunks for a program's regions and reaps: malloc, behind a cache of up to 4 MiB of
+// returned chunks. A region that ends thus leaves its chunks, with their pages and in the
+// processor's cache, to the next region.
 #pragma once
 
 #include <heapwright/heap.hpp>

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// After Vo's vmalloc: any number of heaps side by side, in each of which objects are freed one by
-// one, and which gives all its memory back when it ends. Each takes its memory in mappings of its
-// own and shares nothing with another. Its usual discipline is the best fit, from a tree that
-// balances itself by being used, behind a cache of small freed objects that merge only before the
-// heap grows.
+// After Vo's vmalloc: any number of independent heaps. Objects are freed one by one, and a heap
+// returns all its memory when it ends. Each heap takes its memory in mappings of its own and shares
+// nothing. The usual discipline is the best fit, from a self-adjusting tree. In front of it is a
+// cache of small freed objects, which merge only before the heap grows.
 #pragma once
 
 #include <heapwright/heap.hpp>
@@ -17,7 +16,7 @@ using Objects = CoalesceableHeap<MmapHeap>;                     // each object k
 using Blocks = SequentialFitHeap<SizeTree, 256 * KiB, Objects>; // split and merged, best fit
 using PerClass = FreelistHeap<NullHeap>;                        // freed small objects wait
 using CacheClasses = Exact<7>;                                  // up to 120 bytes
-using Cached = StrictSegHeap<CacheClasses, PerClass, Blocks>;   // and merge before it grows
+using Cached = StrictSegHeap<CacheClasses, PerClass, Blocks>;   // merges them before it grows
 using Checked = CheckedHeap<Cached>;                            // a wrong free ends the program
 using Locked = LockedHeap<FutexLock, Checked>;                  // one thread at a time
 using SignalSafe = SignalSafeHeap<Locked>;                      // a handler may interrupt

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Comes before every source that is rebuilt for drag (`heapwright drag --flags`). Strings and
- * streams are then compiled with the program, where they would be called in libstdc++, which was
- * not rebuilt. Its own header has the last word on that, so it is overruled after it. */
+ * Included before every source that is rebuilt for drag (`heapwright drag --flags`). Strings and
+ * streams are then compiled into the program. Otherwise the program would call them in libstdc++,
+ * which is not rebuilt. libstdc++'s own header defines the macro, so this overrides it afterwards.
+ */
 #if defined(__cplusplus) && __has_include(<bits/c++config.h>)
 #include <bits/c++config.h>
 #undef _GLIBCXX_EXTERN_TEMPLATE

@@ -1,34 +1,34 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Obstacks for C: stacks of objects, of which the newest can be made piece by piece. The interface
- * is the one that the GNU C library documents, so a program changes one line:
+ * Obstacks for C: stacks of objects, of which the newest can be built piece by piece. The interface
+ * is that of the GNU C library, so a program changes one line:
  *
  *     #include <heapwright/c/obstack.h>      instead of      #include <obstack.h>
  *
- * and is linked with libheapwright-c. As there, the program says where chunks come from before it
+ * and links with libheapwright-c. As there, the program defines the source of chunks before it
  * begins an obstack:
  *
  *     #define obstack_chunk_alloc malloc
  *     #define obstack_chunk_free free
  *
- * or has the chunks of an obstack in a reap, which it goes with:
+ * or puts the chunks of an obstack into a reap, with which it ends:
  *
  *     struct heapwright_reap* reap = heapwright_reap_create(NULL);
  *     obstack_begin_in(&names, reap);
  *
- * obstack_free(h, x) frees x and all that came after it; obstack_free(h, NULL) frees everything and
- * leaves the obstack to be begun anew. An object that outgrows its chunk moves, so what
- * obstack_base gives is good until the object grows. Where there is no memory,
- * obstack_alloc_failed_handler is called; it must not return.
+ * obstack_free(h, x) frees x and all later objects. obstack_free(h, NULL) frees everything; the
+ * obstack must then be begun again. An object that outgrows its chunk moves, so the result of
+ * obstack_base is valid until the object grows. Without memory, obstack_alloc_failed_handler is
+ * called, which must not return.
  *
- * What differs: sizes are size_t everywhere; every macro evaluates its arguments once; functions of
- * this interface have other names for the linker, so a program may hold libraries that use the
- * C library's obstacks. The two headers cannot both be included in one file.
+ * Differences from the C library: sizes are size_t everywhere. Every macro evaluates its arguments
+ * once. The functions have other linker names, so a program may use libraries with the C library's
+ * obstacks. One file cannot include both headers.
  *
- * Invariants of a struct obstack: object_ <= next_ <= end_, all in the newest chunk; object_ is
- * aligned; the way through an inline function calls only where the chunk is used up.
- * Threads: an obstack has no lock; one thread at a time.
+ * Invariant: object_ <= next_ <= end_, all in the newest chunk. object_ is aligned. An inline
+ * function makes a call only when the chunk is used up.
+ * Threads: an obstack has no lock. One thread at a time may use it.
  */
 #ifndef HEAPWRIGHT_C_OBSTACK_H
 #define HEAPWRIGHT_C_OBSTACK_H
@@ -36,12 +36,12 @@
 #ifdef _OBSTACK_H
 #error "<obstack.h> and <heapwright/c/obstack.h> give the same names: include one of them"
 #endif
-#define _OBSTACK_H 1 /* and so <obstack.h> after this one gives nothing */
+#define _OBSTACK_H 1 /* makes a later <obstack.h> empty */
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h> /* before the names below: it may declare obstack_printf */
+#include <stdio.h> /* before the names below, because it may declare obstack_printf */
 #include <string.h>
 
 #ifdef __cplusplus
@@ -49,14 +49,14 @@ extern "C" {
 #endif
 
 struct heapwright_reap;          /* heapwright/c/reap.h */
-struct heapwright_obstack_chunk; /* end, the one below, then objects */
+struct heapwright_obstack_chunk; /* its end, the chunk below, then objects */
 
 struct obstack {
     char* object_; /* the object under construction */
-    char* next_;   /* where it ends */
-    char* end_;    /* where its chunk ends */
+    char* next_;   /* its end */
+    char* end_;    /* the end of its chunk */
     struct heapwright_obstack_chunk* chunk_;
-    size_t mask_;      /* objects stand on multiples of this and one */
+    size_t mask_;      /* objects are aligned to this plus one */
     size_t chunkSize_; /* the usual size of a chunk */
     union {
         void* (*plain)(size_t);
@@ -68,15 +68,14 @@ struct obstack {
     } release_;
     void* argument_;
     unsigned char hasArgument_;
-    unsigned char holdsEmpty_; /* an object without bytes may stand where the chunk starts */
+    unsigned char holdsEmpty_; /* an object without bytes may be at the start of the chunk */
 };
 
-/* What is called where there is no memory: at first it prints a line and exits with
- * obstack_exit_failure. */
+/* Called without memory. The default prints a line and exits with obstack_exit_failure. */
 extern void (*heapwright_obstack_alloc_failed_handler)(void);
 extern int heapwright_obstack_exit_failure;
 
-/* The ways that are not worth inlining. */
+/* The functions that are not inline. */
 int heapwright_obstack_begin(struct obstack* h, size_t size, size_t alignment,
                              void* (*allocate)(size_t), void (*release)(void*));
 int heapwright_obstack_begin_with_argument(struct obstack* h, size_t size, size_t alignment,
@@ -113,7 +112,7 @@ static inline size_t heapwright_obstack_object_size(const struct obstack* h) {
     return (size_t)(h->next_ - h->object_);
 }
 
-/* Room for size bytes more behind the object under construction. */
+/* Makes room for `size` more bytes of the object under construction. */
 static inline void heapwright_obstack_make_room(struct obstack* h, size_t size) {
     if (HEAPWRIGHT_OBSTACK_RARELY(heapwright_obstack_room(h) < size))
         heapwright_obstack_new_chunk(h, size);
@@ -138,7 +137,7 @@ static inline void heapwright_obstack_1grow(struct obstack* h, int byte) {
     *h->next_++ = (char)byte;
 }
 
-/* Pre: the object under construction is aligned for what is added to it. */
+/* Pre: the object under construction is aligned for the added value. */
 static inline void heapwright_obstack_ptr_grow_fast(struct obstack* h, const void* pointer) {
     memcpy(h->next_, &pointer, sizeof pointer);
     h->next_ += sizeof pointer;
@@ -159,7 +158,7 @@ static inline void heapwright_obstack_int_grow(struct obstack* h, int number) {
     heapwright_obstack_int_grow_fast(h, number);
 }
 
-/* A negative size takes bytes off: a size_t of it is more than any chunk has room for. */
+/* A negative size removes bytes. As a size_t it is larger than the room of any chunk. */
 static inline void heapwright_obstack_blank(struct obstack* h, size_t size) {
     if (HEAPWRIGHT_OBSTACK_RARELY(heapwright_obstack_room(h) < size) && (ptrdiff_t)size >= 0)
         heapwright_obstack_new_chunk(h, size);
@@ -195,7 +194,7 @@ static inline void* heapwright_obstack_copy0(struct obstack* h, const void* byte
 }
 
 static inline void heapwright_obstack_free(struct obstack* h, void* object) {
-    /* Inside the newest chunk, where most are; what stands at its very end is left to the call. */
+    /* Most objects are inside the newest chunk. One at its very end is left to the call. */
     if ((uintptr_t)object > (uintptr_t)h->chunk_ && (uintptr_t)object < (uintptr_t)h->end_)
         h->object_ = h->next_ = (char*)object;
     else

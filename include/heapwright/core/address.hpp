@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses as numbers, and the few operations on them that a heap needs. Every cast between a
-// pointer and a number in the library is in this file.
+// Addresses as numbers, and the operations on them that a heap needs. Every cast between a pointer
+// and a number in the library is in this file.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace heapwright {
 
-/// The alignment that the C library promises for any object, and the least that a composition
-/// gives.
+/// The alignment that the C library guarantees for any object. Every composition gives at least
+/// this alignment.
 inline constexpr std::size_t minAlignment = 16;
 
 inline constexpr std::size_t KiB = 1024;
 inline constexpr std::size_t MiB = 1024 * KiB;
 inline constexpr std::size_t GiB = 1024 * MiB;
 
-/// An address as a number.
 using Address = std::uintptr_t;
 
 [[nodiscard]] inline Address addressOf(const void* pointer) noexcept {
@@ -39,24 +38,27 @@ using Address = std::uintptr_t;
     return static_cast<std::byte*>(pointer) - bytes;
 }
 
-/// The least multiple of `unit`, a power of two, that is not below `value`; wraps to 0 on overflow.
+/// Rounds `value` up to a multiple of `unit`. Wraps to 0 on overflow.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundUp(std::size_t value, std::size_t unit) noexcept {
     return (value + unit - 1) & ~(unit - 1);
 }
 
-/// The greatest multiple of `unit`, a power of two, that is not above `value`.
+/// Rounds `value` down to a multiple of `unit`.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundDown(std::size_t value, std::size_t unit) noexcept {
     return value & ~(unit - 1);
 }
 
-/// The least number not below `value` that leaves `phase` modulo `unit`, a power of two.
+/// Returns the least number that is not below `value` and leaves `phase` modulo `unit`.
+/// Pre: `unit` is a power of two.
 [[nodiscard]] constexpr std::size_t roundUpToPhase(std::size_t value, std::size_t unit,
                                                    std::size_t phase) noexcept {
     return value + ((phase - value) & (unit - 1));
 }
 
-/// The position of the highest set bit; `value` is not 0. (`std::bit_width` would ask whether it
-/// is.)
+/// The position of the highest set bit.
+/// Pre: `value` is not 0. (`std::bit_width` would test for 0.)
 [[nodiscard]] constexpr std::size_t floorLog2(std::size_t value) noexcept {
     return 63U ^ static_cast<unsigned>(__builtin_clzll(value));
 }

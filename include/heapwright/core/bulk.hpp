@@ -16,9 +16,9 @@ namespace heapwright {
 /// The first word of an object in a chain of several (structure/object/object_chain.hpp).
 struct ObjectLink;
 
-/// A batching heap gives out several objects in one step, `count` at most, and takes any chain back
-/// in one. Each object begins with the address of the next, the last with null. Sizes are a word at
-/// least.
+/// A batching heap returns a chain of up to `count` objects in one step, and takes any chain back
+/// in one step. The first word of each object is the address of the next, and null in the last.
+/// Sizes are at least one word.
 template <class H>
 concept BatchingHeap =
     Heap<H> && requires(H heap, std::size_t size, std::size_t count, ObjectLink* chain) {
@@ -26,7 +26,8 @@ concept BatchingHeap =
         { heap.freeBatch(chain) } -> std::same_as<void>;
     };
 
-/// A holding heap can serve a request from memory that it holds. It then never asks below.
+/// A holding heap can serve a request from memory that it holds. It then never calls the heap
+/// below.
 template <class H>
 concept HoldingHeap = Heap<H> && requires(H heap, std::size_t size) {
     { heap.mallocHeld(size) } -> std::same_as<void*>;
@@ -46,21 +47,22 @@ concept RetainingHeap = HoldingHeap<H> && requires(H heap, void* object) {
     { heap.tryRetain(object) } -> std::same_as<bool>;
 };
 
-/// An area heap gives out the rest of a chunk, `least` bytes or more, for a caller that carves it.
-/// `granted` is set to its size.
+/// An area heap returns the rest of a chunk, at least `least` bytes, to a caller that carves it. It
+/// stores the size in `granted`.
 template <class H>
 concept AreaHeap = Heap<H> && requires(H heap, std::size_t least, std::size_t& granted) {
     { heap.mallocArea(least, granted) } -> std::same_as<void*>;
 };
 
 /// A flushable heap can return all freed objects that it keeps to the heap below, where they may
-/// merge; true if there were any.
+/// merge. It returns true if there were any.
 template <class H>
 concept FlushableHeap = Heap<H> && requires(H heap) {
     { heap.flush() } -> std::same_as<bool>;
 };
 
-/// A trimmable heap returns what it can to the system, except `pad` bytes; true if it returned any.
+/// A trimmable heap returns free memory to the system, except `pad` bytes. It returns true if it
+/// released any.
 template <class H>
 concept TrimmableHeap = Heap<H> && requires(H heap, std::size_t pad) {
     { heap.trim(pad) } -> std::same_as<bool>;

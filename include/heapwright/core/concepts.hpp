@@ -33,7 +33,7 @@ concept Heap = requires(H heap, std::size_t size, void* object) {
     { heap.free(object) } -> std::same_as<void>;
 };
 
-/// A sized heap knows how many bytes of an object may be used.
+/// A sized heap knows the usable size of an object in bytes.
 template <class H>
 concept SizedHeap = Heap<H> && requires(H heap, void* object) {
     { heap.getSize(object) } -> std::same_as<std::size_t>;

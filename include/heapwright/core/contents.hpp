@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written into objects to be looked for later: words made from a stamp, which no two
-// objects have in common, and from their place, so that neither another object's bytes nor moved
-// bytes pass for the right ones. No byte is zero, so cleared memory does not either.
+// Test patterns for the contents of objects. Each word depends on a stamp and on its position. A
+// stamp is unique to one object, so neither bytes of another object nor moved bytes match. No byte
+// is zero, so cleared memory does not match either.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline void fill(void* object, std::size_t size, std::uint64_t stamp) {
     }
 }
 
-/// The first byte that is not as `fill` left it; `size` if there is none.
+/// The offset of the first byte that differs from what `fill` wrote; `size` if none differs.
 inline std::size_t firstUnlike(const void* object, std::size_t size, std::uint64_t stamp) {
     const char* const bytes = static_cast<const char*>(object);
     for (std::size_t at = 0; at < size; at += sizeof stamp) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws a composition from its type. Each heap names the heaps under it (`Below`) and says in one
-// clause what it does to a request (`caption`); its own name and its policies are cut from the
-// compiler's spelling of the type. The text is made while compiling and lies in read-only memory:
-// describing costs no allocation and cannot fail.
+// Describes a composition from its type, as JSON. Each heap names the heaps below it (`Below`) and
+// states in one clause what it does to a request (`caption`). Its name and its policies come from
+// the compiler's spelling of the type.
+// Cost: none at run time. The text is built at compile time and lies in read-only memory.
 //
 //   {"layer":"LockedHeap","policies":["FutexLock"],"caption":"...","below":[{...}]}
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace heapwright {
 
-/// The heaps under a heap, in the order in which its parameters name them.
+/// The heaps below a heap, in the order of the template parameters that name them.
 template <class... H>
 struct Heaps {};
 
@@ -28,7 +28,7 @@ consteval std::string_view rawSpelling() {
     return __PRETTY_FUNCTION__;
 }
 
-/// How the compiler spells a type, namespaces and all.
+/// The compiler's spelling of a type, with its namespaces.
 template <class T>
 consteval std::string_view spelling() {
     constexpr std::string_view sample = rawSpelling<double>();
@@ -37,7 +37,7 @@ consteval std::string_view spelling() {
     return rawSpelling<T>().substr(before, whole - (sample.size() - 6));
 }
 
-/// Writes text into a buffer, or only counts it where the buffer is null.
+/// Writes text into a buffer, or only counts the characters if the buffer is null.
 class JsonWriter {
 public:
     constexpr explicit JsonWriter(char* out) : out_(out) {}
@@ -84,7 +84,7 @@ constexpr void putDecimal(JsonWriter& out, std::size_t value) {
     out.put(static_cast<char>('0' + value % 10));
 }
 
-/// 131072 → 128 KiB; what is no whole number of KiB stays as it is.
+/// Writes 131072 as 128 KiB. A number that is not a multiple of 1024 is written as it is.
 constexpr void putNumber(JsonWriter& out, std::size_t value) {
     constexpr std::array<std::string_view, 4> units = {"", " KiB", " MiB", " GiB"};
     std::size_t unit = 0;
@@ -96,7 +96,8 @@ constexpr void putNumber(JsonWriter& out, std::size_t value) {
     out.put(units[unit]);
 }
 
-/// The length of a qualifier for a namespace without a name, as each compiler has it, or 0.
+/// The length of the unnamed-namespace qualifier at the start of `text`, in the spelling of either
+/// compiler; 0 if there is none.
 constexpr std::size_t unnamedQualifier(std::string_view text) {
     for (const std::string_view name : {"{anonymous}::", "(anonymous namespace)::"}) {
         if (beginsWith(text, name)) {
@@ -106,7 +107,7 @@ constexpr std::size_t unnamedQualifier(std::string_view text) {
     return 0;
 }
 
-/// Copies a spelling without its qualifiers and with numbers as people write them.
+/// Copies a spelling without its qualifiers and with numbers in KiB, MiB or GiB.
 constexpr void putSpelling(JsonWriter& out, std::string_view text) {
     std::size_t i = 0;
     while (i < text.size()) {
@@ -221,7 +222,8 @@ inline constexpr auto description = makeDescription<H>();
 
 } // namespace detail
 
-/// The tree of rungs of `H` as JSON; the text is followed by a null byte.
+/// The layers of `H` as a JSON tree.
+/// Post: a null byte follows the text.
 template <class H>
 [[nodiscard]] constexpr std::string_view describe() {
     return {detail::description<H>.data(), detail::description<H>.size() - 1};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract of a heap: fork and signals. How a heap becomes quiescent while the process forks,
-// and how a thread avoids a lock that it, or the request that its handler interrupted, holds.
+// The contract of a heap: fork and signals. These verbs make a heap quiescent while the process
+// forks. They also let a signal handler avoid a lock that the interrupted request holds.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -19,8 +19,8 @@ concept ForkableHeap = Heap<H> && requires(H heap) {
     { heap.afterForkInChild() } -> std::same_as<void>;
 };
 
-/// What is held over a fork, a heap or a lock, and knows whether the calling thread holds all that
-/// `beforeFork` takes.
+/// A heap or a lock that is held over a fork, and reports whether the calling thread holds
+/// everything that `beforeFork` takes.
 template <class H>
 concept ReentryDetecting = requires(const H heap) {
     { heap.heldByThisThread() } -> std::same_as<bool>;
@@ -30,13 +30,13 @@ concept ReentryDetecting = requires(const H heap) {
 template <class H>
 concept ReentryDetectingHeap = Heap<H> && ReentryDetecting<H>;
 
-/// Stands for any body in `AttemptingHeap`.
+/// A body of any type in `AttemptingHeap`.
 struct AnyAttempt {
     void operator()(auto& inside) const noexcept;
 };
 
-/// An attempting heap runs `body` on the heap inside its lock if the lock is free; else it returns
-/// false.
+/// An attempting heap runs `body` on the heap inside its lock if the lock is free. Otherwise it
+/// returns false.
 template <class H>
 concept AttemptingHeap = Heap<H> && requires(H heap, AnyAttempt body) {
     { heap.attempt(body) } -> std::same_as<bool>;

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a heap tells of itself to who looks inside: figures for each size class, cache and lock, and
-// the objects one by one. Only numbers in places of fixed size, so that a heap can be looked at
-// from within malloc, where nothing may allocate.
+// The figures that a heap reports to an inspector: for each size class, cache and lock, and the
+// list of live objects. All fields are numbers in arrays of fixed size. A snapshot can therefore be
+// taken inside malloc, where nothing may allocate.
 //
-// Invariant: a layer adds what it alone knows, so that every number is told once; heaps that
-// several rungs share enter themselves first. Cost: about 15 KiB where one stands.
+// Invariant: each number is added by exactly one layer. A heap that several layers share registers
+// itself first (`firstVisit`).
+// Cost: about 15 KiB on the stack of the caller.
 #pragma once
 
 #include <array>
@@ -21,15 +22,17 @@ struct HeapSnapshot {
     static constexpr std::size_t mostClasses = 160;
     static constexpr std::size_t mostCaches = 64;
 
-    /// One size class. Slots are counted, for they are all of one size.
+    /// One size class. The fields count slots, because all slots have the same size.
     struct SizeClass {
         std::size_t size = 0;
-        std::uint64_t used = 0;       ///< live for the program, or in a cache
-        std::uint64_t cached = 0;     ///< of these: freed, and in a cache or on the way home
+        std::uint64_t used = 0; ///< live for the program, or in a cache
+        /// The part of `used` that was freed and is in a cache or on the way to its owner.
+        std::uint64_t cached = 0;
         std::uint64_t held = 0;       ///< in superblocks of the heaps of threads
         std::uint64_t heldGlobal = 0; ///< in superblocks that any thread may take
         std::uint64_t blocks = 0;     ///< superblocks of the class
-        std::uint64_t returned = 0;   ///< superblocks of the class that went to the heap below
+        /// Superblocks of the class that were returned to the heap below.
+        std::uint64_t returned = 0;
 
         [[nodiscard]] constexpr bool everUsed() const noexcept {
             return used + held + heldGlobal + returned != 0;
@@ -37,21 +40,22 @@ struct HeapSnapshot {
         [[nodiscard]] constexpr std::uint64_t live() const noexcept {
             return used > cached ? used - cached : 0;
         }
-        /// Held, but free.
+        /// Slots that are held and free.
         [[nodiscard]] constexpr std::uint64_t free() const noexcept {
             return held + heldGlobal > used ? held + heldGlobal - used : 0;
         }
     };
 
-    /// What one thread keeps for itself.
+    /// What one thread caches.
     struct Cache {
-        std::uint32_t thread = 0; ///< its number, as the heap counts threads
+        std::uint32_t thread = 0; ///< the number that the heap gave to the thread
         std::uint64_t objects = 0;
         std::uint64_t bytes = 0;
-        std::uint64_t remoteObjects = 0; ///< of other threads, waiting to go home
+        /// Objects of other threads that still have to be returned to them.
+        std::uint64_t remoteObjects = 0;
         std::uint64_t remoteBytes = 0;
-        std::uint64_t refills = 0; ///< how often it took a batch
-        std::uint64_t flushes = 0; ///< how often it gave one back
+        std::uint64_t refills = 0; ///< number of batches taken from the heap below
+        std::uint64_t flushes = 0; ///< number of batches returned to the heap below
 
         constexpr void add(const Cache& other) noexcept {
             objects += other.objects;
@@ -63,41 +67,42 @@ struct HeapSnapshot {
         }
     };
 
-    /// Objects that no size class serves.
+    /// Objects too large for any size class.
     struct Large {
         std::uint64_t objects = 0;
-        std::uint64_t bytes = 0;       ///< of memory that is theirs alone
-        std::uint64_t direct = 0;      ///< of these objects: with a mapping of their own
-        std::uint64_t directBytes = 0; ///< …
-        std::uint64_t waiting = 0;     ///< not of these any more: freed, and kept above
+        std::uint64_t bytes = 0;       ///< bytes of memory that serves only these objects
+        std::uint64_t direct = 0;      ///< the part of `objects` that have a mapping of their own
+        std::uint64_t directBytes = 0; ///< bytes of `direct`
+        /// Freed objects that a layer above keeps; not part of `objects`.
+        std::uint64_t waiting = 0;
         std::uint64_t waitingBytes = 0;
     };
 
-    /// The memory from which superblocks and large objects are cut.
+    /// The memory from which superblocks and large objects are carved.
     struct Source {
         std::uint64_t chunks = 0;
         std::uint64_t chunkBytes = 0;
         std::uint64_t usedBytes = 0;
-        std::uint64_t dirtyBytes = 0; ///< free, and the system believes that it is needed
-        std::uint64_t cleanBytes = 0; ///< free, and nothing but addresses
+        std::uint64_t dirtyBytes = 0; ///< free, and still backed by physical memory
+        std::uint64_t cleanBytes = 0; ///< free, and not backed by physical memory
     };
 
-    /// What was asked of the system since the start.
+    /// Requests to the system since the start.
     struct System {
         std::uint64_t maps = 0;
         std::uint64_t mappedBytes = 0;
         std::uint64_t unmaps = 0;
         std::uint64_t unmappedBytes = 0;
-        std::uint64_t purges = 0; ///< memory returned whose addresses stay
+        std::uint64_t purges = 0; ///< calls that returned memory and kept the addresses
         std::uint64_t purgedBytes = 0;
-        std::uint64_t moves = 0; ///< objects that grew or moved by their pages
+        std::uint64_t moves = 0; ///< objects that grew or moved by remapping their pages
 
         [[nodiscard]] constexpr std::uint64_t nowMapped() const noexcept {
             return mappedBytes > unmappedBytes ? mappedBytes - unmappedBytes : 0;
         }
     };
 
-    /// Over all size classes and large objects.
+    /// The sums over all size classes and large objects.
     struct Totals {
         std::uint64_t liveObjects = 0;
         std::uint64_t liveBytes = 0;
@@ -109,7 +114,7 @@ struct HeapSnapshot {
 
     struct Lock {
         std::uint64_t takes = 0;
-        std::uint64_t waits = 0; ///< of these, how often it was not free
+        std::uint64_t waits = 0; ///< the part of these acquisitions that had to wait
 
         constexpr void add(std::uint64_t taken, std::uint64_t waited) noexcept {
             takes += taken;
@@ -120,23 +125,23 @@ struct HeapSnapshot {
     std::array<SizeClass, mostClasses> classes = {};
     std::size_t classCount = 0;
     std::size_t blockBytes = 0; ///< the size of a superblock
-    std::uint64_t heaps = 0;    ///< of threads
+    std::uint64_t heaps = 0;    ///< number of heaps of threads
 
     std::array<Cache, mostCaches> caches = {};
-    std::size_t cacheCount = 0; ///< may be more than there are places
+    std::size_t cacheCount = 0; ///< may exceed the number of places
     Cache allCaches;
 
     Large large;
     Source source;
     System system;
     Lock heapLocks;  ///< the heaps of threads
-    Lock globalLock; ///< of the heap that all share
+    Lock globalLock; ///< of the heap that all threads share
     Lock sourceLock; ///< of the memory below
 
     std::array<const void*, 8> shared = {};
 
-    /// The figures of a size class, which is there from now on. Classes beyond the last place are
-    /// counted with the last one.
+    /// Returns the figures of a size class and adds the class to the snapshot. Classes beyond the
+    /// last place are counted with the last one.
     constexpr SizeClass& sizeClass(std::size_t index, std::size_t size) noexcept {
         const std::size_t at = index < mostClasses ? index : mostClasses - 1;
         classCount = classCount > at ? classCount : at + 1;
@@ -144,8 +149,9 @@ struct HeapSnapshot {
         return classes[at];
     }
 
-    /// An object that was freed and that a layer above lets wait, so that the heap below has
-    /// counted it as in use: of a size class, or with another index a large one of so many bytes.
+    /// Moves a freed object that a layer above keeps from `used` to `cached`. The heap below has
+    /// counted it as in use. An index beyond the classes stands for a large object of `bytes`
+    /// bytes.
     constexpr void addWaiting(std::size_t index, std::size_t bytes) noexcept {
         if (index < classCount) {
             ++classes[index].cached;
@@ -186,7 +192,8 @@ struct HeapSnapshot {
         allCaches.add(cache);
     }
 
-    /// Whether `heap` is looked at here for the first time. (When there is no room it says yes.)
+    /// Registers `heap` and returns whether it is registered for the first time. Also true if there
+    /// is no room to register it.
     constexpr bool firstVisit(const void* heap) noexcept {
         for (const void*& entry : shared) {
             if (entry == heap) {
@@ -201,17 +208,18 @@ struct HeapSnapshot {
     }
 };
 
-/// An object as a heap knows it.
+/// A live object as its heap describes it.
 struct LiveObject {
     static constexpr std::size_t noClass = SIZE_MAX;
 
     void* address = nullptr;
-    std::size_t size = 0;            ///< bytes that may be used
-    std::size_t sizeClass = noClass; ///< its number, if it has one
-    bool cached = false;             ///< freed, and in a cache or on the way home
+    std::size_t size = 0;            ///< usable bytes
+    std::size_t sizeClass = noClass; ///< index of the size class, if the object has one
+    bool cached = false;             ///< freed, and in a cache or on the way to its owner
 };
 
-/// Any callable that takes a `LiveObject`, as a type that is no template. It must outlive this.
+/// A reference to any callable that takes a `LiveObject`, without a template parameter.
+/// Pre: the callable outlives this.
 class ObjectVisitor {
 public:
     template <class Visit>

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON, written: what our programs answer. Commas are kept, texts escaped, and bytes of other
-// people that are no UTF-8 become the replacement character, so that any reader takes the answer. A
-// number that is not finite is null; a finite one has as many digits as tell it from its
-// neighbours.
+// A writer for the JSON documents that the programs print. It places commas, escapes texts, and
+// replaces bytes that are no valid UTF-8 by the replacement character. A number that is not finite
+// becomes null. A finite number is written with the fewest digits that identify it.
 #pragma once
 
 #include <charconv>
@@ -18,7 +17,8 @@ namespace heapwright {
 
 namespace detail {
 
-/// Bytes of the well-formed character that begins a text, which is not empty; 0 if none does.
+/// The number of bytes of the well-formed character that begins `text`; 0 if none does.
+/// Pre: `text` is not empty.
 inline std::size_t characterLength(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned lead = byte(0);
@@ -38,7 +38,7 @@ inline std::size_t characterLength(std::string_view text) {
 
 } // namespace detail
 
-/// A text in quotes.
+/// A text in quotes, escaped.
 inline std::string jsonText(std::string_view text) {
     constexpr char hexDigits[] = "0123456789abcdef";
     std::string to = "\"";
@@ -78,7 +78,7 @@ public:
     Json& value(double number) { return std::isfinite(number) ? digits(number) : null(); }
     Json& value(bool truth) { return plain(truth ? "true" : "false"); }
     Json& null() { return plain("null"); }
-    /// A number that is too large for any type, in the digits of its caller.
+    /// A number in the caller's digits, for one that is too large for any type.
     Json& number(std::string_view digits) { return plain(digits); }
     Json& value(std::string_view text) { return plain(jsonText(text)); }
     Json& value(const char* text) { return value(std::string_view(text)); }
@@ -88,7 +88,7 @@ public:
         return key(name).value(content);
     }
 
-    /// Nanoseconds, written as seconds.
+    /// Writes nanoseconds as seconds.
     Json& seconds(std::uint64_t nanoseconds) {
         return value(static_cast<double>(nanoseconds) / 1e9);
     }

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a text begins, for code in libraries that are not linked with the C++ runtime: the standard
-// library's own `starts_with` reports a position out of range through it, and only some compilers
-// see that there is none.
-//
-// Cost: the comparison.
+// Tests how a text begins, for libraries that are not linked with the C++ runtime.
+// `std::string_view::starts_with` may call the runtime to report a position out of range, if the
+// compiler cannot prove that the position is valid.
 #pragma once
 
 #include <string_view>

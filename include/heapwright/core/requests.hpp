@@ -12,14 +12,14 @@
 
 namespace heapwright {
 
-/// A zeroing heap gives out memory of zero bytes at less cost than a fill.
+/// A zeroing heap returns memory of zero bytes at less cost than a fill.
 template <class H>
 concept ZeroingHeap = Heap<H> && requires(H heap, std::size_t size) {
     { heap.zalloc(size) } -> std::same_as<void*>;
 };
 
-/// A relocating heap can move a large object to a new size by moving its pages, not its bytes.
-/// Null means that it could not and that nothing has changed.
+/// A relocating heap can move a large object to a new size by moving its pages, not its bytes. Null
+/// means that it could not and that the object is unchanged.
 template <class H>
 concept RelocatingHeap = Heap<H> && requires(H heap, void* object, std::size_t size) {
     { heap.relocate(object, size) } -> std::same_as<void*>;
@@ -32,14 +32,14 @@ concept PhaseAlignedHeap =
         { heap.mallocAt(size, alignment, phase) } -> std::same_as<void*>;
     };
 
-/// A heap that can be told how large an object is when it takes the object back.
+/// A heap whose `free` accepts the size of the object from the caller.
 template <class H>
 concept SizedFreeHeap = Heap<H> && requires(H heap, void* object, std::size_t size) {
     { heap.free(object, size) } -> std::same_as<void>;
 };
 
-/// A recycling heap tells a reused object from a new one. It runs `recycle` on a reused object and
-/// returns a new one as the heap below made it.
+/// A recycling heap distinguishes a reused object from a new one. It runs `recycle` on a reused
+/// object. It returns a new object as the heap below made it.
 template <class H>
 concept RecyclingHeap = Heap<H> && requires(H heap, std::size_t size, void (*recycle)(void*)) {
     { heap.malloc(size, recycle) } -> std::same_as<void*>;

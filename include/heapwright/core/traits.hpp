@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The traits of a heap: what it states of itself as a constant, because no verb shows it. A concept
-// names each trait, so that a layer never spells a constant that the compiler cannot check.
+// The traits of a heap: properties that it states as constants, because no verb shows them. A
+// concept names each trait, so that the compiler checks every use.
 //
-// A trait that is absent counts as false. `uniform` and `stackDiscipline` are found in the heaps
-// below if a layer does not state them.
+// A trait that is absent counts as false. If a layer does not state `uniform` or `stackDiscipline`,
+// the heaps below decide.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -23,12 +23,12 @@ namespace heapwright {
 template <class H>
 concept ConcurrentHeap = Heap<H> && requires { requires H::concurrent; };
 
-/// A heap that keeps no record of what it has given out. It takes the objects of any heap of its
-/// type: frees them, knows their size, and keeps them beyond the life of the other heap.
+/// A heap that keeps no record of the objects that it returned. It accepts the objects of any heap
+/// of its type: it frees them, knows their size, and keeps them beyond the life of the other heap.
 template <class H>
 concept ForeignFreeHeap = Heap<H> && requires { requires H::acceptsForeignObjects; };
 
-/// A heap that any thread may ask at any time which addresses are its own. That takes no lock.
+/// A heap whose `owns` any thread may call at any time, without a lock.
 template <class H>
 concept LockFreeOwningHeap = OwningHeap<H> && requires { requires H::ownsLockFree; };
 
@@ -40,8 +40,8 @@ concept UniquelyNamedHeap = Heap<H> && requires { requires H::unique; };
 template <class H>
 concept FaceHeap = UniquelyNamedHeap<H> && requires { H::theHeap(); };
 
-/// A heap without memory of its own. It takes any object and hands it out again, or it declines
-/// (`tryRetain`) what it has no room for.
+/// A heap without memory of its own. It keeps freed objects and returns them again, or it declines
+/// an object that it has no room for (`tryRetain`).
 template <class H>
 concept CacheOnlyHeap = HoldingHeap<H> && requires { requires H::cacheOnly; };
 
@@ -49,7 +49,8 @@ concept CacheOnlyHeap = HoldingHeap<H> && requires { requires H::cacheOnly; };
 template <class H>
 concept MemorylessHeap = Heap<H> && requires { requires H::memoryless; };
 
-/// A heap whose state belongs to the process, and so cannot live in memory that processes share.
+/// A heap whose state belongs to one process, so that the state cannot lie in memory that processes
+/// share.
 template <class H>
 concept ProcessLocalHeap = Heap<H> && requires { requires H::processLocal; };
 
@@ -61,8 +62,8 @@ concept ContiguousHeap = Heap<H> && requires { requires H::contiguous; };
 template <class H>
 concept RegionMappingHeap = Heap<H> && requires { requires H::mapsRegions; };
 
-/// A heap that leaves a tag before each object as the layer that wrote it left it
-/// (structure/object/tag.hpp).
+/// A heap that does not change the tag before an object. The tag stays as the layer that wrote it
+/// left it (structure/object/tag.hpp).
 template <class H>
 concept TagPreservingHeap = Heap<H> && requires { requires H::tagged; };
 
@@ -70,11 +71,11 @@ concept TagPreservingHeap = Heap<H> && requires { requires H::tagged; };
 template <class H>
 concept LayeredHeap = requires { typename H::Below; };
 
-/// A layer that states whether it is uniform, whatever is below.
+/// A layer that states whether it is uniform, regardless of the heaps below.
 template <class H>
 concept StatesUniform = requires { H::uniform; };
 
-/// A layer that states whether it has stack discipline, whatever is below.
+/// A layer that states whether it has stack discipline, regardless of the heaps below.
 template <class H>
 concept StatesStackDiscipline = requires { H::stackDiscipline; };
 
@@ -86,8 +87,8 @@ template <class H>
     requires requires { H::alignmentOffset; }
 inline constexpr std::size_t alignmentOffsetOf<H> = H::alignmentOffset;
 
-/// The least size of an object that a heap can keep when it is freed. Its links need that: a word
-/// unless it states another.
+/// The least size of an object that a heap can keep when it is freed, because its links need the
+/// space. One word unless the heap states another size.
 template <class H>
 inline constexpr std::size_t leastObjectOf = sizeof(void*);
 
@@ -103,7 +104,7 @@ template <class H>
     requires requires { H::blockSize; }
 inline constexpr std::size_t blockSizeOf<H> = H::blockSize;
 
-/// The size of the units that a heap's objects stand in; 0 if there are none.
+/// The size of the units that contain a heap's objects; 0 if there are none.
 template <class H>
 inline constexpr std::size_t unitBytesOf = 0;
 
@@ -151,7 +152,7 @@ consteval bool isStack() {
 
 } // namespace detail
 
-/// A uniform heap is asked for one size only, and hands any object that it holds to any request.
+/// A uniform heap gets requests for one size only, and serves each with any object that it holds.
 template <class H>
 inline constexpr bool uniformHeap = detail::isUniform<H>();
 
@@ -159,7 +160,7 @@ inline constexpr bool uniformHeap = detail::isUniform<H>();
 template <class H>
 inline constexpr bool stackHeap = detail::isStack<H>();
 
-/// A heap that may be asked for any size at any time.
+/// A heap that accepts requests of any size at any time.
 template <class H>
 concept AnySizeHeap = Heap<H> && !uniformHeap<H>;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a program that misused its heap: one line on standard error, written without any
-// buffer or allocation, then abort. The line holds no address, so that it can be compared.
+// Ends a program that misused its heap: writes one line to standard error, without a buffer or an
+// allocation, and aborts. The line contains no address, so that two runs print the same line.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace heapwright::platform {
 
-/// Writes `heapwright: ROUTINE(): WHAT` and aborts. Pre: both together are below 200 bytes.
+/// Writes `heapwright: ROUTINE(): WHAT` and aborts.
+/// Pre: both together are below 200 bytes.
 [[noreturn, gnu::cold, gnu::noinline]] inline void
 abortWithMessage(std::string_view routine, std::string_view what) noexcept {
     char line[256] = {};
@@ -25,7 +26,7 @@ abortWithMessage(std::string_view routine, std::string_view what) noexcept {
             }
         }
     }
-    // One write, so that lines of several threads do not mix; nothing to be done if it fails.
+    // One write call, so that lines of several threads do not mix. A failed write is ignored.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
     std::abort();
 }

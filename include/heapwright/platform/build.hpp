@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this build is for: ordinary use; counting what threads do to each other
-// (-DHEAPWRIGHT_COUNT_EVENTS); or being driven step by step by a scheduler of the tests
-// (-DHEAPWRIGHT_SCHEDULE). These are the only two macros there are, and this is the only place that
-// looks at them; a program is built with one of them throughout, or with none.
+// The kind of build. An ordinary build has no macro. A counting build (-DHEAPWRIGHT_COUNT_EVENTS)
+// counts what threads do to each other. In a scheduled build (-DHEAPWRIGHT_SCHEDULE) a scheduler of
+// the tests runs the threads step by step.
+//
+// Invariant: these are the library's only configuration macros, and only this file reads them. All
+// files of a program are compiled with the same one, or with none.
 #pragma once
 
 namespace heapwright::platform {
@@ -21,7 +23,7 @@ inline constexpr bool scheduled = true;
 inline constexpr bool scheduled = false;
 #endif
 
-/// Whether ThreadSanitizer watches, which wants to be told of each load that needs no lock.
+/// Whether the build has ThreadSanitizer, which reports plain loads that race, even harmless ones.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool watchesThreads = true;
 #elif defined(__has_feature)
@@ -34,6 +36,6 @@ inline constexpr bool watchesThreads = false;
 inline constexpr bool watchesThreads = false;
 #endif
 
-static_assert(!(countsEvents && scheduled), "a build counts or is driven, not both");
+static_assert(!(countsEvents && scheduled), "a build counts or is scheduled, not both");
 
 } // namespace heapwright::platform

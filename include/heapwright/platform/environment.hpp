@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The environment of the process as it was started, for who is asked for memory before the C
-// library knows of it: the first malloc of a process comes from the dynamic linker, and the first
-// constructors of all run before `environ` is set. Then it is read where the kernel has put it,
-// behind the arguments at the end of the stack.
+// The environment of the process at its start, readable before the C library knows it. The first
+// malloc comes from the dynamic linker, and the first constructors run before `environ` is set.
+// Until then it is read from the end of the stack, where the kernel puts it after the arguments.
 //
-// Nothing here allocates. A program that has more rights than who started it must not listen to
-// what that one says; that is asked here, too.
+// Nothing here allocates. A set-user-ID program must not trust the environment of the user that
+// started it; `runsSecurely` tests for that.
 #pragma once
 
 #include <heapwright/platform/output.hpp>
@@ -25,7 +24,7 @@ extern "C" {
 
 namespace heapwright::platform {
 
-/// The texts of the environment, the last one null; null if nobody knows them yet.
+/// The entries of the environment, ended by null; null if they cannot be found yet.
 [[nodiscard]] inline char** environmentTexts() noexcept {
     if (environ != nullptr) {
         return environ;
@@ -33,7 +32,7 @@ namespace heapwright::platform {
     if (&__libc_stack_end == nullptr || __libc_stack_end == nullptr) {
         return nullptr;
     }
-    // NUMBER, that many arguments, null, the environment, null.
+    // The stack at the start: the number of arguments, the arguments, null, the environment, null.
     const auto* const number = static_cast<const std::intptr_t*>(__libc_stack_end);
     char** const arguments = static_cast<char**>(__libc_stack_end) + 1;
     if (*number < 0 || *number > 1'000'000 || arguments[*number] != nullptr) {
@@ -42,11 +41,11 @@ namespace heapwright::platform {
     return arguments + *number + 1;
 }
 
-/// The value of a variable among the texts of an environment; empty if it is not set.
+/// The value of a variable in a list of entries; empty if it is not set.
 [[nodiscard]] inline std::string_view variableIn(char** texts, std::string_view name) noexcept {
     for (char** entry = texts; entry != nullptr && *entry != nullptr; ++entry) {
         const char* text = *entry;
-        std::size_t same = 0; // the C library's comparisons are in pages that few need so early
+        std::size_t same = 0; // strncmp would touch a cold page of the C library
         while (same < name.size() && text[same] == name[same]) {
             ++same;
         }
@@ -57,7 +56,7 @@ namespace heapwright::platform {
     return {};
 }
 
-/// Whether the program has rights that who started it has not.
+/// Whether the program has more rights than the user that started it.
 [[nodiscard]] inline bool runsSecurely() noexcept {
     return ::getauxval(AT_SECURE) != 0;
 }

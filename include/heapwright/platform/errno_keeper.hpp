@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps errno over a scope. Every function of this folder that may fail in the system restores what
-// was there: `free` must not change errno, and `malloc` sets it in one place, the entry points.
+// Restores errno at the end of a scope. Every function of this folder that calls the system uses
+// it: `free` must not change errno, and only the entry points set it for `malloc`.
 #pragma once
 
 #include <cerrno>

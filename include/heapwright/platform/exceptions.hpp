@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exceptions, for the few heaps that throw one or are given memory by what may. In a program that
-// is compiled without exceptions these say the same with what is left: whoever would throw ends the
-// program, and nothing needs catching.
+// Exceptions for the few heaps that throw, or that call code that may throw. In a program compiled
+// without exceptions, `throwBadAlloc` aborts and `nullIfThrown` catches nothing.
 #pragma once
 
 #include <cstdlib>
@@ -17,7 +16,7 @@ namespace heapwright::platform {
     throw std::bad_alloc();
 }
 
-/// What `make` answers, a pointer; null if it throws.
+/// Returns the pointer that `make` returns, or null if it throws.
 template <class Make>
 [[nodiscard]] static inline auto nullIfThrown(Make make) noexcept -> decltype(make()) {
     try {

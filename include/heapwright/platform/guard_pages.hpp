@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses that end the program when they are touched, and pages among them that do not. A range
-// is taken whole and closed; parts of it are opened and closed; it goes back whole, by
-// `unmapPages`. As in platform/pages.hpp, errno is kept and sizes and addresses are whole pages.
+// Reserved address ranges whose pages fault on access until they are opened. A range is reserved as
+// a whole, closed. Its parts are opened and closed, and `unmapPages` releases the whole range. As
+// in platform/pages.hpp, errno is kept, and sizes and addresses are multiples of the page size.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -14,7 +14,7 @@
 
 namespace heapwright::platform {
 
-/// Addresses behind which there is no memory, or null.
+/// Reserves addresses without memory. Returns null on failure.
 [[nodiscard]] inline void* reserveClosedPages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages =
@@ -22,26 +22,29 @@ namespace heapwright::platform {
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// Pre: the pages are closed. Post: they are zero and can be used, and true; or nothing changed.
-/// (The system limits how many open and closed parts a process may have.)
+/// Makes pages usable. Fails if the process has too many mappings, because each open or closed part
+/// is one.
+/// Pre: the pages are closed.
+/// Post: true, and the pages are zero and usable; or false, and nothing changed.
 [[nodiscard]] inline bool openPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mprotect(pages, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-/// Closes pages that a mapping around them keeps, and gives the memory behind them back; false, and
-/// they are open, if it cannot. What `openPages` opens then can be one mapping again with those
-/// around.
+/// Closes pages and releases their memory, but keeps them in the surrounding mapping. A later
+/// `openPages` can thus merge them with their neighbours again.
+/// Post: false, and they are open, on failure.
 [[nodiscard]] inline bool shutPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     if (::mprotect(pages, bytes, PROT_NONE) != 0) {
         return false;
     }
-    ::madvise(pages, bytes, MADV_DONTNEED); // where the system refuses, they only cost memory
+    ::madvise(pages, bytes, MADV_DONTNEED); // if this fails, the pages only keep their memory
     return true;
 }
 
-/// Closes pages and gives the memory behind them back; false, and nothing changed, if it cannot.
+/// Closes pages and releases their memory.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool closePages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mmap(pages, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread that a library starts for itself: nobody waits for it, it takes no signals, and it must
-// not keep a process alive whose own threads have all ended.
+// A thread that a library starts for itself. It is detached and blocks all signals. It must not
+// keep the process alive after all other threads have ended.
 //
-// Starting one allocates, in the C library.
+// Starting one allocates in the C library.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -21,8 +21,8 @@
 
 namespace heapwright::platform {
 
-/// Starts a thread that runs `function`; false if the system has none to give. `name` has 15
-/// characters at most.
+/// Starts a thread that runs `function`. Returns false if the system cannot start one.
+/// Pre: `name` has at most 15 characters.
 [[nodiscard]] inline bool startHelper(void* (*function)(void*), const char* name) noexcept {
     const ErrnoKeeper keeper;
     pthread_attr_t attributes;
@@ -38,7 +38,7 @@ namespace heapwright::platform {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread{};
     bool started = ::pthread_create(&thread, &attributes, function, nullptr) == 0;
-    if (!started) { // what the program keeps for each thread may be more than the small stack
+    if (!started) { // the thread-local variables of the program may need more than the small stack
         started = ::pthread_attr_init(&attributes) == 0 &&
                   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
                   ::pthread_create(&thread, &attributes, function, nullptr) == 0;
@@ -51,8 +51,8 @@ namespace heapwright::platform {
     return started;
 }
 
-/// How many threads this process has, those among them that have ended but are not gone; 0 if the
-/// system does not tell.
+/// The number of threads of this process, including those that have ended but are not yet removed;
+/// 0 if the system does not report it.
 [[nodiscard]] inline std::size_t threadsOfProcess() noexcept {
     const ErrnoKeeper keeper;
     const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -62,7 +62,7 @@ namespace heapwright::platform {
     char text[512] = {};
     const ssize_t length = ::read(file, text, sizeof text - 1);
     ::close(file);
-    // NUMBER (NAME) STATE and then numbers, of which the 17th is how many threads there are.
+    // NUMBER (NAME) STATE, then numbers. The 17th of these is the number of threads.
     std::string_view line(text, length < 0 ? 0 : static_cast<std::size_t>(length));
     line.remove_prefix(line.rfind(')') == std::string_view::npos ? line.size() : line.rfind(')'));
     for (int field = 0; field < 18; ++field) {
@@ -80,11 +80,12 @@ namespace heapwright::platform {
 }
 
 /// Whether the calling thread is the only one of its process that has not ended.
+/// Pre: it is a helper thread, and not the first thread.
 [[nodiscard]] inline bool aloneInProcess() noexcept {
     return threadsOfProcess() == 2 && threadIsGone(processId());
 }
 
-/// Whether the calling thread is the one with which the process began.
+/// Whether the calling thread is the main thread.
 [[nodiscard]] inline bool isFirstThread() noexcept {
     return static_cast<std::uint32_t>(::syscall(SYS_gettid)) == processId();
 }

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Huge pages: one entry of the page table, and one of the processor's cache of it, for 2 MiB or
-// what the machine has. The system gives them in two ways. It makes them of ordinary memory where
-// it is asked for by `madvise` and finds room (`AdvisedHugePages`); and whoever runs the machine
-// may set some aside (`ReservedHugePages`). Either way there may be none: then ordinary pages stand
-// at the same addresses.
+// Huge pages: one page-table entry and one TLB entry for 2 MiB, or for another size of the machine.
+// There are two ways to get them. `AdvisedHugePages` asks for them by `madvise`, and the kernel
+// uses them if it finds free ones. `ReservedHugePages` takes them from those that the administrator
+// has reserved. If there are none, the same addresses have ordinary pages.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -24,7 +23,7 @@ namespace heapwright::platform {
 
 namespace detail {
 
-/// The number that a file starts with; 0 if there is no such file or no number in it.
+/// The number at the start of a file; 0 if there is no such file or no number in it.
 [[nodiscard]] inline std::size_t numberInFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -49,7 +48,8 @@ namespace detail {
 
 } // namespace detail
 
-/// The size of a huge page, a power of two: what the system says, or 2 MiB. Asked once.
+/// The size of a huge page, a power of two: what the system reports, or 2 MiB.
+/// Cost: one read of a file, on the first call.
 [[nodiscard]] inline std::size_t hugePageSize() noexcept {
     static constinit std::atomic<std::size_t> known{0};
     std::size_t size = known.load(std::memory_order_relaxed);
@@ -60,22 +60,23 @@ namespace detail {
     return size;
 }
 
-/// Ordinary memory at `phase` modulo `alignment`, for which huge pages are asked.
+/// Ordinary memory, with a request to back it by huge pages.
 struct AdvisedHugePages {
-    /// Pre: as for `mapPagesAt`, in huge pages. Post: zero bytes there, or null.
+    /// Pre: as for `mapPagesAt`, in units of huge pages.
+    /// Post: zero bytes at `phase` modulo `alignment`, or null.
     [[nodiscard]] static void* map(std::size_t bytes, std::size_t alignment,
                                    std::size_t phase) noexcept {
         void* const pages = mapPagesAt(bytes, alignment, phase);
         if (pages != nullptr) {
             const ErrnoKeeper keeper;
-            // Where the system has no such pages, ordinary ones do.
+            // A failure is ignored: the memory then has ordinary pages.
             [[maybe_unused]] const int refused = ::madvise(pages, bytes, MADV_HUGEPAGE);
         }
         return pages;
     }
 };
 
-/// Huge pages that were set aside; where there are none left, as above.
+/// Huge pages that the administrator has reserved. If none is left, `AdvisedHugePages`.
 struct ReservedHugePages {
     [[nodiscard]] static void* map(std::size_t bytes, std::size_t alignment,
                                    std::size_t phase) noexcept {
@@ -91,10 +92,11 @@ struct ReservedHugePages {
     }
 
 private:
-    static constexpr int hugeSizeShift = 26; ///< MAP_HUGE_SHIFT, which not every libc has
+    /// MAP_HUGE_SHIFT, which some C libraries do not define.
+    static constexpr int hugeSizeShift = 26;
 };
 
-/// A way to get huge pages.
+/// A way to map huge pages.
 template <class P>
 concept HugePages = requires(std::size_t n) {
     { P::map(n, n, n) } -> std::same_as<void*>;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a signal interrupted: the instruction, the stack, and the alternate stack in force, from the
-// context that the kernel gives a handler. 0 where the processor is not known here.
+// The state that a signal interrupted: the instruction, the stack, and the alternate stack in use.
+// The kernel passes it to the handler as a context. All functions return 0 on an unknown processor.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -12,7 +12,7 @@
 
 namespace heapwright::platform {
 
-/// The address of the instruction that would have been next.
+/// The address of the instruction that would have been executed next.
 [[nodiscard]] inline Address interruptedInstruction(const ucontext_t& context) noexcept {
 #if defined(__x86_64__)
     return static_cast<Address>(context.uc_mcontext.gregs[REG_RIP]);
@@ -24,7 +24,7 @@ namespace heapwright::platform {
 #endif
 }
 
-/// Where the stack ended.
+/// The stack pointer at the interruption.
 [[nodiscard]] inline Address interruptedStack(const ucontext_t& context) noexcept {
 #if defined(__x86_64__)
     return static_cast<Address>(context.uc_mcontext.gregs[REG_RSP]);
@@ -36,7 +36,7 @@ namespace heapwright::platform {
 #endif
 }
 
-/// The first address of the alternate stack if `here` lies on it, else 0.
+/// The first address of the alternate stack if `here` lies on it; otherwise 0.
 [[nodiscard]] inline Address alternateStackAt(const ucontext_t& context, Address here) noexcept {
     const Address first = addressOf(context.uc_stack.ss_sp);
     return here - first < context.uc_stack.ss_size ? first : 0;

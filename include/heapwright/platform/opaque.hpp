@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value of which the compiler does not know where it comes from: for the few places where what it
-// knows makes it keep two registers for one value. Cost: none.
+// Hides the origin of a value from the compiler. A few places need this, where the compiler would
+// otherwise keep one value in two registers.
+// Cost: none.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace heapwright::platform {
     return value;
 }
 
-/// The same, in the register in which a function answers: for what is about to be the answer, lest
-/// it is loaded elsewhere and moved there.
+/// Hides the origin and keeps the value in the register of the function's result. This prevents a
+/// load into another register and a move.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline T* asAnswer(T* value) noexcept {
 #if defined(__x86_64__)

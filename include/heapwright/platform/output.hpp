@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing to descriptors from inside a heap: no stream, no allocation, errno kept. What fails is
-// told, and nothing that a write can run into ends the program: a reader that has gone, a full
-// disk, a limit on the size of files.
+// Writes to descriptors from inside a heap: no stream, no allocation, errno kept. Errors are
+// returned. No error of a write ends the program: not a closed pipe, a full disk, or a limit on the
+// file size.
 #pragma once
 
 #include <heapwright/core/prefix.hpp>
@@ -24,8 +24,8 @@ namespace heapwright::platform {
 
 namespace detail {
 
-/// Keeps the signals by which a failed write would end the program from this thread over a scope;
-/// one that the write has raised is taken out of the way, one that was waiting before stays.
+/// Blocks the signals of a failed write (SIGPIPE, SIGXFSZ) in this thread over a scope. A signal
+/// that the write raised is discarded. A signal that was pending before stays pending.
 class WriteSignals {
 public:
     WriteSignals() noexcept {
@@ -37,7 +37,7 @@ public:
         ::sigpending(&pending);
         for (const int number : {SIGPIPE, SIGXFSZ}) {
             if (::sigismember(&pending, number) == 1) {
-                ::sigdelset(&ours_, number); // it would be taken for one that the write raised
+                ::sigdelset(&ours_, number); // it would be mistaken for one that the write raised
             }
         }
         ::pthread_sigmask(SIG_BLOCK, &ours_, &before_);
@@ -63,7 +63,7 @@ private:
 
 } // namespace detail
 
-/// Writes it all, in as many steps as it takes; false if it could not, when some of it may have
+/// Writes all bytes, in as many steps as needed. Returns false on failure; a part may then have
 /// been written.
 inline bool writeAll(int descriptor, const char* bytes, std::size_t count) noexcept {
     const ErrnoKeeper keeper;
@@ -83,16 +83,15 @@ inline bool writeAll(int descriptor, const char* bytes, std::size_t count) noexc
     return true;
 }
 
-/// A second number for a descriptor, closed when another program is started; -1 if there is none.
-/// It is high, where no program looks for the descriptors that it opens itself.
+/// A duplicate of a descriptor, closed on exec; -1 on failure. Its number is high, so that it does
+/// not collide with the descriptors that the program opens.
 [[nodiscard]] inline int duplicateFile(int descriptor) noexcept {
     const ErrnoKeeper keeper;
     constexpr int firstHigh = 500;
     return ::fcntl(descriptor, F_DUPFD_CLOEXEC, firstHigh);
 }
 
-/// A new or emptied file for writing, closed when another program is started; -1 if there is none.
-/// Its number is high, too.
+/// Creates or empties a file for writing, closed on exec; -1 on failure. Its number is high, too.
 [[nodiscard]] inline int createFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     const int low = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -107,8 +106,7 @@ inline bool writeAll(int descriptor, const char* bytes, std::size_t count) noexc
     return high;
 }
 
-/// A file to write to behind what it has, made if it is not there, closed when another program is
-/// started; -1 if there is none.
+/// Opens a file to append to it, and creates it if needed. Closed on exec; -1 on failure.
 [[nodiscard]] inline int appendToFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     return ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -119,8 +117,8 @@ inline void closeFile(int descriptor) noexcept {
     ::close(descriptor);
 }
 
-/// Which file is behind a descriptor. A program may close what it did not open and get the number
-/// again for something of its own; so whoever keeps a descriptor compares before it writes.
+/// The file behind a descriptor. A program may close a descriptor that it did not open and get the
+/// number again for a file of its own. Compare the identity before each write to a kept descriptor.
 struct FileIdentity {
     ::dev_t device = 0;
     ::ino_t inode = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages from the system and back: the one door to mmap, mremap, madvise and the program break.
-// Every function keeps errno and reports failure in its result. Sizes and addresses are multiples
-// of `pageSize()` wherever a precondition does not say otherwise.
+// Pages from the system: the only calls of mmap, mremap, madvise and sbrk for private memory. Every
+// function keeps errno and reports failure in its result. Sizes and addresses are multiples of
+// `pageSize()` unless a precondition states otherwise.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -19,10 +19,10 @@
 
 namespace heapwright::platform {
 
-/// The page sizes of every supported system are multiples of this.
+/// Divides the page size of every supported system.
 inline constexpr std::size_t smallestPage = 4 * KiB;
 
-/// The size of a page, a power of two; constant where the machine has only one.
+/// The size of a page, a power of two; a constant on machines with only one size.
 [[nodiscard]] inline std::size_t pageSize() noexcept {
 #if defined(__x86_64__)
     return smallestPage;
@@ -31,7 +31,9 @@ inline constexpr std::size_t smallestPage = 4 * KiB;
 #endif
 }
 
-/// Pre: `bytes` > 0. Post: that many zero bytes at a page boundary, or null.
+/// Maps zero bytes at a page boundary.
+/// Pre: `bytes` > 0.
+/// Post: the address, or null.
 [[nodiscard]] inline void* mapPages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages =
@@ -39,7 +41,7 @@ inline constexpr std::size_t smallestPage = 4 * KiB;
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// As `mapPages`, for room of which little will be touched: not counted against committed memory.
+/// As `mapPages`, for memory that is mostly never touched: it does not count as committed memory.
 [[nodiscard]] inline void* reservePages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -47,7 +49,8 @@ inline constexpr std::size_t smallestPage = 4 * KiB;
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// Pre: the range was mapped by this file. Post: it is not, and true; or nothing has changed.
+/// Pre: the range was mapped by this file.
+/// Post: true, and the range is unmapped; or false, and nothing changed.
 inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::munmap(pages, bytes) == 0;
@@ -55,8 +58,9 @@ inline bool unmapPages(void* pages, std::size_t bytes) noexcept {
 
 namespace detail {
 
-/// Of `span` bytes of pages, or null, the `bytes` at an address that is `phase` modulo `alignment`;
-/// the others go back. Pre: there are that many, wherever the pages start.
+/// Keeps `bytes` of a mapping at an address that is `phase` modulo `alignment`, and unmaps the
+/// rest. Returns null if `whole` is null.
+/// Pre: `span` is large enough for any start of the mapping.
 [[nodiscard]] inline void* cutPagesAt(void* whole, std::size_t span, std::size_t bytes,
                                       std::size_t alignment, std::size_t phase) noexcept {
     if (whole == nullptr) {
@@ -76,8 +80,9 @@ namespace detail {
 
 } // namespace detail
 
-/// Pre: `alignment` is a power of two and a multiple of the page size, `phase` a multiple of the
-/// page size below it. Post: pages at an address that is `phase` modulo `alignment`, or null.
+/// Pre: `alignment` is a power of two and a multiple of the page size. `phase` is a multiple of the
+/// page size below `alignment`.
+/// Post: pages at an address that is `phase` modulo `alignment`, or null.
 [[nodiscard]] inline void* mapPagesAt(std::size_t bytes, std::size_t alignment,
                                       std::size_t phase) noexcept {
     std::size_t span = 0;
@@ -87,7 +92,8 @@ namespace detail {
     return detail::cutPagesAt(mapPages(span), span, bytes, alignment, phase);
 }
 
-/// As `reservePages`, at a multiple of `alignment`, which is as for `mapPagesAt`.
+/// As `reservePages`, at a multiple of `alignment`.
+/// Pre: `alignment` is as for `mapPagesAt`.
 [[nodiscard]] inline void* reservePagesAt(std::size_t bytes, std::size_t alignment) noexcept {
     std::size_t span = 0;
     if (__builtin_add_overflow(bytes, alignment, &span)) {
@@ -96,8 +102,9 @@ namespace detail {
     return detail::cutPagesAt(reservePages(span), span, bytes, alignment, 0);
 }
 
-/// As `mapPagesAt` with no phase, in one step where the pages come at such an address by themselves
-/// or are free at the one wished for. Large runs that follow each other so stand side by side.
+/// As `mapPagesAt` with phase 0, with `wish` as the preferred address. Successive large runs thus
+/// become neighbours.
+/// Cost: one system call if the kernel returns an aligned address.
 [[nodiscard]] inline void* mapPagesNear(Address wish, std::size_t bytes,
                                         std::size_t alignment) noexcept {
     {
@@ -115,14 +122,16 @@ namespace detail {
     return mapPagesAt(bytes, alignment, 0);
 }
 
-/// Grows or shrinks a mapping where it stands; false, and nothing changed, if it cannot.
+/// Grows or shrinks a mapping in place.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool resizePages(void* pages, std::size_t bytes,
                                       std::size_t newBytes) noexcept {
     const ErrnoKeeper keeper;
     return ::mremap(pages, bytes, newBytes, 0) != MAP_FAILED;
 }
 
-/// As `resizePages`, but may move the mapping; its new address, or null and nothing changed.
+/// As `resizePages`, but may move the mapping.
+/// Post: its new address; or null, and nothing changed.
 [[nodiscard]] inline void* movePages(void* pages, std::size_t bytes,
                                      std::size_t newBytes) noexcept {
     const ErrnoKeeper keeper;
@@ -130,42 +139,44 @@ namespace detail {
     return moved == MAP_FAILED ? nullptr : moved;
 }
 
-/// Moves a mapping onto another of the new size, which it replaces as far as it reaches; false, and
-/// nothing changed, if it cannot. Between huge pages whole ones move.
+/// Moves a mapping to `target` and replaces what is mapped there. Whole huge pages move if both
+/// addresses are aligned to them.
+/// Post: false, and nothing changed, on failure.
 [[nodiscard]] inline bool movePagesOnto(void* pages, std::size_t bytes, void* target) noexcept {
     const ErrnoKeeper keeper;
     return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) != MAP_FAILED;
 }
 
-/// As `movePagesOnto`, but what stood there stays mapped, as zero bytes. The system may not know
-/// how.
+/// As `movePagesOnto`, but the old range stays mapped, as zero bytes. Fails on old kernels.
 [[nodiscard]] inline bool movePagesOutOnto(void* pages, std::size_t bytes, void* target) noexcept {
     const ErrnoKeeper keeper;
-    constexpr int dontUnmap = 4; // MREMAP_DONTUNMAP, which not every libc has
+    constexpr int dontUnmap = 4; // MREMAP_DONTUNMAP, which some C libraries do not define
     return ::mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | dontUnmap, target) !=
            MAP_FAILED;
 }
 
-/// Asks for huge pages behind these from now on; where the system has none, ordinary ones do.
+/// Asks for huge pages in this range. If the system has none, the range has ordinary pages.
 inline void wishForHugePages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     ::madvise(pages, bytes, MADV_HUGEPAGE);
 }
 
-/// Gives the memory behind the pages back but keeps their addresses; they read as zero afterwards.
+/// Releases the memory of the pages and keeps their addresses.
+/// Post: the pages read as zero.
 inline bool discardPages(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::madvise(pages, bytes, MADV_DONTNEED) == 0;
 }
 
-/// The end of the data segment, where the next `moveBreak` would add.
+/// The current program break, where the next `moveBreak` would add memory.
 [[nodiscard]] inline Address currentBreak() noexcept {
     const ErrnoKeeper keeper;
     return addressOf(::sbrk(0));
 }
 
-/// Moves the end of the data segment by `bytes`, any amount of either sign. Post: where it was
-/// before, or 0 and nothing changed. Others may move it too, so look at what comes back.
+/// Moves the program break by `bytes`, of either sign and any size. Other code may move it too, so
+/// check the result.
+/// Post: the previous break; or 0, and nothing changed.
 [[nodiscard]] inline Address moveBreak(std::intptr_t bytes) noexcept {
     const ErrnoKeeper keeper;
     const Address before = addressOf(::sbrk(bytes));

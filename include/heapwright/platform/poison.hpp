@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What AddressSanitizer is told of memory that a heap holds: poisoned memory is nobody's, and who
-// touches it is reported. It owns malloc, but of the pieces that a heap cuts from what it was given
-// it knows only what the heap says. In a build without it both do nothing, and `poisons` is false,
-// so that what would only be done for it is not compiled.
+// Reports to AddressSanitizer which memory of a heap is in use. An access to poisoned memory is
+// reported as an error. AddressSanitizer replaces malloc, but it does not know how a heap divides
+// its memory. In a build without it, both functions do nothing, and `poisons` is false, so that
+// code that only serves poisoning is not compiled.
 //
-// What is poisoned it keeps for each process apart. So memory that several processes see is never
-// poisoned: one of them would not know what another has unpoisoned.
-// Invariant: a heap unpoisons what it hands out, up and down, and before it reads what it kept.
+// AddressSanitizer keeps its state per process. Memory that several processes share is therefore
+// never poisoned, because one process would not see that another has unpoisoned it.
+// Invariant: a heap unpoisons memory before it returns it to a caller or to the heap below, and
+// before it reads memory that it keeps.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -36,7 +37,7 @@ inline constexpr bool poisons = true;
 
 namespace detail {
 
-/// Memory that is shared; of size 0: none. There is room for a few.
+/// A range of shared memory; of size 0 if the entry is free.
 struct SharedRange {
     std::atomic<Address> start{0};
     std::atomic<std::size_t> bytes{0};
@@ -54,7 +55,7 @@ inline constinit std::array<SharedRange, 64> sharedRanges{};
 
 } // namespace detail
 
-/// From here on nothing of this range is poisoned, since other processes see it.
+/// Stops poisoning in this range, because other processes see it.
 inline void beginSharing(const void* memory, std::size_t size) noexcept {
     for (detail::SharedRange& range : detail::sharedRanges) {
         Address expected = 0;
@@ -65,7 +66,7 @@ inline void beginSharing(const void* memory, std::size_t size) noexcept {
     }
 }
 
-/// The range that starts here is not shared any more.
+/// Ends the sharing of the range that starts here.
 inline void endSharing(const void* memory) noexcept {
     for (detail::SharedRange& range : detail::sharedRanges) {
         if (range.start.load() == addressOf(memory)) {
@@ -75,14 +76,16 @@ inline void endSharing(const void* memory) noexcept {
     }
 }
 
-/// Makes memory nobody's, unless it is shared. Its start is 8-aligned.
+/// Poisons memory unless it is shared.
+/// Pre: its start is 8-aligned.
 inline void poison(void* memory, std::size_t size) noexcept {
     if (!detail::isShared(memory)) {
         __asan_poison_memory_region(memory, size);
     }
 }
 
-/// Makes memory somebody's, to the byte. Its start is 8-aligned.
+/// Unpoisons exactly `size` bytes.
+/// Pre: the start is 8-aligned.
 inline void unpoison(void* memory, std::size_t size) noexcept {
     __asan_unpoison_memory_region(memory, size);
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What heaps that several processes share need to know: who a thread is among all of them, whether
-// it still exists, and how to sleep on a word in shared memory. All keep errno, none allocates.
+// Operations for heaps that several processes share: a thread number that is unique on the machine,
+// whether a thread still exists, and sleeping on a word in shared memory. All keep errno. None
+// allocates.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -23,8 +24,8 @@
 
 namespace heapwright::platform {
 
-/// Sleeps while `word` is `expected`, until woken by whatever process, or until so many
-/// milliseconds have passed. It may also return for no reason.
+/// Sleeps while `word` is `expected`, until a thread of any process wakes it or `milliseconds` have
+/// passed. It may also return without a reason.
 inline void sharedFutexWait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                             unsigned milliseconds) noexcept {
     const ErrnoKeeper keeper;
@@ -33,7 +34,7 @@ inline void sharedFutexWait(std::atomic<std::uint32_t>& word, std::uint32_t expe
     ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &time, nullptr, 0);
 }
 
-/// Wakes one thread that sleeps on `word`, of whatever process.
+/// Wakes one thread that sleeps on `word`, in any process.
 inline void sharedFutexWakeOne(std::atomic<std::uint32_t>& word) noexcept {
     const ErrnoKeeper keeper;
     ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -41,7 +42,7 @@ inline void sharedFutexWakeOne(std::atomic<std::uint32_t>& word) noexcept {
 
 namespace detail {
 
-/// The calling thread's number, and the process in which it was asked.
+/// The number of the calling thread, and the process in which it was determined.
 struct KnownThread {
     std::uint32_t process = 0;
     std::uint32_t thread = 0;
@@ -49,10 +50,10 @@ struct KnownThread {
 
 using Known = PerThread<KnownThread, KnownThread>;
 
-/// A word that is zero again in the child after a fork, however that was made.
+/// A word that is zero again in a forked child, whatever call forked it.
 inline constinit std::atomic<std::atomic<std::uint32_t>*> processWord{nullptr};
 
-/// Null where the system cannot make one.
+/// Returns null on failure.
 [[nodiscard, gnu::cold, gnu::noinline]] inline std::atomic<std::uint32_t>*
 makeProcessWord() noexcept {
     void* const page = mapPages(pageSize());
@@ -89,8 +90,8 @@ makeProcessWord() noexcept {
     return static_cast<std::uint32_t>(::getpid());
 }
 
-/// The calling thread as a number, not 0 and below 2^30, that no other thread of the machine has
-/// (of this one's process namespace). The system is asked once a thread, and again after a fork.
+/// The number of the calling thread: not 0, below 2^30, and unique in its process namespace.
+/// Cost: one system call per thread, and one after a fork.
 [[nodiscard]] inline std::uint32_t threadId() noexcept {
     const auto* const word = detail::processWord.load(std::memory_order_acquire);
     const detail::KnownThread known = detail::Known::mine();
@@ -101,18 +102,19 @@ makeProcessWord() noexcept {
     return detail::askThreadId();
 }
 
-/// Whether the thread with a number has ended, waited for or not. When in doubt it has not.
+/// Whether the thread with a number has ended, joined or not. False if the system does not report
+/// it.
 [[nodiscard]] inline bool threadIsGone(std::uint32_t thread) noexcept {
     const ErrnoKeeper keeper;
     char text[512] = {};
     std::snprintf(text, sizeof text, "/proc/%u/stat", thread);
     const int file = ::open(text, O_RDONLY | O_CLOEXEC);
-    if (file < 0) { // gone, or hidden from this user, or there is no such folder
+    if (file < 0) { // gone, or hidden from this user, or /proc is not mounted
         return ::syscall(SYS_tkill, thread, 0) != 0 && errno == ESRCH;
     }
     const ssize_t length = ::read(file, text, sizeof text - 1);
     ::close(file);
-    // NUMBER (NAME) STATE ...: the name may hold anything, parentheses too.
+    // NUMBER (NAME) STATE ...: the name may contain anything, also parentheses.
     const std::string_view line(text, length < 0 ? 0 : static_cast<std::size_t>(length));
     const std::size_t name = line.rfind(')');
     if (name == std::string_view::npos || name + 2 >= line.size()) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many processors this process may run on, or is to take for granted: HEAPWRIGHT_PROCESSORS in
-// the environment, a number from 1 to 8192, says so, for what shall be seen of a larger machine on
-// a smaller one. What is no such number counts for nothing. And on which one a thread runs.
+// The number of processors, and the processor that a thread runs on. The environment variable
+// HEAPWRIGHT_PROCESSORS, a number from 1 to 8192, replaces the number of processors. It serves to
+// study the behaviour of a larger machine on a smaller one. Other values are ignored.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -21,7 +21,7 @@ namespace heapwright::platform {
 
 inline constexpr std::size_t mostProcessors = 8192;
 
-/// The number that a text is, if that is from 1 to `mostProcessors`; otherwise, or if there is no
+/// The number that a text contains, if it is from 1 to `mostProcessors`; otherwise, or without a
 /// text, 0.
 [[nodiscard]] inline std::size_t processorsIn(const char* text) noexcept {
     std::size_t number = 0;
@@ -31,8 +31,9 @@ inline constexpr std::size_t mostProcessors = 8192;
     return text != nullptr && *text == 0 && number <= mostProcessors ? number : 0;
 }
 
-/// The number of processors that the environment names, or that the process could run on when it
-/// first asked, 1 at least. Keeps errno, allocates nothing. Cost: a load, after the first time.
+/// The number of processors that the environment names. Without it, the number that the process
+/// could run on at the first call, at least 1. Keeps errno and allocates nothing.
+/// Cost: one load, after the first call.
 [[nodiscard]] inline std::size_t processors() noexcept {
     static constinit std::atomic<std::size_t> known{0};
     std::size_t number = known.load(std::memory_order_relaxed);
@@ -51,8 +52,8 @@ inline constexpr std::size_t mostProcessors = 8192;
     return number;
 }
 
-/// The number of the processor that the calling thread runs on, which may have changed when it is
-/// read; 0 where the system does not say. Keeps errno.
+/// The processor that the calling thread runs on; it may have changed when the caller reads the
+/// result. 0 if the system does not report it. Keeps errno.
 [[nodiscard]] inline std::size_t currentProcessor() noexcept {
     const ErrnoKeeper keeper;
     const int number = ::sched_getcpu();

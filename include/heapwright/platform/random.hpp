@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number that nobody can guess, from the system, for secrets and for the seeds of random choices.
-// It works from the first malloc of a process on, allocates nothing and keeps errno. Cost: one
-// system call; draw once and mix.
+// Unpredictable numbers from the system, for secrets and for the seeds of random choices. Works
+// from the first malloc of a process. Allocates nothing and keeps errno.
+// Cost: one system call. Draw once and mix.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -18,12 +18,13 @@
 
 namespace heapwright::platform {
 
-/// 64 random bits. Where the system has none to give (early in a boot, in a sandbox that forbids
-/// the call), they come from the clock and from where the stack lies, which is better than nothing.
+/// 64 random bits. If the system has none (early in a boot, or in a sandbox that forbids the call),
+/// they come from the clock and the address of the stack. Those are predictable to some degree.
 [[nodiscard, gnu::cold]] inline std::uint64_t randomBits() noexcept {
     const ErrnoKeeper keeper;
     std::uint64_t bits = 0;
-    // Not by the C library's function, at which a thread can be cancelled: malloc and free may not.
+    // A direct system call: the C library's function is a cancellation point, and malloc and free
+    // must not be one.
     if (::syscall(SYS_getrandom, &bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) {
         return bits;
     }

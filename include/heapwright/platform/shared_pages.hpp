@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages that several processes see, and files as memory. As in platform/pages.hpp, errno is kept
-// and failure is in the result. `unmapPages` takes these pages too.
+// Pages that several processes see, and files as memory. As in platform/pages.hpp, errno is kept,
+// and failure is reported in the result. `unmapPages` also releases these pages.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -18,8 +18,8 @@
 
 namespace heapwright::platform {
 
-/// Zero bytes that this process and those forked from it see alike, or null. What is not touched
-/// takes no memory.
+/// Zero bytes that this process and its forked children share, or null. Untouched pages take no
+/// memory.
 [[nodiscard]] inline void* mapSharedPages(std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     void* const pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -27,16 +27,16 @@ namespace heapwright::platform {
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// A descriptor of the file at a path, which is made, for this user alone, if it is not there; -1
-/// if that cannot be.
+/// Opens the file at a path and returns its descriptor; -1 on failure. A missing file is created,
+/// readable by this user only.
 [[nodiscard]] inline int openFile(const char* path) noexcept {
     const ErrnoKeeper keeper;
     return ::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 }
 
-/// A descriptor of a new file that has no name, in the folder for temporary files (TMPDIR, or
-/// /tmp), or where that keeps none, in memory; -1 if that cannot be. It is gone when nobody has it
-/// open or mapped.
+/// Creates a file without a name in the folder for temporary files (TMPDIR, or /tmp), or in memory
+/// if that folder does not support it. Returns its descriptor; -1 on failure. The file disappears
+/// when no process has it open or mapped.
 [[nodiscard]] inline int openUnnamedFile() noexcept {
     const ErrnoKeeper keeper;
     const char* const named = ::secure_getenv("TMPDIR");
@@ -50,37 +50,37 @@ inline void letFileGo(int file) noexcept {
     ::close(file);
 }
 
-/// The size of a file; 0 also if it is none.
+/// The size of a file; 0 if it is none.
 [[nodiscard]] inline std::size_t sizeOfFile(int file) noexcept {
     const ErrnoKeeper keeper;
     struct stat status = {};
     return ::fstat(file, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
-/// Makes a file so long, with room on its device for all of it: memory that could not be written
-/// out would kill who touches it. False if there is none. What is added is zero.
+/// Extends a file with zero bytes and reserves their room on its device. Without room, a later
+/// write-back would kill the process that touches the memory. Returns false if there is no room.
 [[nodiscard]] inline bool growFile(int file, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
 }
 
-/// Makes a file empty; false if that cannot be.
+/// Empties a file; false on failure.
 [[nodiscard]] inline bool emptyFile(int file) noexcept {
     const ErrnoKeeper keeper;
     return ::ftruncate(file, 0) == 0;
 }
 
-/// Reads the first bytes of a file; false if it has not so many.
+/// Reads the first bytes of a file; false if it has fewer.
 [[nodiscard]] inline bool readFile(int file, void* into, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     return ::pread(file, into, bytes, 0) == static_cast<ssize_t>(bytes);
 }
 
-/// The first bytes of a file as memory, written back and seen by all; at `address` exactly if that
-/// is not 0. Null if that cannot be, or something else is there.
+/// Maps the first bytes of a file, shared with all processes that map it; exactly at `address` if
+/// that is not 0. Returns null on failure, or if the address is in use.
 [[nodiscard]] inline void* mapFile(int file, std::size_t bytes, Address address) noexcept {
     const ErrnoKeeper keeper;
-    // The address as a wish, and a look at what came of it, works everywhere.
+    // The address as a hint, with a check of the result, works on every system.
     void* const pages =
         ::mmap(pointerTo(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (pages == MAP_FAILED) {
@@ -93,18 +93,18 @@ inline void letFileGo(int file) noexcept {
     return pages;
 }
 
-/// Writes mapped pages of a file to its device, and waits for it.
+/// Writes mapped pages of a file to its device, and waits for the end.
 inline void writeOut(void* pages, std::size_t bytes) noexcept {
     const ErrnoKeeper keeper;
     ::msync(pages, bytes, MS_SYNC);
 }
 
-/// How a part of a file is locked, among all who have opened it. (Processes forked from each other
-/// share what they opened before.)
+/// The lock of a part of a file, between all processes that opened it. (Forked processes share the
+/// files opened before the fork.)
 enum class FileLock : short { none = F_UNLCK, shared = F_RDLCK, sole = F_WRLCK };
 
-/// Locks byte `place` of a file, which need not be there, in another way than before; false, and
-/// the lock as it was, if somebody else's is in the way. If `wait`, waits for it.
+/// Changes the lock of byte `place` of a file, which need not exist. Returns false, and keeps the
+/// old lock, if a lock of another process prevents it. If `wait`, waits instead.
 inline bool lockFile(int file, std::size_t place, FileLock how, bool wait) noexcept {
     const ErrnoKeeper keeper;
     struct flock lock = {};

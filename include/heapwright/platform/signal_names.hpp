@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signals by their names, for settings that name one. No call of the C library, so that they may be
-// read before it is ready.
+// Signals by their names, for settings that name one. Calls no function of the C library, so that
+// settings can be read before that is ready.
 #pragma once
 
 #include <heapwright/core/prefix.hpp>
@@ -14,7 +14,8 @@
 
 namespace heapwright::platform {
 
-/// A signal by its name, with or without SIG, that a program may handle; 0 if it is none.
+/// The number of a signal that a program may handle, from its name with or without SIG; 0 if it is
+/// none.
 [[nodiscard]] constexpr int signalNamed(std::string_view name) noexcept {
     constexpr std::array<std::pair<std::string_view, int>, 12> signals = {{{"HUP", SIGHUP},
                                                                            {"INT", SIGINT},

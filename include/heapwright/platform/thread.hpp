@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the heaps need to know of threads: whether there is more than one, how to sleep until a word
-// changes, a variable that each thread has for itself, and a number that tells a thread from all
-// others. All keep errno, none allocates. In a scheduled build a thread is what the scheduler of
-// the test says it is.
+// Threads, as the heaps need them: whether there is more than one, sleeping until a word changes,
+// thread-local variables, and a unique number of each thread. All functions keep errno. None
+// allocates. In a scheduled build, the scheduler of the test defines the threads.
 #pragma once
 
 #include <heapwright/platform/build.hpp>
@@ -24,7 +23,8 @@
 
 namespace heapwright::platform {
 
-/// True only while no other thread exists; false may also mean that nobody knows.
+/// True only while no other thread exists. False may also mean that the C library does not report
+/// it.
 [[nodiscard]] inline bool singleThreaded() noexcept {
     if constexpr (scheduled) {
         return false;
@@ -36,7 +36,8 @@ namespace heapwright::platform {
 #endif
 }
 
-/// Sleeps while `word` is `expected`, until woken. It may also return for no reason.
+/// Sleeps while `word` is `expected`, until another thread wakes it. It may also return without a
+/// reason.
 inline void futexWait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     const ErrnoKeeper keeper;
     ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
@@ -48,7 +49,7 @@ inline void futexWakeOne(std::atomic<std::uint32_t>& word) noexcept {
     ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-/// Tells the processor that this thread spins.
+/// Hints to the processor that this thread spins.
 inline void pauseBriefly() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -63,8 +64,8 @@ inline void yieldProcessor() noexcept {
     ::sched_yield();
 }
 
-/// A thread of a scheduled build: one of few places, a number that grows from run to run and is
-/// never 0, and the number that the thread has in its run.
+/// A thread of a scheduled build. `place` is one of a few reused places. `life` grows from run to
+/// run and is never 0. `number` is the number of the thread in its run.
 struct ScheduledThread {
     static constexpr std::size_t most = 16;
     std::size_t place;
@@ -72,11 +73,11 @@ struct ScheduledThread {
     std::uint32_t number;
 };
 
-/// Defined by the scheduler: the one that runs.
+/// The running thread. The scheduler defines this function.
 ScheduledThread scheduledThread() noexcept;
 
-/// One variable of type `T` per thread and `Owner`, zero at first, in the initial-exec model: no
-/// call, no allocation, usable in a signal handler and before any constructor has run.
+/// One variable of type `T` per thread and `Owner`, initially zero. It uses the initial-exec model:
+/// no call and no allocation. It is usable in a signal handler and before any constructor runs.
 template <class Owner, class T>
 struct PerThread {
     [[nodiscard]] static T& mine() noexcept {
@@ -98,7 +99,8 @@ private:
         T value{};
     };
 #if defined(__SANITIZE_ADDRESS__)
-    // g++ would take it for null where a reference to it is checked; nothing of this is preloaded.
+    // Default model: with initial-exec, g++ would treat the address as null in a checked reference.
+    // A scheduled build is never preloaded.
     static inline constinit thread_local T value_{};
 #else
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local T value_{};
@@ -106,9 +108,10 @@ private:
     static inline constinit std::array<Scheduled, ScheduledThread::most> each_{};
 };
 
-/// The number of the calling thread: 0, 1, 2 … in the order in which threads first ask, never given
-/// to another. Cost: a load and a compare. (A signal handler that interrupts the very first call of
-/// its thread may take a number that is then passed over.)
+/// The number of the calling thread: 0, 1, 2 … in the order of the first calls, never reused. A
+/// signal handler that interrupts the very first call of its thread may take a number that is then
+/// skipped.
+/// Cost: a load and a compare.
 [[nodiscard]] inline std::uint32_t threadNumber() noexcept {
     if constexpr (scheduled) {
         return scheduledThread().number;

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a thread: a function that runs in it as late as the system offers, and whether a
-// thread of this process is over.
+// Runs a function in a thread at the latest moment that the system offers, and reports whether a
+// thread of this process has ended.
 //
-// POSIX calls the destructors of a thread's keys in rounds, as long as they set values anew. Ours
-// does so until the last round, for the destructors of others may allocate and free in each of
-// them; those of C++ (thread_local) ran before. Nothing here allocates as long as the key is among
-// the first 32 of the process, which it is when it is asked for in an early malloc; later the C
-// library allocates a table, once a thread, and whoever calls this must bear that.
+// POSIX calls the destructors of a thread's keys in rounds, as long as they set values again. This
+// destructor does so until the last round, because other destructors may allocate and free in each
+// round. The C++ destructors (thread_local) run before.
 //
-// A thread may still free after all of them, and for the first time: one that nobody waits for
-// clears the stacks away that others have left. Its end is not told any more.
+// The key is normally among the first 32 of the process, because an early malloc creates it. Then
+// nothing here allocates. A later key makes the C library allocate a table once per thread, and the
+// caller must tolerate that.
+//
+// A thread may still free memory after all its destructors. An example is a detached thread that
+// removes the stacks of other threads. No hook runs after that.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -27,32 +29,34 @@
 
 namespace heapwright::platform {
 
-/// The system's number of the calling thread: not 0, and another thread's once this one is over.
+/// The system's number of the calling thread. It is not 0. The system may reuse it after the thread
+/// has ended.
 [[nodiscard]] inline std::uint32_t systemThread() noexcept {
     return static_cast<std::uint32_t>(::syscall(SYS_gettid));
 }
 
-/// Whether no thread of this process has such a number any more.
+/// Whether no thread of this process has this number.
 [[nodiscard]] inline bool systemThreadIsOver(std::uint32_t thread) noexcept {
     const ErrnoKeeper keeper;
     return ::syscall(SYS_tgkill, ::getpid(), static_cast<int>(thread), 0) != 0 && errno == ESRCH;
 }
 
-/// Whether the calling thread is past the destructors of its keys. From there on glibc (since 2.35)
-/// lets no signal through, and not the one by which threads are cancelled either, which a program
-/// cannot keep out through it. Where it makes a thread it does so for a moment, too.
+/// Whether the calling thread has passed the destructors of its keys. glibc (since 2.35) then
+/// blocks all signals, including the cancellation signal, which a program cannot block through
+/// glibc. glibc also does this for a moment when it creates a thread.
 [[nodiscard]] inline bool pastItsDestructors() noexcept {
     const ErrnoKeeper keeper;
     constexpr auto bit = [](unsigned signal) { return std::uint64_t{1} << (signal - 1); };
-    constexpr std::uint64_t upToCancellation = UINT32_MAX; // which is the 32nd
+    // Glibc's cancellation signal is the 32nd.
+    constexpr std::uint64_t upToCancellation = UINT32_MAX;
     constexpr std::uint64_t all = upToCancellation & ~(bit(SIGKILL) | bit(SIGSTOP));
     std::uint64_t blocked = 0;
     return ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof blocked) == 0 &&
            (blocked & all) == all;
 }
 
-/// In which round of the destructors of a thread's keys its end is told. ThreadSanitizer forgets a
-/// thread in the last one, and must not meet it again.
+/// The round of the key destructors in which the function runs. ThreadSanitizer deletes its state
+/// of a thread in the last round, so it must not see the thread after that.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 #elif defined(__has_feature)
@@ -65,15 +69,17 @@ inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 inline constexpr unsigned exitRound = PTHREAD_DESTRUCTOR_ITERATIONS;
 #endif
 
-/// `Before` rounds earlier than the last one; so what others do in their last round finds it done.
+/// Runs `Function` at the end of each thread that asked for it. `Before` is the number of rounds
+/// before the last one, so that destructors of the last round find the work done.
 template <void (*Function)() noexcept, unsigned Before = 0>
 class AtThreadExit {
     static constexpr unsigned rounds = exitRound - Before;
     static_assert(rounds >= 1 && rounds <= exitRound);
 
 public:
-    /// Has `Function` called when the calling thread ends; false if that cannot be had. (A thread
-    /// that asks in the second round of the destructors or later may end without it.)
+    /// Registers `Function` for the end of the calling thread. Returns false if that is impossible.
+    /// A thread that registers in the second round of the destructors or later may end without the
+    /// call.
     [[nodiscard]] static bool arrange() noexcept {
         const ErrnoKeeper keeper;
         pthread_key_t key = 0;
@@ -81,7 +87,7 @@ public:
     }
 
 private:
-    /// The value of the key points to here, as many places on as rounds have been.
+    /// The key's value points into this array. The index is the number of rounds that have passed.
     static inline constinit char marks[rounds] = {};
 
     static void round(void* value) noexcept {
@@ -92,7 +98,7 @@ private:
         }
     }
 
-    /// The key, made when it is first asked for.
+    /// Stores the key in `key`, and creates it on the first call.
     static bool hasKey(pthread_key_t& key) noexcept {
         std::uint64_t known = key_.load(std::memory_order_acquire);
         if (known == 0) [[unlikely]] {
@@ -102,13 +108,14 @@ private:
             if (key_.compare_exchange_strong(known, std::uint64_t{key} + 1)) {
                 return true;
             }
-            ::pthread_key_delete(key); // another thread was faster
+            ::pthread_key_delete(key); // another thread has created it
         }
         key = static_cast<pthread_key_t>(known - 1);
         return true;
     }
 
-    static inline constinit std::atomic<std::uint64_t> key_{0}; ///< one more than the key
+    /// One more than the key; 0 without a key.
+    static inline constinit std::atomic<std::uint64_t> key_{0};
 };
 
 } // namespace heapwright::platform

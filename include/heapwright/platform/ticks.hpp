@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time at the price of one instruction: the counter that the processor keeps. It counts at a fixed
-// rate on every processor that says so (`steadyTicks`); elsewhere take the system's clock. Neither
-// allocates nor changes errno.
+// Time for the cost of one instruction: the processor's counter. It has a fixed rate on processors
+// that report so (`steadyTicks`). On other processors, use the system's clock. Neither allocates or
+// changes errno.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace heapwright::platform {
 
-/// The counter. It is not ordered against what stands before and after it; the few nanoseconds
-/// are less than a call takes.
+/// The counter. It is not ordered with the surrounding instructions. The error is a few
+/// nanoseconds, less than a call takes.
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -28,7 +28,8 @@ namespace heapwright::platform {
 #endif
 }
 
-/// Whether the counter runs at one rate whatever the processor does, and on through its sleep.
+/// Whether the counter has a constant rate at any clock frequency and also runs during sleep
+/// states.
 [[nodiscard]] inline bool steadyTicks() noexcept {
 #if defined(__x86_64__)
     unsigned a = 0;
@@ -45,7 +46,7 @@ namespace heapwright::platform {
 #endif
 }
 
-/// Nanoseconds of one of the system's clocks.
+/// The time of one of the system's clocks, in nanoseconds.
 [[nodiscard]] inline std::uint64_t clockNanoseconds(::clockid_t clock) noexcept {
     constexpr std::uint64_t perSecond = 1'000'000'000;
     struct timespec now = {};
@@ -54,7 +55,8 @@ namespace heapwright::platform {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Milliseconds since some moment, which wrap around; some late, for the price of a few loads.
+/// Milliseconds since an arbitrary moment, modulo 2^32, up to some milliseconds late.
+/// Cost: a few loads.
 [[nodiscard]] inline std::uint32_t coarseMilliseconds() noexcept {
     return static_cast<std::uint32_t>(clockNanoseconds(CLOCK_MONOTONIC_COARSE) / 1'000'000);
 }

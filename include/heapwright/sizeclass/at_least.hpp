@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The classes of another policy, with requests below `Least` bytes raised to it. For a heap whose
-// smallest object is larger than the smallest class: without it such an object would leave the
-// class that it was asked for by way of its own size, and the class would never have one waiting.
+// The classes of another policy, with requests below `Least` bytes raised to `Least`. A heap needs
+// this if its smallest object is larger than the smallest class. Otherwise a freed object would
+// enter the class of its own size, and the requested class would never have a free object.
 // Cost: a compare.
 #pragma once
 
@@ -29,7 +29,7 @@ struct AtLeast {
     }
 };
 
-/// `AtLeast`, only where some class is smaller than that.
+/// `AtLeast`, if some class is smaller than `Least`; otherwise the classes themselves.
 template <std::size_t Least, SizeClasses Classes>
 using RaisedTo = std::conditional_t<(Classes::sizeOf(0) < Least), AtLeast<Least, Classes>, Classes>;
 

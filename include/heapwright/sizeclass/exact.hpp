@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact size classes, one for each multiple of 16, from the smallest block that can be split and
-// merged: class i holds blocks of 32 + 16 i bytes, 8 of them for the tag.
+// Exact size classes: one for each multiple of 16, from the smallest block that can be split and
+// merged. Class i holds blocks of 32 + 16 i bytes. The tag takes 8 of them.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,7 +16,7 @@ template <std::size_t Count>
 struct Exact {
     static constexpr std::size_t count = Count;
 
-    /// The capacity of a class's objects.
+    /// The usable size of a class's objects.
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
         return (index + smallest) * minAlignment - tag;
     }
@@ -27,7 +27,8 @@ struct Exact {
         return (least + tag - 1) / minAlignment + 1 - smallest;
     }
 
-    /// The class of objects of this capacity, not below the smallest; `count` or more if none.
+    /// The class of objects of this capacity. `count` or more if no class has it.
+    /// Pre: `capacity` is not below the smallest class.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         return (capacity + tag) / minAlignment - smallest;
     }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes from a list of blocks, each a multiple of 16 and larger than the one before: for a
-// program whose sizes are known. `FromList<32, 64, 256>` serves requests of up to 24, 56 and 248
-// bytes, for 8 bytes of a block are for the tag.
+// Size classes from a list of block sizes, for a program whose sizes are known. Each block size is
+// a multiple of 16 and larger than the one before. The tag takes 8 bytes of a block, so
+// `FromList<32, 64, 256>` serves requests of up to 24, 56 and 248 bytes.
 #pragma once
 
 #include <heapwright/sizeclass/table_classes.hpp>

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes that grow by a fixed ratio: blocks from `Smallest` bytes on, each at most
-// `Numerator / Denominator` times the one before, rounded down to a multiple of 16, but larger by
-// 16 at least. So a request loses less than 1 - Denominator / Numerator of its block wherever the
-// ratio and not the 16 bytes decide. The Hoard allocator has such classes with a ratio of 1.2.
+// Size classes that grow by a fixed ratio. The first block has `Smallest` bytes. Each further block
+// is at most `Numerator / Denominator` times the one before, rounded down to a multiple of 16, but
+// at least 16 larger. A request thus wastes less than 1 - Denominator / Numerator of its block,
+// except where the minimum step of 16 decides.
+// Source: the Hoard allocator uses such classes with a ratio of 1.2.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -43,6 +44,7 @@ struct Geometric : TableClasses<detail::GeometricTable<Numerator, Denominator, S
 
 static_assert(worstCaseWaste<Geometric<2, 1, 16, 29>>().isAtMost(1, 2));
 static_assert(worstCaseWaste<Geometric<3, 2, 32, 40>>(64).isAtMost(1, 3));
-static_assert(worstCaseWaste<Geometric<6, 5, 16, 80>>(80).isAtMost(1, 6), "1.2, as Hoard has it");
+static_assert(worstCaseWaste<Geometric<6, 5, 16, 80>>(80).isAtMost(1, 6),
+              "a ratio of 1.2, as in Hoard");
 
 } // namespace heapwright

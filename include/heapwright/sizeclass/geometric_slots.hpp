@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes for objects without a tag: slots of `Smallest` bytes, of 16, and on from there in
-// multiples of 16, each at most `Numerator / Denominator` times the one before but larger by 16 at
-// least; the last one is `Largest`. A request finds its class with one load from a table of a byte
-// for each 8 or 16 bytes, which is made while compiling. The Hoard allocator has a ratio of 1.2.
+// Size classes for objects without a tag. The smallest slots have `Smallest` bytes: 8, or a multiple
+// of 16. Each further slot is at most `Numerator / Denominator` times the one before, a multiple of
+// 16, and at least 16 larger (8 larger than a slot of 8). The last one has `Largest` bytes.
+// Cost: one load from a table, built at compile time, with one byte for each 8 or 16 bytes.
+// Source: the Hoard allocator, with a ratio of 1.2.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -21,7 +22,7 @@ class GeometricSlots {
     static_assert(Denominator >= 1 && Numerator > Denominator && Numerator <= UINT16_MAX,
                   "the ratio is above 1");
     static_assert(Smallest == minAlignment / 2 || Smallest % minAlignment == 0,
-                  "only what is smaller than 16 bytes may stand between its multiples");
+                  "the smallest slot has 8 bytes or a multiple of 16");
     static_assert(Largest % minAlignment == 0 && Largest >= Smallest);
 
     static constexpr std::size_t unit = Smallest < minAlignment ? Smallest : minAlignment;
@@ -58,8 +59,8 @@ public:
         return first_[(request + unit - 1) / unit];
     }
 
-    /// The last class whose slots are not larger than `capacity`; `count` or more if that is
-    /// smaller or larger than every class.
+    /// The last class whose slots are at most `capacity`. `count` or more if `capacity` is below
+    /// the smallest class or above the largest.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         const std::size_t index = classFor(capacity);
         return index == count || sizes_[index] == capacity ? index : index - 1;

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From which size on a request is served by a mapping of its own.
+// The size from which a request gets a mapping of its own.
 //
-// A fixed limit is simple and keeps the heap lean, but a program that takes and gives back large
-// objects in turn pays for each with two system calls and a page fault per page. The rising limit
-// learns from what is freed, as the GNU C library's does: a mapped object that is given back shows
-// that its size is transient, so from then on the heap serves it.
+// A fixed limit is simple and keeps the heap small. A program that repeatedly allocates and frees
+// large objects then pays two system calls for each, and a page fault for each page. The rising
+// limit adapts: a mapped object that is freed was transient, so the heap serves objects of its size
+// from then on.
+// Source: the rising limit is that of the GNU C library.
 #pragma once
 
 #include <heapwright/sync/shared_word.hpp>
@@ -23,7 +24,7 @@ concept LargeLimit = requires(L limit, std::size_t size) {
     { limit.noteFreed(size) } -> std::same_as<void>;
 };
 
-/// Always the same limit.
+/// A constant limit.
 template <std::size_t Limit>
 class FixedLimit {
 public:
@@ -31,14 +32,15 @@ public:
     static constexpr void noteFreed(std::size_t /*size*/) noexcept {}
 };
 
-/// From `First`, up to the largest object freed, but never beyond `Last`.
+/// A limit that starts at `First` and rises to the size of the largest freed object, at most to
+/// `Last`.
 template <std::size_t First, std::size_t Last>
 class RisingLimit {
 public:
     [[nodiscard]] bool isLarge(std::size_t size) const noexcept {
         return size >= limit_.load(std::memory_order_relaxed);
     }
-    /// (Of two threads that raise it at once one may be forgotten.)
+    /// If two threads raise the limit at the same time, one update may be lost.
     void noteFreed(std::size_t size) noexcept {
         if (size <= Last && isLarge(size)) {
             limit_.store(size, std::memory_order_relaxed);

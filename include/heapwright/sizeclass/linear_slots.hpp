@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes for objects without a tag whose small ones need no table: slots of 16, 32, 48 … up
-// to `Linear` bytes, where a class is a subtraction and a shift; from there on eight to each
-// doubling up to `Fine`, and four up to `Largest`, by one load from a table of a byte for each 64.
+// Size classes for objects without a tag. Up to `Linear` bytes slots are 16 apart, and a class is
+// found by a subtraction and a shift. Above, there are eight classes per doubling up to `Fine`, and
+// four up to `Largest`. These are found by one load from a table with one byte for each 64.
 //
-// What a request loses is less than 16 bytes up to `Linear`, a ninth of its slot up to `Fine`, and
-// a fifth beyond.
+// The waste is less than 16 bytes up to `Linear`, a ninth of the slot up to `Fine`, and a fifth
+// beyond.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -24,7 +24,7 @@ class LinearSlots {
     static_assert(std::has_single_bit(Linear) && std::has_single_bit(Fine) &&
                   std::has_single_bit(Largest));
     static_assert(Linear >= 512 && Fine >= Linear && Largest >= Fine,
-                  "an eighth of what is beyond is a multiple of 64");
+                  "the steps beyond `Linear` are multiples of 64");
 
     static constexpr std::size_t linearCount = Linear / minAlignment;
     static constexpr std::size_t unit = 64;
@@ -46,10 +46,10 @@ public:
     static constexpr std::size_t count = counted();
     static_assert(count < UINT8_MAX);
 
-    /// Up to this size classes are 16 apart.
+    /// Up to this size, the classes are 16 apart.
     static constexpr std::size_t linear = Linear;
 
-    /// The class for a request of 1 to `linear` bytes. Of others it is no class of these.
+    /// The class for a request of 1 to `linear` bytes. Other requests give no valid class.
     [[nodiscard, gnu::always_inline]] static constexpr std::size_t
     linearClassFor(std::size_t request) noexcept {
         return (request - 1) / minAlignment;
@@ -60,19 +60,21 @@ public:
         return sizes_[index];
     }
 
-    /// The first class whose slots hold `request` bytes, which is not 0; `count` if none does.
+    /// The first class whose slots hold `request` bytes; `count` if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return request <= Linear ? linearClassFor(request) : largerClassFor(request);
     }
 
-    /// The same for a request that is larger than `linear`, or 0, for which there is no class.
+    /// As `classFor`, for a request that is larger than `linear`, or 0. A request of 0 gives
+    /// `count`.
     [[nodiscard, gnu::always_inline]] static constexpr std::size_t
     largerClassFor(std::size_t request) noexcept {
         return request - 1 < Largest ? first_[(request - 1) / unit] : count;
     }
 
-    /// The last class whose slots are not larger than `capacity`; `count` or more if that is
-    /// smaller or larger than every class.
+    /// The last class whose slots are at most `capacity`. `count` or more if `capacity` is below
+    /// the smallest class or above the largest.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         const std::size_t index = capacity == 0 ? 0 : classFor(capacity);
         return index == count || sizes_[index] == capacity ? index : index - 1;
@@ -89,7 +91,8 @@ private:
         return sizes;
     }();
 
-    /// The first class that holds the largest request of each 64 bytes: no slot ends between.
+    /// The first class that holds the largest request of each 64 bytes. All slots above `Linear`
+    /// end on multiples of 64.
     static constexpr auto first_ = [] {
         std::array<std::uint8_t, Largest / unit> first{};
         std::uint8_t index = 0;

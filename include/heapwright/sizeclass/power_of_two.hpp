@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes whose blocks are powers of two, as in Kingsley's allocator: class i holds blocks of
-// 2^(i+4) bytes, 8 of them for the tag. `Count` classes. Finding a class is one bit scan.
+// Size classes whose blocks are powers of two. Class i holds blocks of 2^(i+4) bytes. The tag takes
+// 8 of them.
+// Cost: one bit scan to find a class.
+// Source: Kingsley's allocator.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,19 +18,19 @@ template <std::size_t Count>
 struct PowerOfTwo {
     static constexpr std::size_t count = Count;
 
-    /// The capacity of a class's objects.
+    /// The usable size of a class's objects.
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
         return ((std::size_t{1} << smallest) << index) - tag;
     }
 
-    /// The first class whose objects hold `request` bytes, which is not 0; `count` or more if none
-    /// does.
+    /// The first class whose objects hold `request` bytes; `count` or more if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return floorLog2(request + tag - 1) + 1 - smallest;
     }
 
-    /// The last class whose objects are not larger than `capacity`; `count` or more if that is
-    /// larger than every class.
+    /// The last class whose objects are at most `capacity`. `count` or more if `capacity` is larger
+    /// than every class.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         return floorLog2(capacity + tag) - smallest;
     }

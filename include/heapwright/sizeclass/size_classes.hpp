@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a set of size classes has to answer. `classFor` rounds a request up to the first class that
-// holds it, `classOf` rounds an object's capacity down to the last class it can serve; both answer
-// `count` or more for what is beyond the largest class.
+// The interface of a set of size classes. `classFor` rounds a request up to the first class that
+// holds it. `classOf` rounds an object's capacity down to the last class that it can serve. Both
+// return `count` or more for a size beyond the largest class.
 //
-// All policies count in blocks, multiples of 16 bytes, of which a tag takes 8.
+// The policies with a tag count in blocks, which are multiples of 16 bytes. The tag takes 8 bytes.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -23,11 +23,12 @@ concept SizeClasses = requires(std::size_t number) {
     { C::classOf(number) } -> std::same_as<std::size_t>;
 };
 
-/// What of a block is not the object's.
+/// The bytes of a block that the object cannot use.
 inline constexpr std::size_t blockTag = 8;
 
-/// How many times 16 bytes a block takes that holds `request` bytes, not 0, behind its tag; no
-/// request is so large that this overflows.
+/// The number of 16-byte units of the block that holds `request` bytes after its tag. It does not
+/// overflow for any request.
+/// Pre: `request` is not 0.
 [[nodiscard]] constexpr std::size_t blockUnitsFor(std::size_t request) noexcept {
     static_assert(blockTag == 8 && minAlignment == 16);
     return ((request - 1) / 8 + 1) / 2 + 1;

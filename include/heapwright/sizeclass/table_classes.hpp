@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Size classes from any ascending table of blocks, which `Table::blocks` is. A request of up to
-// 2 KiB finds its class with one load from a table made while compiling; a larger one starts at the
-// first class of its doubling and steps on, past no more classes than a doubling has.
+// Size classes from any ascending table of block sizes, `Table::blocks`. The class of a request of
+// up to 2 KiB is found by one load from a table built at compile time. The search for a larger
+// request starts at the first class of its doubling, and visits at most the classes of one
+// doubling.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -20,18 +21,19 @@ template <class Table>
 struct TableClasses {
     static constexpr std::size_t count = Table::blocks.size();
 
-    /// The capacity of a class's objects.
+    /// The usable size of a class's objects.
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
         return Table::blocks[index] - blockTag;
     }
 
-    /// The first class whose objects hold `request` bytes, which is not 0; `count` if none does.
+    /// The first class whose objects hold `request` bytes; `count` if none does.
+    /// Pre: `request` is not 0.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return firstFor(blockUnitsFor(request));
     }
 
-    /// The last class whose objects are not larger than `capacity`; `count` or more if that is
-    /// smaller or larger than every class.
+    /// The last class whose objects are at most `capacity`. `count` or more if `capacity` is below
+    /// the smallest class or above the largest.
     [[nodiscard]] static constexpr std::size_t classOf(std::size_t capacity) noexcept {
         const std::size_t units = (capacity + blockTag) / minAlignment;
         const std::size_t index = firstFor(units);
@@ -61,7 +63,7 @@ private:
     static_assert(count >= 1 && count < UINT16_MAX);
     static_assert(isAscending(), "blocks are multiples of 16, each larger than the one before");
 
-    /// The first class of at least so many units, for each number up to `byTable`.
+    /// The first class with at least this many units, for each number up to `byTable`.
     static constexpr auto makeFirst() noexcept {
         std::array<std::uint16_t, byTable + 1> first{};
         std::uint16_t index = 0;
@@ -73,7 +75,7 @@ private:
         }
         return first;
     }
-    /// The first class of at least 2^k units, for each k.
+    /// The first class with at least 2^k units, for each k.
     static constexpr auto makeDoubling() noexcept {
         std::array<std::uint16_t, doublings> first{};
         std::uint16_t index = 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first classes of another policy: those whose objects have `Most` bytes at most. For a heap
-// that keeps small objects of one that has large ones too, and by the same classes.
+// The first classes of another policy: those whose objects have at most `Most` bytes. A cache of
+// small objects uses it over a heap that also has large ones, so that both have the same classes.
 #pragma once
 
 #include <heapwright/sizeclass/size_classes.hpp>
@@ -20,12 +20,13 @@ struct UpTo {
         }
         return number;
     }();
-    static_assert(count != 0, "there is a class so small");
+    static_assert(count != 0, "`Most` is not below the smallest class");
 
     [[nodiscard]] static constexpr std::size_t sizeOf(std::size_t index) noexcept {
         return Classes::sizeOf(index);
     }
-    /// Above `count` for what only a larger class of the other policy holds.
+    /// May be greater than `count`, for a request that only a larger class of the other policy
+    /// holds.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t request) noexcept {
         return Classes::classFor(request);
     }

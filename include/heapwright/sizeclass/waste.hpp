@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worst-case internal fragmentation of a set of size classes, from the table itself.
+// The worst-case internal fragmentation of a set of size classes, computed from the classes
+// themselves.
 //
-// For a request r that is served by a block of B bytes, of which the tag takes 8, the waste is
-// (B - 8 - r) / B: the share of the block that is neither the object nor its tag. It is worst for
-// the smallest request of a class, which is one byte more than the class below holds. The term is
-// Randell's (CACM 12:7, 1969); of four classes to a doubling jemalloc's manual says that it is
-// about a fifth for all but the smallest.
+// For a request r served by a block of B bytes, of which the tag takes 8, the waste is (B - 8 - r)
+// / B. It is the share of the block that is neither the object nor its tag. The worst request of a
+// class is one byte more than the class below holds.
+// Source: the term is Randell's (CACM 12:7, 1969). jemalloc's manual states about a fifth for four
+// classes per doubling, except for the smallest.
 #pragma once
 
 #include <heapwright/sizeclass/size_classes.hpp>
@@ -16,10 +17,10 @@
 
 namespace heapwright {
 
-/// An exact fraction, so that a bound can be asserted without rounding.
+/// An exact fraction, so that an assertion can compare without rounding.
 struct Waste {
-    std::size_t bytes; ///< neither object nor tag
-    std::size_t block; ///< of so many
+    std::size_t bytes; ///< bytes that are neither object nor tag
+    std::size_t block; ///< the size of the block
 
     [[nodiscard]] constexpr bool isAtMost(std::size_t numerator,
                                           std::size_t denominator) const noexcept {
@@ -37,8 +38,8 @@ struct Waste {
     }
 };
 
-/// The worst waste of any request from `least` bytes, which is not 0, up to the largest class; none
-/// if that is smaller.
+/// The worst waste of any request from `least` bytes to the largest class; zero if that is smaller.
+/// Pre: `least` is not 0.
 template <SizeClasses Classes>
 [[nodiscard]] constexpr Waste worstCaseWaste(std::size_t least = 1) noexcept {
     Waste worst{0, 1};

@@ -8,7 +8,8 @@
 // `malloc(size)` and `free(object)` are not here: a layer writes them itself, because they are what
 // it is for. A template verb (`attempt`, `forEachRun`) is not here either.
 //
-// Invariant: a verb exists exactly if the superheap has it. Cost: none, each call is inlined.
+// Invariant: a verb exists exactly if the superheap has it.
+// Cost: none, each call is inlined.
 //
 // Example: class MyHeap : private Forwarding<SuperHeap>
 #pragma once

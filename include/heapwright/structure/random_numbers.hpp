@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quick random numbers for choices that a program should not be able to foresee: seeded from the
-// system when the first one is drawn, so that a global heap can hold them before any code runs.
-// They are no cipher: who sees many of them whole can compute the next. Cost: a multiplication and
-// three shifts. xorshift64* (Vigna, ACM TOMS 42:4, 2016).
+// Fast random numbers for choices that a program should not predict. The system seeds them at the
+// first draw, so that a global heap can contain them before any code runs. They are not
+// cryptographic: from many complete numbers the next one can be computed.
+// Cost: a multiplication and three shifts.
+// Source: xorshift64* (Vigna, ACM TOMS 42:4, 2016).
 #pragma once
 
 #include <heapwright/platform/random.hpp>
@@ -17,16 +18,18 @@ namespace heapwright {
 class RandomNumbers {
 public:
     constexpr RandomNumbers() noexcept = default;
-    /// A sequence that is the same each time. Pre: `seed` is not 0.
+    /// A reproducible sequence.
+    /// Pre: `seed` is not 0.
     constexpr explicit RandomNumbers(std::uint64_t seed) noexcept : state_(seed) {}
 
-    /// Evenly one of the numbers below `bound`. Pre: it is neither 0 nor beyond 2^32.
+    /// A uniform number below `bound`.
+    /// Pre: `bound` is neither 0 nor above 2^32.
     [[nodiscard]] std::size_t below(std::size_t bound) noexcept {
         return static_cast<std::size_t>(((next() >> 32U) * bound) >> 32U);
     }
 
-    /// Forgets the sequence: the next number begins another. For a forked child, which would go
-    /// on with the same numbers as its parent.
+    /// Ends the sequence; the next number starts another. For a forked child, which would continue
+    /// the parent's sequence.
     void forget() noexcept { state_ = unseeded; }
 
 private:
@@ -42,7 +45,7 @@ private:
         return state_ * 0x2545F4914F6CDD1DU;
     }
 
-    std::uint64_t state_ = unseeded; ///< never 0 once it is seeded
+    std::uint64_t state_ = unseeded; ///< never 0 after it is seeded
 };
 
 } // namespace heapwright

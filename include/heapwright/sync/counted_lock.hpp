@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock that counts how often it was taken, and how often that had to wait. The counts are written
-// by whoever holds it, on the line of memory that he has just fetched, and are exact for who holds
-// it.
+// A lock that counts how often it was taken and how often a thread had to wait for it. Only the
+// holder of the lock writes the counts, on a cache line that it has just fetched. The counts are
+// exact for a reader that holds the lock.
 //
-// Cost: an addition for each time; a try more where it has to be waited for.
+// Cost: one addition for each acquisition, and one more attempt if the lock is not free.
 #pragma once
 
 #include <heapwright/sync/lock.hpp>
@@ -45,7 +45,7 @@ public:
     void reset() noexcept { mutex_.reset(); }
     [[nodiscard]] bool heldByThisThread() const noexcept { return mutex_.heldByThisThread(); }
 
-    /// Pre: the caller holds it, or nobody else is there.
+    /// Pre: the caller holds the lock, or no other thread uses it.
     [[nodiscard]] std::uint64_t takes() const noexcept { return takes_; }
     [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
 

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds up what threads do to each other: what a processor would have to fetch from another, counted
-// from what was done and so the same however many processors there are.
+// Counts how threads disturb each other: the data that one processor would have to fetch from
+// another. The counts come from the operations themselves, so they do not depend on the number of
+// processors.
 //
-// Two tables know who last wrote each shared word, and who wrote each cache line. They are open, of
-// fixed size, and all zero at first, so that a count can be there before any constructor has run;
-// nothing in here waits for anybody. A word or line that finds no place is counted as unknown.
-// Cost of an event: an atomic addition to a counter that few threads share, and a look at a table.
+// Two open-addressing tables hold the last writer of each shared word and the writer of each cache
+// line. They have a fixed size and are zero-initialised, so that counting works before any
+// constructor. No operation here waits. A word or line without a place in its table is counted as
+// `unknown`.
+// Cost: for each event, an atomic addition to a counter that few threads share, and a table lookup.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -21,22 +23,24 @@
 
 namespace heapwright {
 
-/// What has been counted. Reads of shared words are not in it: they move nothing by themselves.
+/// The counts. Reads of shared words are not counted, because they do not transfer data by
+/// themselves.
 struct EventTotals {
-    std::uint64_t lockTakes = 0;           ///< locks taken, waited for or not
-    std::uint64_t lockWaits = 0;           ///< locks that were not free
-    std::uint64_t atomicOperations = 0;    ///< atomic read-modify-writes, those of locks included
-    std::uint64_t handOvers = 0;           ///< writes to a word that another thread wrote last
-    std::uint64_t writtenLines = 0;        ///< cache lines that were written
-    std::uint64_t sharedLines = 0;         ///< … by more than one thread
-    std::uint64_t writesToSharedLines = 0; ///< writes to those, also before they were shared
-    std::uint64_t unknown = 0;             ///< words and lines that the tables had no place for
+    std::uint64_t lockTakes = 0;        ///< locks taken, with or without waiting
+    std::uint64_t lockWaits = 0;        ///< locks that were not free
+    std::uint64_t atomicOperations = 0; ///< atomic read-modify-writes, those of locks included
+    std::uint64_t handOvers = 0;        ///< writes to a word that another thread wrote last
+    std::uint64_t writtenLines = 0;     ///< cache lines written
+    std::uint64_t sharedLines = 0;      ///< cache lines written by more than one thread
+    /// Writes to shared lines, including those before they were shared.
+    std::uint64_t writesToSharedLines = 0;
+    std::uint64_t unknown = 0; ///< words and lines without a place in the tables
 };
 
 namespace detail {
 
-/// Who wrote something, and how often: plain words, so that a table of them is zero without a
-/// constructor for each, and atomic where they are used.
+/// The last writer of a word or line, and the number of its writes. The fields are plain words, so
+/// that a table of them is zero without constructors. They are accessed atomically.
 struct Writer {
     std::uint32_t threadWord;
     std::uint32_t writesWord;
@@ -49,13 +53,14 @@ struct Writer {
     }
 };
 
-/// For each of a number of keys, a writer.
+/// A hash table from keys to writers.
 template <std::size_t Places>
 class WriterOf {
     static_assert(Places % 2 == 0);
 
 public:
-    /// The place of a key that is not 0, or null if there is none.
+    /// The entry of a key; null if the table has no place near it.
+    /// Pre: the key is not 0.
     [[nodiscard]] Writer* find(std::uint64_t key) noexcept {
         constexpr std::size_t most = 32;
         const std::uint64_t start = (key * 0x9E37'79B9'7F4A'7C15U) >> 20U;
@@ -135,7 +140,8 @@ private:
 
     static constexpr std::size_t cacheLine = 64;
     static constexpr std::size_t shares = 64;
-    static constexpr std::uint32_t several = 0xFFFFFFFFU; ///< as the writer of a line
+    /// The writer of a line that several threads have written.
+    static constexpr std::uint32_t several = 0xFFFFFFFFU;
 
     struct alignas(cacheLine) Share {
         Counter lockTakes{0};
@@ -169,7 +175,7 @@ private:
         }
     }
 
-    /// What one thread alone has written is counted with its line, in case that is shared later.
+    /// The writes of a line's only writer are counted with the line, in case it is shared later.
     static void wroteLine(Share& share, detail::Writer& line, std::uint32_t me) noexcept {
         std::uint32_t before = line.thread().load(std::memory_order_relaxed);
         while (before != me && before != several) {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens between threads, told by those to whom it happens: every shared variable and every
-// lock says so just before it acts. In an ordinary build nobody listens and nothing of it is left
-// in the code. A counting build adds it up (`event_counts.hpp`); in
-// a scheduled build a test's scheduler decides at each such point which thread goes on.
+// Reports what happens between threads. Every shared variable and every lock calls `note` just
+// before it acts. An ordinary build compiles none of this. A counting build counts the events
+// (`event_counts.hpp`). In a scheduled build, a test's scheduler decides at each event which thread
+// continues.
 //
-// A layer notes for itself only what no `SharedWord` and no lock knows of: `written`, for a word of
-// its own that several threads write under a lock.
+// A layer calls `note` itself only for `written`: a word of its own that several threads write
+// under a lock.
 #pragma once
 
 #include <heapwright/platform/build.hpp>
@@ -16,28 +16,30 @@
 
 namespace heapwright {
 
-/// What can happen between threads.
+/// The kinds of events.
 enum class Event : std::uint8_t {
     load,            ///< a shared variable is read
-    store,           ///< … is written
-    readModifyWrite, ///< … is changed in one step, or an attempt is made
+    store,           ///< a shared variable is written
+    readModifyWrite, ///< an atomic read-modify-write of a shared variable, or an attempt at one
     written,         ///< a variable that a lock protects, or an object's header, is written
-    lockTrying,      ///< a lock will be taken if it is free
-    lockTaking,      ///< a lock will be taken, however long it takes
-    lockTaken,       ///< it has been
-    lockWaiting,     ///< it is not free, and is waited for
+    lockTrying,      ///< a lock is taken if it is free
+    lockTaking,      ///< a lock is taken, with waiting if needed
+    lockTaken,       ///< the lock has been taken
+    lockWaiting,     ///< the lock is not free, and the thread waits
     lockAtomic,      ///< an atomic instruction works on a lock's word
-    lockFreeing,     ///< it will be given back
+    lockFreeing,     ///< the lock is released
 };
 
-/// Defined by who counts, in a counting build.
+/// Counts an event. The counter of a counting build defines this function.
 void countEvent(Event event, const volatile void* address) noexcept;
 
-/// Defined by the scheduler of a scheduled build; returns when the calling thread may go on.
+/// Returns when the calling thread may continue. The scheduler of a scheduled build defines this
+/// function.
 void scheduleEvent(Event event, const volatile void* address) noexcept;
 
-/// Says that the calling thread is about to do something (or, with `lockTaken`, has done it) to the
-/// shared variable or lock at an address. Cost: none in an ordinary build.
+/// Reports an event on the shared variable or lock at `address`, just before it happens
+/// (`lockTaken`: just after).
+/// Cost: none in an ordinary build.
 inline void note([[maybe_unused]] Event event,
                  [[maybe_unused]] const volatile void* address) noexcept {
     if constexpr (platform::countsEvents) {

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mutual-exclusion lock of one word: free, or who has taken it, and whether anybody sleeps. A
-// short spin that backs off, then sleep in the kernel. It keeps errno, allocates nothing and needs
-// no destruction.
+// A mutual-exclusion lock of one word. The word is 0, or it holds the owner and a bit for sleeping
+// waiters. A waiter spins for a short time with backoff, then sleeps in the kernel. The lock keeps
+// errno, allocates nothing and needs no destructor.
 //
-// While the process has one thread, no atomic read-modify-write is done. That is safe across the
-// start of a second thread: the word is still written, only with plain stores, and a thread cannot
-// start others while it is inside the lock and at the same time be elsewhere; `unlock` looks
-// afresh. What happens to it is told (`events.hpp`). From Drepper, "Futexes are tricky" (mutex 2).
-// Cost uncontended: one exchange and one on unlock.
+// While the process has one thread, the lock uses plain stores and no atomic read-modify-write.
+// This stays safe when a second thread starts: the word is always written, and a thread cannot
+// start another one while it is inside `lock` or `unlock`. `unlock` tests for other threads again.
+//
+// Cost: one compare-and-swap to lock and one exchange to unlock, if uncontended.
+// Source: Drepper, "Futexes are tricky" (mutex 2).
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -36,7 +37,7 @@ public:
         note(Event::lockTaken, &word_);
     }
 
-    /// Takes the lock if that needs no waiting.
+    /// Takes the lock if it is free.
     [[nodiscard]] bool tryLock() noexcept {
         note(Event::lockTrying, &word_);
         const bool success = attempt();
@@ -58,11 +59,13 @@ public:
         }
     }
 
-    /// Makes the lock free whoever held it: in the child after a fork, where nobody else is left.
+    /// Makes the lock free.
+    /// Pre: the caller is the only thread, in the child after a fork.
     void reset() noexcept { word_.store(free, std::memory_order_relaxed); }
 
-    /// Whether the calling thread has it. Pre: the process has more than one thread. The answer is
-    /// right in a signal handler too, wherever that came: word and owner change in one step.
+    /// Whether the calling thread holds the lock. The answer is also right in a signal handler,
+    /// because word and owner change in one step.
+    /// Pre: the process has more than one thread.
     [[nodiscard]] bool heldByThisThread() const noexcept {
         return (word_.load(std::memory_order_relaxed) & ~contended) == self();
     }
@@ -71,8 +74,8 @@ private:
     using Mark = platform::PerThread<FutexLock, std::uint32_t>;
 
     static constexpr std::uint32_t free = 0;
-    static constexpr std::uint32_t contended = 1; ///< a bit: somebody sleeps, or did
-    static constexpr std::uint32_t taken = 2;     ///< a bit: set unless it is free
+    static constexpr std::uint32_t contended = 1; ///< a bit: a thread sleeps, or did
+    static constexpr std::uint32_t taken = 2;     ///< a bit: the lock is taken
     static constexpr int spins = 64;
 
     [[nodiscard]] bool attempt() noexcept {
@@ -86,7 +89,8 @@ private:
                                              std::memory_order_relaxed);
     }
 
-    /// Out of line, as `lockSlowly` is: a system call would cost the fast path a stack frame.
+    /// Out of line, as `lockSlowly` is, because a system call would add a stack frame to the fast
+    /// path.
     [[gnu::cold, gnu::noinline]] void wake() noexcept { platform::futexWakeOne(word_); }
 
     [[gnu::cold, gnu::noinline]] void lockSlowly() noexcept {
@@ -103,7 +107,7 @@ private:
             std::uint32_t seen = word_.load(std::memory_order_relaxed);
             note(Event::lockAtomic, &word_);
             if (seen == free) {
-                // Others may be asleep, so the mark goes with the lock.
+                // Other threads may sleep, so the bit must be set with the lock.
                 if (word_.compare_exchange_weak(seen, self() | contended, std::memory_order_acquire,
                                                 std::memory_order_relaxed)) {
                     return;
@@ -116,7 +120,7 @@ private:
         }
     }
 
-    /// The thread as a number: where a variable of its own lies, in as many bits as the word has.
+    /// The owner as a number: the address of a thread-local variable, cut to the size of the word.
     static std::uint32_t self() noexcept {
         static_assert(alignof(std::uint32_t) > (taken | contended));
         return static_cast<std::uint32_t>(addressOf(&Mark::mine())) | taken;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a layer needs of a lock.
+// The concept of a lock, and a guard.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,7 @@
 
 namespace heapwright {
 
-/// A lock keeps all but one out, and can be made free in the child after a fork.
+/// A mutual-exclusion lock that can be made free in the child after a fork.
 template <class L>
 concept Lock = requires(L lock) {
     { lock.lock() } -> std::same_as<void>;

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock for heaps that lie in memory of several processes. `FutexLock` is none: it leaves the
-// atomic operations out while its own process has one thread, sleeps where only that can wake it,
-// and tells its owner by an address that a forked process has too.
+// A lock for heaps in memory that several processes share. `FutexLock` does not work there. It
+// omits atomic operations while its own process has one thread, its sleepers can be woken only
+// within the process, and a forked process has the same owner addresses.
 //
-// The word is free, or the number of the thread that has it, which no other process has, and
-// whether anybody sleeps. Who waits looks now and then whether the owner still exists. If it died
-// inside, what it left half done cannot be mended, and rather than wait for ever the program is
-// aborted: `heapwright: lock(): the thread that held it has died`.
-// Over a fork it belongs to whom it belonged: the parent lets go of it, and the child, for which it
-// is the same lock, waits (`reset` does nothing). So it is for shared memory only.
-// Cost uncontended: one compare-and-swap and one exchange. From Drepper, "Futexes are tricky".
+// The word is 0, or the machine-wide number of the owner and a bit for sleeping waiters. A waiter
+// checks now and then whether the owner still exists. If the owner died inside the lock, the
+// protected data may be inconsistent. The waiter then aborts with `heapwright: lock(): the thread
+// that held it has died`.
+//
+// A fork does not change the owner: the parent releases the lock, and the child waits for it.
+// `reset` does nothing. Use it in shared memory only.
+//
+// Cost: one compare-and-swap and one exchange, if uncontended.
+// Source: Drepper, "Futexes are tricky".
 #pragma once
 
 #include <heapwright/platform/abort.hpp>
@@ -25,7 +28,7 @@ namespace heapwright {
 
 class SharedFutexLock {
 public:
-    /// It keeps one out whatever process it is of.
+    /// The lock excludes threads of all processes.
     static constexpr bool betweenProcesses = true;
 
     constexpr SharedFutexLock() noexcept = default;
@@ -39,7 +42,7 @@ public:
         }
     }
 
-    /// Takes the lock if that needs no waiting.
+    /// Takes the lock if it is free.
     [[nodiscard]] bool tryLock() noexcept {
         std::uint32_t expected = free;
         return word_.compare_exchange_strong(expected, platform::threadId(),
@@ -52,19 +55,19 @@ public:
         }
     }
 
-    /// Nothing: the child's lock is the parent's, and its business.
+    /// Does nothing: the child shares the parent's lock, and the parent releases it.
     void reset() noexcept {}
 
-    /// Whether the calling thread has it.
+    /// Whether the calling thread holds the lock.
     [[nodiscard]] bool heldByThisThread() const noexcept {
         return (word_.load(std::memory_order_relaxed) & ~contended) == platform::threadId();
     }
 
 private:
     static constexpr std::uint32_t free = 0;
-    static constexpr std::uint32_t contended = 1U << 31U; ///< a bit: somebody sleeps, or did
+    static constexpr std::uint32_t contended = 1U << 31U; ///< a bit: a thread sleeps, or did
     static constexpr int spins = 64;
-    static constexpr unsigned patience = 200; ///< milliseconds from one look to the next
+    static constexpr unsigned patience = 200; ///< milliseconds between two checks of the owner
 
     [[gnu::cold, gnu::noinline]] void wake() noexcept { platform::sharedFutexWakeOne(word_); }
 
@@ -80,7 +83,7 @@ private:
         for (;;) {
             std::uint32_t seen = word_.load(std::memory_order_relaxed);
             if (seen == free) {
-                // Others may be asleep, so the mark goes with the lock.
+                // Other threads may sleep, so the bit must be set with the lock.
                 if (word_.compare_exchange_weak(seen, platform::threadId() | contended,
                                                 std::memory_order_acquire,
                                                 std::memory_order_relaxed)) {
@@ -95,7 +98,7 @@ private:
         }
     }
 
-    /// Aborts if the word is still the same, and its owner no more.
+    /// Aborts if the word is unchanged and its owner does not exist any more.
     void abortIfDead(std::uint32_t seen) const noexcept {
         if (word_.load(std::memory_order_relaxed) == seen &&
             platform::threadIsGone(seen & ~contended) &&

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A variable that threads share without a lock: `std::atomic`, with the memory orders always
-// written out, and what happens to it is told (`events.hpp`), so that a counting build can count it
-// and a scheduled build can try every order of it. Cost: none over `std::atomic`.
+// A variable that threads share without a lock: `std::atomic` with explicit memory orders. It
+// reports each access (`events.hpp`), so that a counting build can count it and a scheduled build
+// can try every order.
+// Cost: none over `std::atomic`.
 #pragma once
 
 #include <heapwright/sync/events.hpp>
@@ -14,7 +15,7 @@ namespace heapwright {
 
 template <class T>
 class SharedWord {
-    static_assert(std::atomic<T>::is_always_lock_free, "a lock in here would be nobody's");
+    static_assert(std::atomic<T>::is_always_lock_free, "a hidden lock is unsafe in handlers and forks");
 
 public:
     constexpr SharedWord() noexcept : value_(T{}) {}
@@ -38,8 +39,8 @@ public:
         return value_.exchange(value, order);
     }
 
-    /// Sets `desired` if the value is `expected`; else says in `expected` what it is. Never fails
-    /// for no reason.
+    /// Stores `desired` if the value is `expected`. Otherwise stores the value in `expected`. Never
+    /// fails spuriously.
     bool compareExchange(T& expected, T desired, std::memory_order success,
                          std::memory_order failure) noexcept {
         note(Event::readModifyWrite, &value_);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbered places, each of which has one tenant at most, who is a number and not 0.
+// A set of numbered slots. Each slot is free or has one owner, a number other than 0.
 //
-// Who moves into a place sees all that the tenant before it did before moving out. Cost of a claim:
-// a look at each place below the one that is given out, and one compare-and-swap.
+// Invariant: a new owner sees all writes that the previous owner made before it released the slot.
+// Cost: a claim reads each slot below the claimed one, and does one compare-and-swap.
 #pragma once
 
 #include <heapwright/sync/shared_word.hpp>
@@ -22,12 +22,12 @@ public:
 
     constexpr SlotSet() noexcept = default;
 
-    /// The smallest free place, which is the tenant's from now on; `none` if there is none.
+    /// Claims the smallest free slot; `none` if all are taken.
     [[nodiscard]] std::uint32_t claim(std::uint32_t tenant) noexcept {
         return claim(tenant, [](std::uint32_t before) { return before == 0; });
     }
 
-    /// The smallest place whose tenant has gone without leaving it.
+    /// Claims the smallest slot that is free, or whose owner has ended without releasing it.
     template <class IsGone>
     [[nodiscard]] std::uint32_t inherit(std::uint32_t tenant, IsGone isGone) noexcept {
         return claim(tenant,
@@ -38,7 +38,8 @@ public:
         tenants_[slot].store(0, std::memory_order_release);
     }
 
-    /// Frees all places but those of one tenant, who has a new number. Pre: nobody else is here.
+    /// Frees all slots except those of `tenant`, which get the owner `now`.
+    /// Pre: no other thread uses the set.
     void keepOnly(std::uint32_t tenant, std::uint32_t now) noexcept {
         for (SharedWord<std::uint32_t>& place : tenants_) {
             const std::uint32_t one = place.load(std::memory_order_relaxed);

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small number that each live thread has for itself, so that a layer can keep an array with a
-// place for each. A thread takes the smallest free one when it first asks, and gives it back when
-// it ends, after its last thread_local destructor and in the last round of its keys' destructors.
-// What it leaves in a layer's array is inherited by the next thread that gets the number, which
-// sees all that the one before has written there; `platform::threadNumber` tells the two apart.
+// A small number of each live thread, so that a layer can index an array by thread. A thread claims
+// the smallest free slot at its first call. It releases the slot at its end, after its last
+// thread_local destructor, in the last round of its key destructors. The next owner of the slot
+// inherits what the layers' arrays hold there, and sees all writes of the previous owner.
+// `platform::threadNumber` distinguishes the two threads.
 //
-// There is none (`noSlot`) for the thread that comes when all are taken, after a thread has given
-// its own back, and in a signal handler that interrupts the very claim: who asks must be able to do
-// without. A slot whose thread vanished without a word is found again when there is no other.
+// A thread gets `noSlot` in three cases: all slots are taken, it has already released its slot, or
+// it is in a signal handler that interrupted the claim. The caller must work without a slot then.
+// If no slot is free, a claim reuses the slot of a thread that ended without a release.
 // Cost: a load and a compare. The claim allocates nothing as long as the process has few thread
-// keys (`platform/thread_exit.hpp`); where the C library does allocate in it, that malloc gets
+// keys (`platform/thread_exit.hpp`). If the C library allocates during the claim, that malloc gets
 // `noSlot`.
 #pragma once
 
@@ -26,16 +26,16 @@
 
 namespace heapwright {
 
-/// How many slots there are.
+/// The number of slots.
 inline constexpr std::size_t threadSlots = 4096;
 
 namespace detail {
 
 class ThreadSlot {
-    /// One more than the slot; 0 until the thread asks.
+    /// One more than the slot; 0 before the first call.
     using Mine = platform::PerThread<ThreadSlot, std::uint32_t>;
     struct Name {};
-    /// Under which name the thread is in the set; 0 if it is not.
+    /// The owner number under which the thread holds its slot; 0 without a slot.
     using Tenant = platform::PerThread<Name, std::uint32_t>;
 
 public:
@@ -51,7 +51,7 @@ public:
 
     [[nodiscard]] static std::uint32_t peek() noexcept { return Mine::mine() - 1; }
 
-    /// Gives back what the calling thread has, for good.
+    /// Releases the slot of the calling thread, which gets no other.
     static void giveBack() noexcept {
         const std::uint32_t slot = swapMine(Set::none);
         const std::uint32_t tenant = Tenant::mine();
@@ -69,14 +69,15 @@ public:
         taken_.keepOnly(before, Tenant::mine());
     }
 
-    /// Claims a slot in the name of somebody else.
+    /// Claims a slot for another owner number.
     [[nodiscard]] static std::uint32_t claimAs(std::uint32_t tenant) noexcept {
         return taken_.claim(tenant);
     }
 
 private:
     [[gnu::cold, gnu::noinline]] static std::uint32_t claim() noexcept {
-        // In one step, for a signal handler may come between any two, and claim.
+        // An exchange, because a signal handler may interrupt between a load and a store and claim
+        // a slot.
         const std::uint32_t already = swapMine(Set::none);
         if (already != unasked) {
             swapMine(already);
@@ -96,7 +97,8 @@ private:
         return slot;
     }
 
-    static constexpr std::uint32_t unasked = 0U - 1U; ///< as a slot
+    /// The value of the slot before the first call.
+    static constexpr std::uint32_t unasked = 0U - 1U;
 
     static std::uint32_t swapMine(std::uint32_t slot) noexcept {
         return std::atomic_ref<std::uint32_t>(Mine::mine())
@@ -122,7 +124,7 @@ private:
 
     static bool leavesAtTheEnd() noexcept {
         if constexpr (platform::scheduled) {
-            return true; // the scheduler sees to it
+            return true; // the scheduler calls `giveBack`
         } else {
             return platform::AtThreadExit<giveBack>::arrange();
         }
@@ -136,24 +138,25 @@ private:
 /// Greater than any slot: the thread has none.
 inline constexpr std::uint32_t noSlot = detail::ThreadSlot::Set::none;
 
-/// The slot of the calling thread, or `noSlot`; once it is that, it is that for good.
+/// The slot of the calling thread, or `noSlot`. A thread that got `noSlot` outside a claim gets no
+/// slot later.
 [[nodiscard]] inline std::uint32_t threadSlot() noexcept {
     return detail::ThreadSlot::get();
 }
 
-/// The same for who can do without for once: a number that is no slot, too, if the thread has not
-/// asked for one yet.
+/// As `threadSlot`, but claims nothing. Returns a number beyond all slots if the thread has none
+/// yet.
 [[nodiscard]] inline std::uint32_t threadSlotIfTaken() noexcept {
     return detail::ThreadSlot::peek();
 }
 
-/// Gives the calling thread's slot back before its time; it gets no other.
+/// Releases the calling thread's slot early. The thread gets no other.
 inline void giveThreadSlotBack() noexcept {
     detail::ThreadSlot::giveBack();
 }
 
-/// Frees the slots of all other threads: in the child after a fork, where there are none. Any
-/// number of layers may call it, one after the other.
+/// Frees the slots of all other threads, in the child after a fork. Several layers may call it in
+/// succession.
 inline void keepOnlyMySlot() noexcept {
     detail::ThreadSlot::keepOnlyMine();
 }

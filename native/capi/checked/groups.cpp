@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of all reaps and regions of the process, alive or not: two maps behind one lock. A
-// handle is two words for the header's inline functions, which find no memory there. It waits after
-// its end, so that it is recognised: the last 65,536 of them.
+// All reaps and regions of the process, live or ended: two maps behind one lock. A handle is two
+// words for the header's inline functions, which see no memory there. The last 65,536 ended handles
+// are kept, so that they are recognised.
 #include <capi/checked/groups.hpp>
 
 #include <capi/checked/objects.hpp>
@@ -29,17 +29,17 @@ struct Group {
     Kind kind;
     End end;
     Group* parent;
-    Group* children; ///< the newest first
-    Group* next;     ///< of the same parent; when it has ended, of all that have
+    Group* children; ///< newest first
+    Group* next;     ///< of the same parent; after its end, of all ended groups
     Group* previous;
-    Life<Group>* objects; ///< the live ones
-    std::size_t bytes;    ///< of them
+    Life<Group>* objects; ///< live objects
+    std::size_t bytes;    ///< sum of their sizes
 };
 
 using Object = Life<Group>;
 using Groups = AddressMap<Group>;
 
-/// What the inline functions see.
+/// The words that the inline functions read.
 struct Handle {
     std::uintptr_t next = 0;
     std::uintptr_t end = 0;
@@ -49,7 +49,7 @@ struct World {
     FutexLock lock;
     Groups groups;
     Objects<Group> objects;
-    Group* oldest = nullptr; ///< of those that have ended
+    Group* oldest = nullptr; ///< of the ended groups
     Group* newest = nullptr;
     std::size_t ended = 0;
 };
@@ -65,7 +65,7 @@ World& world() noexcept {
 
 using Hold = Guard<FutexLock>;
 
-/// At the end of the program: what was written to freed objects and has not been found yet.
+/// At the end of the program: checks the freed objects that were not checked yet.
 [[gnu::destructor]] void checkAtTheEnd() noexcept {
     const Hold hold(world().lock);
     world().objects.checkWaiting();
@@ -87,7 +87,7 @@ Group& alive(Kind kind, const void* handle, std::string_view routine) noexcept {
     return entry->value;
 }
 
-/// The live object of a group at an address; anything else ends the program.
+/// The live object of a group at an address. Any other address ends the program.
 Object& liveObject(const Group& group, const void* address, bool freeing,
                    std::string_view routine) noexcept {
     Object* const object = world().objects.at(address);
@@ -150,7 +150,7 @@ void forgetOne() noexcept {
     world().groups.release(entry);
 }
 
-/// Pre: it has no children.
+/// Pre: the group has no children.
 void endGroup(Group& group, End how, std::string_view routine) noexcept {
     leave(group);
     endObjects(group, routine);
@@ -170,7 +170,7 @@ Group* innermost(Group* group) noexcept {
     return group;
 }
 
-/// All that are inside, those inside them first.
+/// Ends all groups inside, children first.
 void endChildren(Group& group, std::string_view routine) noexcept {
     for (Group* at = innermost(&group); at != &group;) {
         Group* const parent = at->parent;

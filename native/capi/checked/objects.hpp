@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects of the checking library: each one of malloc's, with a fill before it is first written
-// and after it is freed, and a few bytes behind it that nobody may write. What has become of it is
-// kept in a map apart from its memory.
+// The objects of the checking library. Each is allocated by malloc, filled when it is new and when
+// it is freed, and has a few guard bytes behind it. Its state is in a map apart from its memory.
 //
-// A freed object waits, with its fill, before its memory goes back: the last 65,536 or 16 MiB.
-// While it waits it is known how it ended. Of an object beyond a mebibyte only the first mebibyte
-// is filled and compared. Not for several threads: the caller has a lock.
-// Cost: O(log n) in the map for each call, the fills, and 72 bytes and more for each object.
+// A freed object is kept, with its fill, before its memory is freed: the last 65,536 objects or 16
+// MiB. Meanwhile the reason of its end is known. Only the first MiB of an object is filled and
+// compared. It is not for several threads: the caller holds a lock.
+// Cost: O(log n) in the map for each call, the fills, and at least 72 bytes for each object.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -24,16 +23,16 @@
 
 namespace heapwright::capi::checked {
 
-/// What has become of an object.
+/// The state of an object, or the reason of its end.
 enum class Fate : std::uint8_t { live, freed, cleared };
 
-/// One object. `Group` is what has it; only its address is of interest here.
+/// One object. `Group` is its owner, of which only the address is used.
 template <class Group>
 struct Life {
     Address start;
     std::size_t size;
     Group* group;
-    Life* next; ///< of the same group while it is live, else of all that wait
+    Life* next; ///< of the same group while it is live, else of all kept objects
     Life* previous;
     Fate fate;
 
@@ -50,7 +49,7 @@ public:
     static constexpr unsigned char newByte = 0xC3;
     static constexpr unsigned char freedByte = 0xDB;
 
-    /// An object of a group, at the head of its list; null if there is no memory.
+    /// Creates an object of a group, first in its list; null if there is no memory.
     [[nodiscard]] void* make(Group& group, Object*& list, std::size_t align,
                              std::size_t size) noexcept {
         std::size_t whole = 0;
@@ -81,13 +80,13 @@ public:
         return entry == nullptr ? nullptr : &entry->value;
     }
 
-    /// The live object in which an address lies; null if there is none.
+    /// The live object that contains an address; null if there is none.
     [[nodiscard]] Object* around(const void* address) const noexcept {
         Entry* const entry = map_.overlapping(addressOf(address), 1);
         return entry != nullptr && entry->value.fate == Fate::live ? &entry->value : nullptr;
     }
 
-    /// Ends the program if somebody wrote behind a live object.
+    /// Ends the program if the guard bytes of a live object have changed.
     static void checkBehind(const Object& live, std::string_view routine) noexcept {
         const auto* const guard =
             static_cast<const unsigned char*>(forward(live.object(), live.size));
@@ -98,7 +97,8 @@ public:
         }
     }
 
-    /// Ends a live object, which is on a list.
+    /// Ends a live object.
+    /// Pre: it is on `list`.
     void end(Object& live, Object*& list, Fate fate, std::string_view routine) noexcept {
         checkBehind(live, routine);
         (live.previous != nullptr ? live.previous->next : list) = live.next;
@@ -117,7 +117,7 @@ public:
         }
     }
 
-    /// Ends the program if somebody wrote to a freed object that still waits.
+    /// Ends the program if a kept object was written to.
     void checkWaiting() const noexcept {
         for (const Object* dead = oldest_; dead != nullptr; dead = dead->next) {
             checkFill(*dead);
@@ -141,7 +141,7 @@ private:
         }
     }
 
-    /// The memory of the one that has waited longest goes back.
+    /// Frees the memory of the oldest kept object.
     void letGo() noexcept {
         const Object dead = *oldest_;
         checkFill(dead);
@@ -157,7 +157,7 @@ private:
 
     Map map_;
     [[no_unique_address]] MallocHeap source_;
-    Object* oldest_ = nullptr; ///< of those that wait
+    Object* oldest_ = nullptr; ///< of the kept objects
     Object* newest_ = nullptr;
     std::size_t waiting_ = 0;
     std::size_t waitingBytes_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the emulated regions and reaps stand on: every object is one of malloc's, and all else, the
-// records and the regions themselves, is mapped memory that malloc never sees. All have a lock,
-// which in a process with one thread is a plain store; so a shared reap is as any other.
+// The base of the emulated regions and reaps. Every object is one of malloc's. The records and the
+// regions themselves are in mapped memory that malloc does not manage. All have a lock, which is a
+// plain store in a process with one thread, so a shared reap is like any other.
 #pragma once
 
 #include <heapwright/platform/errno_keeper.hpp>
@@ -25,7 +25,7 @@ public:
     static constexpr std::string_view caption = "asks the system's malloc";
     using Below = Heaps<>;
 
-    /// Of no bytes as well as of one: some mallocs give null then.
+    /// A size of 0 becomes 1, because some mallocs return null for 0.
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         return MallocHeap::malloc(size == 0 ? 1 : size);
     }
@@ -45,9 +45,8 @@ using Region = LockedHeap<FutexLock, allocators::EmulatedRegion<Objects>>;
 using Nested = NestedHeap<Region>;
 using Records = allocators::emulated::Records;
 
-/// What a C program has of an arena, its face, and right behind it the heap, both in records'
-/// memory. The face stays as it is zeroed: no memory at hand, so that the inline functions ask for
-/// every object.
+/// The handle of an arena: its face, and right behind it the heap, both in the records' memory. The
+/// face stays zero, so the inline functions see no memory and call the library for every object.
 template <class Face>
 class Arena {
     static constexpr std::size_t faceBytes = roundUp(sizeof(Face), minAlignment);
@@ -73,13 +72,13 @@ public:
         return ::new (memory) Face{};
     }
 
-    /// Null is nothing.
+    /// Null is ignored.
     static void destroy(Face* face) noexcept {
         if (face == nullptr) {
             return;
         }
         const platform::ErrnoKeeper keeper;
-        heapOf(face).~Nested(); // its parent, if it has one, knows it no more
+        heapOf(face).~Nested(); // this removes it from its parent
         Records().free(face);
     }
 

@@ -1,19 +1,22 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways of an obstack that are not inline, where each object is one of the program's chunk
-// function, mostly malloc. So that the inline ways come here for every object, the room that they
-// see is only what they have asked for: an object that is made at once has just its size; one that
-// grows has as much again as half of it, known only here, and is moved when that is used up.
+// The functions of an obstack that are not inline, where each object comes from the program's chunk
+// function, normally malloc. The inline functions must call these for every object, so they see
+// only the room that they have requested. An object allocated at once has exactly its size. An
+// object that grows has half as much again as spare room, known only here, and moves when that is
+// used up.
 //
-// What is on an obstack is recorded out of band, the newest last. `chunk_` leads to the record, its
-// highest bit set, which no address has: so no object lies behind it, and every obstack_free comes
-// here. Objects without bytes are recorded when the next call shows that there was one.
-// What remains, because it is inline: room that was asked for by obstack_make_room or given up by
-// obstack_blank, and is not used, serves the objects that come next and fit. The record of an
-// obstack that goes with its reap, and is never freed by itself, stays.
+// The objects are recorded apart from them, newest last. `chunk_` points to the record, with its
+// highest bit set. No address has that bit, so no object seems to lie behind it, and every
+// obstack_free calls these functions. An object without bytes is recorded when the next call
+// reveals it.
+//
+// Limits, because of the inline functions: room that obstack_make_room requested or obstack_blank
+// gave up, and that is not used, serves the next objects that fit. The record of an obstack that
+// ends with its reap, and is never freed itself, stays.
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wold-style-cast" // a header of C
+#pragma GCC diagnostic ignored "-Wold-style-cast" // a C header
 #include <heapwright/c/obstack.h>
 #pragma GCC diagnostic pop
 
@@ -32,7 +35,7 @@ using Records = allocators::emulated::Records;
 
 constexpr std::uintptr_t mark = std::uintptr_t{1} << 63U;
 
-/// Memory of the program's chunk function, or none, for an object without bytes.
+/// Memory of the program's chunk function, or none for an object without bytes.
 struct Piece {
     void* memory;
     char* start; ///< aligned
@@ -50,7 +53,7 @@ struct Stack {
 
     [[nodiscard]] Piece* top() const noexcept { return count == 0 ? nullptr : pieces + count - 1; }
 
-    /// False without memory.
+    /// Returns false without memory.
     bool makeRoom() noexcept {
         if (count < room) {
             return true;
@@ -90,7 +93,7 @@ void release(obstack* h, const Piece& piece) {
     }
 }
 
-/// Records the object without bytes that stands where the next one is to begin, if there is one.
+/// Records an object without bytes at the start of the next object, if there is one.
 void noteEmpty(obstack* h, Stack& stack) {
     if (h->holdsEmpty_ == 0) {
         return;
@@ -104,7 +107,7 @@ void noteEmpty(obstack* h, Stack& stack) {
     }
 }
 
-/// Memory for an object of `size` bytes; what it has beyond alignment is all its own.
+/// Memory for an object of `size` bytes. Beyond alignment it has no spare bytes.
 Piece newPiece(obstack* h, std::size_t size) {
     const std::size_t spare = h->mask_ < minAlignment ? 0 : h->mask_;
     std::size_t whole = 0;
@@ -122,7 +125,7 @@ Piece newPiece(obstack* h, std::size_t size) {
 int begin(obstack* h, std::size_t size, std::size_t alignment) {
     constexpr std::size_t usualChunk = 4064;
     h->mask_ = (alignment == 0 ? alignof(std::max_align_t) : alignment) - 1;
-    h->chunkSize_ = size == 0 ? usualChunk : size; // of no effect
+    h->chunkSize_ = size == 0 ? usualChunk : size; // has no effect here
     h->holdsEmpty_ = 0;
     void* const memory = Records().malloc(sizeof(Stack));
     if (memory == nullptr) {
@@ -130,13 +133,13 @@ int begin(obstack* h, std::size_t size, std::size_t alignment) {
     }
     h->chunk_ =
         static_cast<heapwright_obstack_chunk*>(pointerTo(addressOf(::new (memory) Stack) | mark));
-    // Where nothing is: an address that is no object's.
+    // An address of no object.
     h->object_ = h->next_ = h->end_ = static_cast<char*>(memory);
     return 1;
 }
 
-/// The place of the piece in which an object stands; `count` if in none. An object that begins a
-/// piece is that one, whatever else may end there.
+/// The place of the piece that contains an object; `count` if none does. An object at the start of
+/// a piece belongs to that piece, even if another piece ends there.
 std::size_t placeOf(const Stack& stack, const char* object) noexcept {
     for (std::size_t at = stack.count; at-- != 0;) {
         if (stack.pieces[at].start == object) {
@@ -178,7 +181,7 @@ int heapwright_obstack_begin_with_argument(obstack* h, size_t size, size_t align
     return begin(h, size, alignment);
 }
 
-/// Makes room for `size` bytes behind the object under construction, and for no more.
+/// Makes exactly `size` bytes of room behind the object under construction.
 void heapwright_obstack_new_chunk(obstack* h, size_t size) {
     Stack& stack = stackOf(h);
     const auto have = static_cast<std::size_t>(h->next_ - h->object_);
@@ -239,9 +242,10 @@ void heapwright_obstack_free_chunks(obstack* h, void* object) {
     } else {
         const Piece& piece = stack.pieces[place];
         const bool whole = piece.start == from && piece.memory != nullptr;
-        popTo(h, stack, whole ? place : place + 1); // where one is empty, others may be, too
+        popTo(h, stack, whole ? place : place + 1); // an empty object may be followed by others
     }
-    h->object_ = h->next_ = h->end_ = from; // where it was, and no room: nothing is written there
+    // At the same place, without room, so nothing is written there.
+    h->object_ = h->next_ = h->end_ = from;
 }
 
 int heapwright_obstack_empty_p(const obstack* h) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of heapwright/c/reap.h, where each object is one of malloc's.
+// The functions of heapwright/c/reap.h, with each object allocated by malloc.
 #include <heapwright/c/reap.h>
 
 #include "arena.hpp"
@@ -24,7 +24,7 @@ heapwright_reap* heapwright_reap_create(heapwright_reap* parent) {
 }
 
 heapwright_reap* heapwright_reap_create_shared(heapwright_reap* parent) {
-    return Reap::create(parent); // all have a lock
+    return Reap::create(parent); // every reap here has a lock
 }
 
 void heapwright_reap_destroy(heapwright_reap* reap) {

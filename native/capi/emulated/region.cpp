@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of heapwright/c/region.h, where each object is one of malloc's.
+// The functions of heapwright/c/region.h, with each object allocated by malloc.
 #include <heapwright/c/region.h>
 
 #include "arena.hpp"

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of heapwright/c/xalloc.h, where each object is one of malloc's. The size of an area
-// is looked at only when it is created: what it was when it was full, malloc is when it has no
-// memory.
+// The functions of heapwright/c/xalloc.h, with each object allocated by malloc. The size of an area
+// is only used when it is created. Instead of a full area, malloc reports a lack of memory.
 #include <heapwright/c/xalloc.h>
 
 #include "arena.hpp"
@@ -19,7 +18,7 @@ using namespace heapwright;
 
 using Area = allocators::EmulatedRegion<capi::emulated::Objects>;
 
-constinit Immortal<Area> programs; // that of the program
+constinit Immortal<Area> programs; // the program's area
 constinit bool taken = false;
 
 void release(Area& area, void* object) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aligned functions, each with its own idea of what a bad alignment is.
+// The aligned functions, each with its own definition of an invalid alignment.
 #include "conformance/suite.hpp"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about the heap: answers of the right shape that fit each other.
+// Functions that report on the heap: the results have the right form and agree with each other.
 #include "conformance/suite.hpp"
 
 #include <cerrno>
@@ -137,7 +137,7 @@ void sized() {
     auto* freeAlignedSized = find<AlignedSized>("free_aligned_sized");
     freeSized(nullptr, 10);
     freeAlignedSized(nullptr, 64, 10);
-    freeAlignedSized(nullptr, 0, 0); // whatever is said of no object
+    freeAlignedSized(nullptr, 0, 0); // a null object is allowed with any values
     for (std::size_t size = 0; size < 400'000; size = size * 2 + 3) {
         errno = EXDEV;
         freeSized(std::malloc(size), size);

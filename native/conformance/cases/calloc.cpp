@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// calloc: zero bytes, also where other bytes have been.
+// calloc: zero bytes, also in reused memory.
 #include "conformance/suite.hpp"
 
 #include <cstdlib>

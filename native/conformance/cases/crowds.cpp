@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// More threads than an allocator may have places for, and threads that the system refuses.
+// More threads than an allocator may have places for, and threads that the system refuses to
+// create.
 #include "conformance/thread_group.hpp"
 
 #include <cerrno>
@@ -15,7 +16,7 @@ using namespace conformance;
 namespace {
 
 constexpr std::size_t crowd = 1500;
-/// Allocators are known to have places for 1,024.
+/// Known allocators have places for 1,024 threads.
 constexpr std::size_t least = 1100;
 constexpr std::size_t stack = 32768;
 constexpr std::size_t each = 8;
@@ -35,7 +36,7 @@ void* meetAndSwap(void*) {
         objects[thread][i] = someObject(thread, i);
     }
     gate.wait();
-    // Of each object another thread is the last owner.
+    // Another thread is the last owner of each object.
     for (std::size_t i = 0; i < each; ++i) {
         ExchangeTable::checkAndFree(objects[(thread + i * 97 + 1) % present][i]);
         ExchangeTable::checkAndFree(someObject(thread, i + each));
@@ -68,7 +69,7 @@ void manyAtOnce() {
     }
 }
 
-/// Waits at the gate, and takes what memory there is before and after.
+/// Waits at the gate, and allocates before and after.
 void* wait(void*) {
     ExchangeTable::checkAndFree(ExchangeTable::tryMake(500));
     gate.wait();
@@ -86,7 +87,7 @@ void expectRefused(int error) {
 void noMemoryForThreads() {
     static ThreadGroup group(std::size_t{1} << 18U);
     ExchangeTable::checkAndFree(
-        ExchangeTable::make(100)); // whatever the first object takes is there
+        ExchangeTable::make(100)); // the memory for the first object is there
     limitAddressSpace(std::size_t{24} << 20U);
     int error = 0;
     while (error == 0 && group.count() < ThreadGroup::most) {
@@ -114,7 +115,7 @@ void noSuchStack() {
     runThreads(8, comeAndGo);
 }
 
-/// As nobody: for root there is no such limit.
+/// As an unprivileged user, because the limit does not apply to root.
 void noMoreProcesses() {
     inChild(
         [] {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every form of operator new and delete, and what they do when there is no memory.
+// Every form of operator new and delete, with and without memory.
 #include "conformance/suite.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How threads end: with calls of malloc and free in every step of it, from the destructors of
-// thread-local objects to what the C library itself frees after the last destructor; and nothing
-// is lost when thousands have ended.
+// How threads end: malloc and free are called in every step, from the destructors of thread-local
+// objects to what the C library itself frees after the last destructor. No memory is lost after
+// thousands of threads.
 #include "conformance/thread_group.hpp"
 
 #include <cstdlib>
@@ -59,13 +59,13 @@ struct Outer {
     Outer(const Outer&) = delete;
     Outer& operator=(const Outer&) = delete;
     ~Outer() {
-        // Made while the thread ends, and destroyed before it is over.
+        // Constructed while the thread ends, and destroyed before its end.
         static thread_local Local late;
         hide(&late);
     }
 };
 
-/// Leaves the C library much to free for the thread when all else is over.
+/// Makes the C library free much for the thread after everything else.
 void* live(void*) {
     static thread_local Outer outer;
     hide(&outer);
@@ -107,7 +107,7 @@ void* waitToBeCancelled(void* self) {
     }
 }
 
-/// A thread that is cancelled, or that nobody joins, ends in the same way.
+/// A thread that is cancelled, or detached, ends in the same way.
 void cancelled() {
     makeLateKey();
     for (std::size_t generation = 1; generation <= 60; ++generation) {
@@ -126,15 +126,16 @@ void cancelled() {
 }
 
 constexpr std::size_t crowds = 20;
-constexpr std::size_t crowd = 20; ///< threads, of whose stacks the C library keeps fewer than half
+/// Number of threads; the C library keeps fewer than half of their stacks.
+constexpr std::size_t crowd = 20;
 Gate idle[crowds];
 Gate work[crowds];
 Gate stay[crowds];
-std::size_t turn = 0; ///< set while nobody waits
+std::size_t turn = 0; ///< set while no thread waits
 std::atomic<std::size_t> over{0};
 
-/// Never allocates. Nobody waits for it: so it clears away, after its last destructor, what the C
-/// library keeps of others that have ended, if that is too much.
+/// Never allocates. It is detached, so after its last destructor it frees the stacks of ended
+/// threads that the C library keeps, if these are too many.
 void* waitAndEnd(void*) {
     idle[turn].wait();
     ++over;
@@ -153,8 +154,8 @@ void* allocateAndStay(void*) {
     return nullptr;
 }
 
-/// Threads that free for the first time when nobody can be told of their end any more, and are gone
-/// with all their memory before one ends that began after them.
+/// Threads whose first free comes after their exit hook can no longer be registered, and which are
+/// gone with their memory before an earlier thread ends.
 void idlers() {
     for (turn = 0; turn < crowds; ++turn) {
         ThreadGroup workers;
@@ -171,7 +172,7 @@ void idlers() {
         while (over < crowd) {
             ::usleep(100);
         }
-        ::usleep(2000); // they have only to end by now
+        ::usleep(2000); // they only have to end now
         ThreadGroup stays(smallStack);
         require(stays.add(allocateAndStay) == 0, "pthread_create");
         stay[turn].expect(1);
@@ -183,12 +184,13 @@ void idlers() {
     swaps.clear();
 }
 
-// What each of many threads takes and gives back: a few sizes only, for an allocator may keep a
-// little of each size for each thread.
+// The sizes that each of many threads allocates and frees: only a few, because an allocator may
+// keep some objects of each size for each thread.
 constexpr std::size_t sizes[] = {48, 700, 3000};
 constexpr std::size_t count = 900;
 constexpr std::size_t generations = 500;
-constexpr std::size_t room = std::size_t{64} << 20U; ///< of the 1.2 GB that all take together
+/// Of the 1.2 GB that all threads allocate together.
+constexpr std::size_t room = std::size_t{64} << 20U;
 
 struct Possessions {
     void* objects[count];
@@ -204,7 +206,7 @@ void giveUp(void* value) {
 
 void onFreeingKey(void* value) {
     static thread_local std::size_t round = 0;
-    if (++round < rounds) { // the last one comes after an allocator's own end of the thread
+    if (++round < rounds) { // the last round comes after an allocator's own exit hook
         ::pthread_setspecific(lateKey, value);
     } else {
         giveUp(value);

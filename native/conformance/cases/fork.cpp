@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// fork while other threads are in the allocator, with everything that may wait for something else.
+// fork while other threads are in the allocator, with operations that may wait for other locks.
 #include "conformance/thread_group.hpp"
 
 #include <atomic>
-#include <cstdio> // fopencookie too
+#include <cstdio> // also declares fopencookie
 #include <cstdlib>
 #include <pthread.h>
 #include <spawn.h>
@@ -42,8 +42,8 @@ void* allocateAlways(void*) {
     return nullptr;
 }
 
-/// A stream's own writer, which allocates; when all streams are flushed, it is called with the list
-/// of streams locked.
+/// A stream's own write function, which allocates. When all streams are flushed, it is called with
+/// the list of streams locked.
 ssize_t writeNowhere(void*, const char*, std::size_t size) {
     void* object = std::malloc(size + 1);
     require(object != nullptr, "malloc gave nothing");
@@ -62,7 +62,7 @@ void* flushAlways(void*) {
     return nullptr;
 }
 
-/// Runs `body` so many times, with `count` threads that run `work` meanwhile.
+/// Runs `body` `turns` times while `count` threads run `work`.
 template <std::size_t count>
 void among(int turns, void* (*work)(void*), void (*body)()) {
     pthread_t threads[count];
@@ -165,8 +165,8 @@ void parentObjects() {
     }
 }
 
-// Objects that other threads were about to free or had just made: after the fork they are the
-// child's alone, whichever part of the heap they are from.
+// Objects that other threads were about to free or had just allocated. After the fork they belong
+// to the child alone, whatever part of the heap they are from.
 ExchangeTable swaps;
 
 void* swapAlways(void* self) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C library's own functions that allocate for their caller, or free what the caller allocated.
+// Functions of the C library that allocate for their caller, or free what the caller allocated.
 #include "conformance/suite.hpp"
 
 #include <clocale>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Before main: the program's own pre-initialiser, which runs before the constructors of any
-// library, allocates, and even forks; a constructor does too.
+// Before main: the program's pre-initialiser, which runs before the constructors of any library,
+// allocates and even forks. A constructor does the same.
 #include "conformance/suite.hpp"
 
 #include <cstdlib>
@@ -55,8 +55,8 @@ void before() {
     expectSuccess(preinitChild, "a child forked before main");
 }
 
-// After main, in a child that ends by exit: atexit functions, destructors of statics and of
-// thread-locals, and the program's last destructor, which says that all of them ran.
+// After main, in a child that ends by exit: atexit functions, destructors of static and
+// thread-local objects, and the program's last destructor, which verifies that all of them ran.
 
 struct Memory {
     explicit Memory(std::size_t size) : size_(size), object_(std::malloc(size)) {

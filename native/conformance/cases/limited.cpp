@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the system has no more: null and ENOMEM, no crash, and as before once there is memory again.
+// When the system has no more memory: null and ENOMEM, no crash, and normal operation once there is
+// memory again.
 #include "conformance/suite.hpp"
 
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads in the middle of their work when the system has no more: each is told so by null
-// and ENOMEM, keeps what it has, and all of it is of use again.
+// Several threads at work when the system has no more memory. Each gets null and ENOMEM, keeps its
+// objects, and all memory can be used again afterwards.
 #include "conformance/thread_group.hpp"
 
 #include <algorithm>
@@ -17,20 +17,20 @@ namespace {
 constexpr std::size_t room = std::size_t{32} << 20U;
 constexpr std::size_t group = 6;
 constexpr std::size_t smallStack = std::size_t{1} << 16U;
-constexpr std::size_t enough = 12; ///< refusals, for one thread
+constexpr std::size_t enough = 12; ///< refusals for each thread
 
 constexpr int rounds = 3;
 
 ExchangeTable swaps;
-// All threads are there before one of them works, or the first would take what it takes to start
-// the others; and none ends before the last is done, so that each has what is its own.
+// All threads start before any of them works, so that the first does not take the memory for
+// starting the others. None ends before all are done, so that each keeps its own memory.
 Gate begin[rounds];
 Gate end[rounds];
 std::atomic<int> round{0};
 std::atomic<std::size_t> refusals{0};
 std::atomic<std::size_t> live{0};
 std::atomic<std::size_t> peak{0};    ///< of all threads together
-std::atomic<std::size_t> reached{0}; ///< what each had at most, added up
+std::atomic<std::size_t> reached{0}; ///< sum of the maxima of each thread
 
 void count(std::size_t size) {
     const std::size_t now = live += size;
@@ -39,7 +39,7 @@ void count(std::size_t size) {
     }
 }
 
-/// What one thread has: objects linked through themselves, so that keeping them takes no memory.
+/// The objects of one thread, linked through themselves, so that keeping them takes no memory.
 class Possessions {
 public:
     struct Object {
@@ -72,7 +72,7 @@ public:
         }
         return object != nullptr;
     }
-    /// A larger object instead of the last; it must stay as it is if there is no room.
+    /// Replaces the last object by a larger one. Without memory, it must stay as it is.
     void grow() {
         Object* object = top_;
         if (object == nullptr || object->size > 10'000) {
@@ -114,7 +114,8 @@ void* workAtTheLimit(void* self) {
     Random random(reinterpret_cast<std::uintptr_t>(self));
     Possessions mine;
     std::size_t refused = 0;
-    ExchangeTable::checkAndFree(ExchangeTable::tryMake(1)); // the thread is known to the allocator
+    // Makes the allocator create the thread's state.
+    ExchangeTable::checkAndFree(ExchangeTable::tryMake(1));
     begin[round].wait();
     while (refused < enough) {
         const std::size_t choice = random.below(16);
@@ -122,7 +123,7 @@ void* workAtTheLimit(void* self) {
         if (choice == 0) {
             mine.drop();
         } else if (choice == 1) {
-            mine.grow(); // into sizes that are rare: no measure of what there is
+            mine.grow(); // to rare sizes, which say little about the free memory
         } else if (choice == 2) {
             swaps.put(random.below(ExchangeTable::places),
                       ExchangeTable::tryMake(random.below(500)));
@@ -164,7 +165,7 @@ void meetTheLimitAgainAndAgain() {
             first = peak;
             require(first >= room / 8, "memory was refused long before the limit");
         }
-        // Threads may run one after the other, on memory that each has for itself.
+        // Threads may run one after the other, with memory that each has for itself.
         require(std::max<std::size_t>(peak, reached) >= first / 4,
                 "much less memory than the first time");
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests that cannot be met: null, ENOMEM, and nothing has changed.
+// Requests that cannot be served: null, ENOMEM, and no other change.
 #include "conformance/suite.hpp"
 
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Libraries that come later: their memory crosses borders, even if they were bound deeply, and the
-// loader still knows who asked.
+// Libraries that are loaded later: their memory passes between them and the program, even with deep
+// binding, and the loader still finds the right caller.
 #include "conformance/suite.hpp"
 
 #include <cstdio>
@@ -29,7 +29,7 @@ Function* look(void* library, const char* name) {
     return function;
 }
 
-/// The plugin's objects are freed and resized here, ours there.
+/// The plugin's objects are freed and resized here, and the program's objects there.
 void exchange(void* library) {
     auto* make = look<char*(std::size_t)>(library, "pluginMake");
     auto* text = look<char*(const char*)>(library, "pluginText");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every object has: alignment, bytes of its own, an address of its own, a usable size.
+// The properties of every object: alignment, bytes and an address of its own, and a usable size.
 #include "conformance/size_check.hpp"
 #include "conformance/suite.hpp"
 

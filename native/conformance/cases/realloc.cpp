@@ -75,7 +75,7 @@ void null() {
 
 void zero() {
     limitAddressSpace(std::size_t{256} << 20U);
-    // Were nothing freed, the limit would be met.
+    // Without frees, this would reach the limit.
     for (int round = 0; round < 3000; ++round) {
         for (const std::size_t size : {24U, 3000U, 300'000U}) {
             void* object = std::malloc(size);

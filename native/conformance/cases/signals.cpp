@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signal handlers that allocate while they interrupt the allocator. No standard allows it, and
+// Signal handlers that allocate while they interrupt the allocator. No standard allows it, but
 // programs do it: a handler that logs, a crash reporter.
 #include "conformance/suite.hpp"
 
@@ -18,7 +18,7 @@ using namespace conformance;
 
 namespace {
 
-// A case ends after so many signals, however long they take: how fast they come is the machine's.
+// A case ends after so many signals, at any rate of the machine.
 constexpr long manySignals = 3000;
 constexpr long manyForks = 60;
 constexpr long signalsPerFork = 40;
@@ -37,7 +37,7 @@ void allocateInHandler(int) {
     object = std::realloc(object, size * 2);
     require(object != nullptr, "realloc gave nothing in a handler");
     requireFilled(object, size, 3);
-    // Every other object outlives the handler, and is freed by a later one or by the program.
+    // Every other object outlives the handler. A later handler or the program frees it.
     void*& slot = keptByHandler[turn % 32];
     std::free(slot);
     slot = turn % 2 == 0 ? object : nullptr;
@@ -58,7 +58,7 @@ void onSignal(void (*handler)(int)) {
     require(::sigaction(SIGUSR1, &action, nullptr) == 0, "sigaction");
 }
 
-/// The program's own work meanwhile: objects of all sizes, kept for a while, resized, checked.
+/// The program's own work: objects of all sizes, kept for a while, resized, checked.
 void workUntilHandled(long signals) {
     constexpr std::size_t count = 200;
     static void* objects[count];
@@ -117,7 +117,7 @@ void timer() {
 
 std::atomic<bool> working{true};
 
-/// As above, without anything that handlers in two threads at once would share.
+/// As above, without data that handlers in two threads would share.
 void allocateInAnyThread(int) {
     const int saved = errno;
     void* object = std::malloc(100);
@@ -197,7 +197,7 @@ void forkAndReturn(int) {
         const pid_t child = ::fork();
         require(child >= 0, "fork");
         if (child == 0) {
-            isChild = true; // goes on with what was interrupted, unless it hangs
+            isChild = true; // continues the interrupted request, unless that hangs
             ::signal(SIGALRM, SIG_DFL);
             ::alarm(20);
         } else {
@@ -207,7 +207,7 @@ void forkAndReturn(int) {
     errno = saved;
 }
 
-/// Allocates until there were enough forks; in a child, a little more, and ends it.
+/// Allocates until there were enough forks. In a child, allocates a little more and ends it.
 void workAndFork() {
     timer_t id{};
     startTimer(id);

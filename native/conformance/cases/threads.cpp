@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads: what they free for each other, what they leave behind, and how they end.
+// Threads: objects that they free for each other, memory that they leave, and how they end.
 #include "conformance/thread_group.hpp"
 
 #include <atomic>
@@ -87,7 +87,7 @@ void smallStacks() {
         16384);
 }
 
-// Destructors of thread keys that allocate, free, and set their key again: the C library runs four
+// Destructors of thread keys that allocate, free, and set their key again. The C library runs four
 // rounds of them, after the destructors of thread-local objects, and after an allocator's own.
 pthread_key_t keys[3];
 std::atomic<int> rounds{0};

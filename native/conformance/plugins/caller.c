@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library that opens its neighbour, which only its own RUNPATH leads to.
+// A library that opens another one, which only its own RUNPATH finds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 void* callerOpen(const char* name, int flags);
 void* callerOpenNamespace(const char* name, int flags);
 
-// What comes after the calls keeps the compiler from jumping to dlopen instead of calling it, which
-// would show the loader another caller.
+// The code after the calls prevents a tail call of dlopen, which would show the loader another
+// caller.
 void* callerOpen(const char* name, int flags) {
     void* volatile library = dlopen(name, flags);
     return library;

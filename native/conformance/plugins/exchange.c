@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library whose memory crosses its border: made here and freed by the program, and the other way.
-// It allocates when it is loaded and frees when it is unloaded.
+// A library whose objects the program frees, and that frees the program's. It allocates when it is
+// loaded and frees when it is unloaded.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library that stands in a folder of its own; see caller.c.
+// The library in a folder of its own; see caller.c.
 #include <stdlib.h>
 
 void* neighbourMake(void);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects come and go; see account.hpp for the rules.
+// Adds, accesses and removes objects; account.hpp states the rules.
 #include "drag/account/account.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void Account::allocate(std::uint64_t address, std::uint64_t size, std::uint32_t 
     ++live_;
     map_.set(address, end, number);
     clock_.store(birth, std::memory_order_relaxed);
-    // All numbers are gone through, so it is not done for a few.
+    // This visits all objects, so it is not done for a few gaps.
     if (curves_.wantsSettling() && curves_.unsettled() >= count_ / 4) {
         settle();
     }
@@ -59,7 +59,7 @@ void Account::reallocate(std::uint64_t old, std::uint64_t fresh, std::uint64_t s
     allocate(fresh, size, site, unseen);
 }
 
-/// The rest of an access that does not end where it begins: `first` is touched.
+/// The rest of an access that extends beyond its first object, which is already touched.
 void Account::accessBehind(std::uint64_t address, std::uint64_t length, AddressMap::Number first) {
     const std::uint64_t end = std::min(length, AddressMap::limit) + address;
     AddressMap::Number before = first;
@@ -88,7 +88,7 @@ void Account::end(AddressMap::Number number, bool unfreed) {
     --live_;
 }
 
-/// Nobody told that what was there is gone.
+/// Removes objects whose end was not reported.
 void Account::clearPlace(std::uint64_t begin, std::uint64_t stop) {
     for (std::uint64_t at = begin; at < stop; at = map_.next(at)) {
         if (const AddressMap::Number number = map_.find(at)) {

@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the account of a program's memory: which objects there are, when each was accessed last,
-// and from that the curves of drag (curves.hpp says what they mean). What it is told:
+// Keeps the account of a program's memory: its objects, the time of the last access to each, and
+// from that the curves of drag (defined in curves.hpp). Its input:
 //
 //   allocate(address, size, site)   the object is the program's from now on
 //   access(address, length)         the program read or wrote there; an object that it lies in is
 //                                   needed until now, however small the part
-//   free(address)                   the program gave the object back; that is no access
+//   free(address)                   the program freed the object; that is no access
 //   reallocate(old, fresh, …)       the old object is accessed and freed, then the new one is
 //                                   allocated with its whole size: the figures do not depend on
 //                                   whether the allocator moved it
-//   finish()                        the program is over; what is live was never freed
+//   finish()                        the program has ended; live objects were never freed
 //
-// Memory is proportional to the live objects and what they span; time does not grow with their
-// number. Nothing is asked of malloc, so it serves inside a program whose malloc is watched.
-// `access` may be called by any thread at any time, without a lock: it looks the address up and
-// stores the clock. All else is for one thread at a time. (Threads that allocate and access at the
-// same moment are in either order, as they are for the program.)
+// Cost: memory in proportion to the live objects and their span; the time of a call does not grow
+// with their number. The account does not call malloc, so it works inside a program whose malloc it
+// observes. Any thread may call `access` at any time, without a lock: it finds the object and
+// stores the clock. All other functions are for one thread at a time. (An allocation and an access
+// by two threads at the same moment may be seen in either order.)
 //
-// Pre: objects begin at multiples of 8, as those of every malloc do.
+// Pre: objects begin at multiples of 8, as with any malloc.
 #pragma once
 
 #include "drag/account/address_map.hpp"
@@ -32,25 +32,25 @@ namespace heapwright::drag {
 
 class Account {
 public:
-    /// What was said that cannot be.
+    /// Inconsistent input.
     struct Oddities {
-        std::uint64_t unknownFrees = 0; ///< frees of what is no live object; null is none
-        std::uint64_t overwritten = 0;  ///< objects in whose place another was allocated
-        std::uint64_t unplaced = 0;     ///< objects at addresses that no program has: left out
+        std::uint64_t unknownFrees = 0; ///< frees of addresses without a live object, except null
+        std::uint64_t overwritten = 0;  ///< objects at whose address another was allocated
+        std::uint64_t unplaced = 0;     ///< objects at impossible addresses, which are ignored
     };
 
-    /// Objects that are taken for needed until they were freed.
+    /// Objects that count as needed until their free.
     struct Unseen {
         std::uint64_t objects = 0;
         std::uint64_t bytes = 0;
     };
 
-    /// Whose accesses cannot be seen where they come from the same code as the object, which is
-    /// then taken for needed as long as it is there, unless any access to it is seen after all:
-    /// `unseen`.
+    /// `unseen`: accesses to the object cannot be observed if they come from the code that
+    /// allocated it. The object then counts as needed while it is live, unless some access to it is
+    /// observed.
     void allocate(std::uint64_t address, std::uint64_t size, std::uint32_t site,
                   bool unseen = false);
-    /// False if no live object begins there.
+    /// Returns false if no live object begins there.
     bool free(std::uint64_t address);
     void reallocate(std::uint64_t old, std::uint64_t fresh, std::uint64_t size, std::uint32_t site,
                     bool unseen = false);
@@ -65,11 +65,12 @@ public:
         }
     }
 
-    /// The object that an address lies in, or 0; its size is `sizeOf`.
+    /// The object that contains an address, or 0.
     AddressMap::Number find(std::uint64_t address) const { return map_.find(address); }
     std::uint64_t sizeOf(AddressMap::Number number) const { return objects_[number].size; }
 
-    /// Ends what is live. Nothing is to be told afterwards.
+    /// Ends all live objects.
+    /// Pre: no function is called afterwards.
     void finish();
 
     const Curves& curves() const { return curves_; }
@@ -84,7 +85,7 @@ private:
         std::uint64_t birth;
         std::atomic<std::uint64_t> last; ///< the clock at its last access
         std::uint32_t site;
-        AddressMap::Number nextSpare; ///< while its number waits to serve again
+        AddressMap::Number nextSpare; ///< while its number is free for reuse
         std::atomic<bool> touched;
         bool unseen;
         bool live;
@@ -105,7 +106,7 @@ private:
     void clearPlace(std::uint64_t begin, std::uint64_t end);
     void settle();
 
-    /// The bytes that stand in the map for an object: one at least, so that it can be found.
+    /// The end of an object in the map: at least one byte, so that it can be found.
     static std::uint64_t endOf(std::uint64_t address, std::uint64_t size) {
         return address + (size != 0 ? size : 1);
     }
@@ -115,7 +116,7 @@ private:
     AddressMap::Number count_ = 0;
     AddressMap::Number spare_ = 0;
     std::uint64_t live_ = 0;
-    std::atomic<std::uint64_t> clock_ = 0; ///< that of the curves, for all threads
+    std::atomic<std::uint64_t> clock_ = 0; ///< the clock of the curves, for all threads
     Curves curves_;
     Oddities oddities_;
     Unseen unseen_;

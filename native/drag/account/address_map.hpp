@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which object an address lies in. Objects begin at multiples of 8, as those of every malloc do,
-// and have numbers, of which 0 is nobody's.
+// Finds the object that contains an address. Objects begin at multiples of 8 and have numbers; 0 is
+// no object.
 //
-// A page of 4 KiB that lies in one object as a whole has one entry; another has a leaf with an
-// entry for every 8 bytes. Pages are found through two tables, by 14 and 22 bits of the address.
-// Looking up is three or four loads; entering and removing cost a store for every 8 bytes at the
-// ends of an object and one for every page between. Memory is half of what the live objects span,
-// and a five-hundredth of large ones.
+// A page of 4 KiB inside one object has one entry. Any other page has a leaf with an entry for
+// every 8 bytes. Two tables, indexed by 14 and 22 bits of the address, lead to a page.
+// Cost: three or four loads to find an object. To enter or remove one, a store for every 8 bytes at
+// its ends and for every page between. Memory: half of the span of the live objects, 1/500 for
+// large ones.
 //
-// `find` may be called by any thread at any time: what it then says of an address that is being
-// entered or removed may be either. All else is for one thread at a time.
+// Any thread may call `find` at any time. For an address that is being entered or removed, it
+// returns the old or the new object. All other functions are for one thread at a time.
 #pragma once
 
 #include "drag/account/paged_array.hpp"
@@ -54,7 +54,7 @@ public:
         return leafAt(entry)->numbers[granuleIn(address)].load(std::memory_order_relaxed);
     }
 
-    /// The first address behind this one that may have another answer.
+    /// The first address after this one that may belong to another object.
     std::uint64_t next(std::uint64_t address) const {
         const Table* const table = tableOf(address);
         if (table == nullptr) {
@@ -65,7 +65,8 @@ public:
         return (address | (span - 1)) + 1;
     }
 
-    /// All of [begin, end) is `number`'s, or nobody's if it is 0. Pre: begin < end <= limit.
+    /// Assigns [begin, end) to `number`; 0 removes it.
+    /// Pre: begin < end <= limit.
     void set(std::uint64_t begin, std::uint64_t end, Number number) {
         for (std::uint64_t at = begin & ~(granuleSpan - 1); at < end;) {
             const std::uint64_t page = at & ~(pageSpan - 1);
@@ -79,7 +80,7 @@ public:
         }
     }
 
-    /// Addresses are below this; what is beyond is no program's.
+    /// All addresses of a program are below this.
     static constexpr std::uint64_t limit = std::uint64_t{1} << 48;
 
 private:
@@ -91,11 +92,12 @@ private:
 
     struct Leaf {
         std::atomic<Number> numbers[pageSpan / granuleSpan];
-        Leaf* nextSpare; ///< while it waits to serve again
+        Leaf* nextSpare; ///< while the leaf is free for reuse
     };
     struct Table {
         std::atomic<std::uint64_t> pages[pagesPerTable]; ///< 0; number × 2 + 1; or a leaf's address
-        std::uint16_t used[pagesPerTable];               ///< entries of its leaf that are not 0
+        /// Number of entries of its leaf that are not 0.
+        std::uint16_t used[pagesPerTable];
         Table* next;
     };
     using Entry = std::atomic<Table*>;
@@ -133,7 +135,7 @@ private:
         return *entry.load(std::memory_order_relaxed);
     }
 
-    /// All of a page.
+    /// Sets a whole page.
     void setPage(std::uint64_t page, Number number) {
         Table& table = makeTable(page);
         const std::size_t at = pageIn(page);
@@ -146,7 +148,7 @@ private:
         }
     }
 
-    /// A part of a page.
+    /// Sets a part of a page.
     void setPart(std::uint64_t begin, std::uint64_t end, Number number) {
         Table& table = makeTable(begin);
         const std::size_t at = pageIn(begin);
@@ -175,7 +177,8 @@ private:
         }
     }
 
-    /// A leaf; what is in it is to be overwritten. Leaves stay leaves: a thread may be looking.
+    /// Takes a leaf; the caller overwrites it. Memory of leaves stays leaves, because another
+    /// thread may be reading it.
     Leaf* take() {
         if (spare_ != nullptr) {
             Leaf* const leaf = spare_;
@@ -200,7 +203,7 @@ private:
     Table* newest_ = nullptr;
     Leaf* spare_ = nullptr;
     Slab* slabs_ = nullptr;
-    std::size_t fresh_ = Slab::count; ///< leaves of the newest slab that were taken
+    std::size_t fresh_ = Slab::count; ///< number of leaves taken from the newest slab
 };
 
 } // namespace heapwright::drag

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lifetimes become areas, points and maxima; see curves.hpp for what they mean.
+// Computes areas, points and maxima from lifetimes; curves.hpp defines them.
 #include "drag/account/curves.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void Curves::ended(const Life& life) {
     }
 }
 
-/// Twice the step, half as many.
+/// Doubles the step and halves the number of points.
 void Curves::fold() {
     step_ *= 2;
     for (std::size_t at = 1; at < steps_.size(); ++at) {
@@ -80,7 +80,7 @@ void Curves::settle(std::uint64_t* lastAccesses, std::size_t count) {
     const std::uint64_t* const end = lastAccesses + count;
     std::size_t kept = 0;
     std::int64_t fallen = 0;
-    bool apart = true; // at the end of the gap before, an object was accessed for the last time
+    bool apart = true; // an object was accessed for the last time at the end of the gap before
     for (std::size_t i = 0; i < gaps_.size(); ++i) {
         Gap gap = gaps_[i];
         fallen += gap.fall;

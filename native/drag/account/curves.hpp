@@ -1,23 +1,23 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two curves of drag, from lifetimes alone; what an address is, is not known here.
+// The two curves of drag, computed from lifetimes without addresses.
 //
-// Time is allocation time: the bytes allocated so far. An object of s bytes that is allocated when
-// the clock stands at b − s is *held* from b − s until the clock stands where it was when the
-// object was freed, and *needed* from b − s until the clock stands where it was at its last access;
-// at least until b. So each object counts while its own bytes are allocated, and the areas under
-// the curves are sums over the calls that allocate: bytes allocated, times what was there then.
+// Time is allocation time: the bytes allocated so far. Take an object of s bytes that is allocated
+// when the clock reaches b. It is *held* from b − s until the clock value at its free. It is
+// *needed* from b − s until the clock value at its last access, at least until b. Each object thus
+// counts while its own bytes are allocated. The areas under the curves are sums over the
+// allocations: bytes allocated, times bytes held or needed at that time.
 //
-// Areas and both maxima are exact; the curves are exact at the points that are kept. Memory is that
-// of the points, and of the live objects' last accesses (below).
+// Areas and both maxima are exact. The curves are exact at the points that are kept.
+// Cost: memory for the points, and for the last accesses of the live objects (see below).
 //
-// The maximum of the need is the one thing that lifetimes in their order of death do not tell: how
-// much was needed at an earlier time is open as long as an object is live that was allocated
-// before. `upper` of a time is what was needed then if all that is live now will be accessed again.
-// When an object dies, it falls by its size everywhere behind the object's last access, and never
-// otherwise. So between two neighbouring last accesses of live objects all falls alike, and only
-// the largest need be kept: `settle` forgets the others.
+// Only the maximum of the need is hard to compute from lifetimes in the order of death. The need at
+// an earlier time stays unknown while any object allocated before is live. `upper` of a time is the
+// need at that time if all present live objects are accessed again. When an object dies, `upper`
+// falls by its size at all times after the object's last access, and never otherwise. Between two
+// neighbouring last accesses of live objects, all values thus fall alike, and only the largest has
+// to be kept: `settle` removes the others.
 #pragma once
 
 #include "drag/account/page_vector.hpp"
@@ -34,7 +34,7 @@ __extension__ using Area = unsigned __int128;
 
 struct Peak {
     std::uint64_t bytes = 0;
-    std::uint64_t at = 0; ///< the clock, when the allocation that made it was done; the first such
+    std::uint64_t at = 0; ///< the clock after the allocation that reached it first
 };
 
 struct SiteSums {
@@ -69,31 +69,33 @@ public:
     std::uint64_t now() const { return clock_; }
     std::uint64_t live() const { return held_; }
 
-    /// An object is allocated; its birth, which is the clock with its bytes.
+    /// Records the allocation of an object. Returns its birth: the clock including its bytes.
     std::uint64_t born(std::uint64_t size);
 
     struct Life {
         std::uint64_t size;
         std::uint64_t birth;
         std::uint64_t
-            lastAccess; ///< the clock then, `birth` or later; `birth` also if there was none
+            /// The clock at the last access, at least `birth`; also `birth` without an access.
+            lastAccess;
         std::uint32_t site;
-        bool touched;         ///< it was accessed
-        bool unfreed = false; ///< it is ended only because all ends
+        bool touched;         ///< it was accessed at least once
+        bool unfreed = false; ///< it ended only because the program ended
     };
-    /// An object is freed, now.
+    /// Records the free of an object, now.
     void ended(const Life& life);
 
-    /// So much waits to be settled that it should be.
+    /// Whether there are so many gaps that they should be settled.
     bool wantsSettling() const { return gaps_.size() >= settleAt_; }
     std::size_t unsettled() const { return gaps_.size(); }
-    /// Takes the last accesses of all live objects, in any order, which it sorts.
+    /// Settles the gaps. `lastAccesses` are those of all live objects, in any order; they are
+    /// sorted in place.
     void settle(std::uint64_t* lastAccesses, std::size_t count);
 
-    /// When all objects have ended.
+    /// Pre: all objects have ended.
     Totals totals() const;
-    /// Even steps from 0 on, as far as there are allocations behind them: what was held and needed
-    /// when the clock passed each.
+    /// The number of points, at equal steps from 0 to the last allocation: the bytes held and
+    /// needed when the clock passed each.
     std::size_t pointCount() const;
     /// Calls `take(CurvePoint)` for each.
     template <typename Take>
@@ -109,9 +111,9 @@ public:
     }
     std::uint64_t step() const { return step_; }
 
-    /// Sites are numbers below this one.
+    /// An upper bound of the sites' numbers.
     std::uint32_t siteCount() const { return siteCount_; }
-    /// Null if nothing that was allocated there has ended.
+    /// Null if no object allocated there has ended.
     const SiteSums* site(std::uint32_t site) const {
         return site < siteCount_ && sites_.has(site) ? &sites_[site] : nullptr;
     }
@@ -120,21 +122,21 @@ private:
     static constexpr std::size_t mostSteps = 1000;
     static constexpr std::size_t fewGaps = 4096;
 
-    /// Allocations between two times at which live objects were accessed for the last time.
+    /// The allocations between two times at which live objects were accessed for the last time.
     struct Gap {
         std::uint64_t end;  ///< the clock after the last of them
         std::uint64_t at;   ///< the clock after the one with the largest `upper`
-        std::int64_t upper; ///< the largest, without the falls
-        std::int64_t fall;  ///< of this and all that follow
+        std::int64_t upper; ///< the largest `upper`, without the falls
+        std::int64_t fall;  ///< of this gap and all later ones
     };
-    /// What changes at a step.
+    /// The change at a step.
     struct Change {
         std::int64_t held;
         std::int64_t needed;
     };
 
     Change& stepAt(std::uint64_t clock) {
-        // The first step that the clock has not yet passed when it stands there.
+        // The first step that is not below the clock.
         return steps_[static_cast<std::size_t>(clock / step_ + (clock % step_ != 0 ? 1 : 0))];
     }
     void fold();
@@ -142,7 +144,7 @@ private:
     std::uint64_t clock_ = 0;
     std::uint64_t held_ = 0;
     Totals totals_;
-    std::int64_t falls_ = 0; ///< the sum of them
+    std::int64_t falls_ = 0; ///< sum of the falls
     PageVector<Gap> gaps_;
     std::size_t settleAt_ = fewGaps;
     std::uint64_t step_ = 1;

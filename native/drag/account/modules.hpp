@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which file an address of code came from, and where it stands in that file.
+// The file and the offset in it of an address of code.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ class Modules {
 public:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    /// Code at [begin, end) is the file's, whose own address 0 is at `bias`. What is there already
-    /// gives way.
+    /// Adds code at [begin, end) of a file whose own address 0 is at `bias`. It replaces earlier
+    /// entries.
     void add(std::uint64_t begin, std::uint64_t end, std::uint64_t bias, std::string_view path) {
         std::erase_if(segments_,
                       [&](const Segment& each) { return each.begin < end && begin < each.end; });
@@ -30,7 +30,7 @@ public:
     }
 
     struct Place {
-        std::size_t module; ///< a place in `paths`, or `none`
+        std::size_t module; ///< an index in `paths`, or `none`
         std::uint64_t address;
     };
     Place placeOf(std::uint64_t address) const {
@@ -42,7 +42,7 @@ public:
         return {none, address};
     }
 
-    /// The code around an address; nothing is changed if there is none.
+    /// The range of code around an address. Changes nothing if there is none.
     void rangeOf(std::uint64_t address, std::uint64_t& begin, std::uint64_t& end) const {
         for (const Segment& each : segments_) {
             if (address - each.begin < each.end - each.begin) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A contiguous array that grows, in pages straight from the system, which move it without copying.
+// A contiguous array that grows, in pages from the system, which moves them without copying.
 #pragma once
 
 #include "drag/account/paged_array.hpp"
@@ -31,7 +31,8 @@ public:
         }
         elements_[size_++] = element;
     }
-    /// The first so many stay. Pre: there are as many.
+    /// Keeps the first `size` elements.
+    /// Pre: there are that many.
     void shorten(std::size_t size) { size_ = size; }
 
     std::size_t size() const { return size_; }

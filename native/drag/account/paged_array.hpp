@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An array that grows and whose elements never move: chunks of pages straight from the system. It
-// asks no malloc for anything, so it serves inside a program whose malloc is watched. Elements
-// begin as zero bytes. Reading one that is there is safe while another thread makes a new one.
+// An array that grows without moving its elements: chunks of pages from the system. It does not
+// call malloc, so it works inside a program whose malloc it observes. New elements are zero bytes.
+// A thread may read an element while another one adds elements.
 #pragma once
 
 #include <heapwright/platform/abort.hpp>
@@ -16,12 +16,12 @@
 
 namespace heapwright::drag {
 
-/// There is no going on without memory for the account.
+/// The account cannot continue without memory.
 [[noreturn]] inline void abortWithoutMemory() {
     platform::abortWithMessage("drag", "no memory left for the account");
 }
 
-/// Zero bytes, of which little may ever be touched.
+/// Zero bytes, mostly never touched.
 inline void* takePages(std::size_t bytes) {
     void* const pages = platform::reservePages(bytes);
     if (pages == nullptr) {
@@ -46,7 +46,7 @@ public:
         }
     }
 
-    /// An element that was made.
+    /// An existing element.
     Element& operator[](std::uint32_t index) {
         return chunks_[index / perChunk].load(std::memory_order_acquire)[index % perChunk];
     }
@@ -54,7 +54,7 @@ public:
         return chunks_[index / perChunk].load(std::memory_order_acquire)[index % perChunk];
     }
 
-    /// The same, made if it is not there. One thread at a time.
+    /// The element, which is added if needed. For one thread at a time.
     Element& make(std::uint32_t index) {
         if (index / perChunk >= mostChunks) {
             platform::abortWithMessage("drag", "more objects than the account can number");
@@ -66,7 +66,7 @@ public:
         return (*this)[index];
     }
 
-    /// Whether it is certain that the element is there.
+    /// Whether the element certainly exists.
     bool has(std::uint32_t index) const {
         return index / perChunk < mostChunks &&
                chunks_[index / perChunk].load(std::memory_order_acquire) != nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes an account; report.hpp says what stands there.
+// Writes an account; report.hpp lists the fields.
 #include "drag/account/report.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace heapwright::drag {
 
 namespace {
 
-/// Sites are compared by what they held beyond the last use.
+/// Sites are ordered by what they held after the last use.
 struct Ranked {
     std::uint32_t number;
     const SiteSums* sums;
@@ -58,7 +58,7 @@ void writeCurves(Json& json, const Curves& curves) {
     json.endArray().endObject();
 }
 
-/// The calls, not where they return to.
+/// Writes the addresses of calls, not of their returns.
 void writeFrames(Json& json, Sites::Chain chain, const Modules& modules) {
     json.key("frames").beginArray();
     for (const std::uint64_t frame : chain) {

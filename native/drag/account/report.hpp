@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An account that is finished, as JSON: what both programs that keep one answer.
+// A finished account as JSON, the output of both programs that keep one.
 #pragma once
 
 #include "drag/account/account.hpp"

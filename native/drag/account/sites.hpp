@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers for chains of calls: return addresses, innermost first. Each chain is kept once. Number 0
-// is the empty chain: nobody knows where. Asks no malloc for anything; for one thread at a time.
+// Numbers for chains of calls: return addresses, innermost first. Each chain is stored once. Number
+// 0 is the empty chain, for an unknown place. It does not call malloc. For one thread at a time.
 #pragma once
 
 #include "drag/account/page_vector.hpp"
@@ -46,9 +46,9 @@ public:
         return number;
     }
 
-    /// Chains, with the empty one.
+    /// The number of chains, including the empty one.
     std::size_t size() const { return chains_.size(); }
-    /// Valid until the next is interned.
+    /// Valid until the next chain is added.
     Chain operator[](std::size_t number) const {
         const auto [begin, length] = chains_[number];
         return {frames_.begin() + begin, length};

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program that was compiled with `-fsanitize=thread` calls at its accesses to memory. The
-// compilers describe these calls as the interface of their thread sanitizer; here each notes when
-// the object at that address was accessed, and the atomic ones do what they are called for as well.
+// The functions that a program compiled with `-fsanitize=thread` calls at its memory accesses. The
+// compilers define them as the interface of their thread sanitizer. Here, each records an access to
+// the object at the address, and the atomic ones also do their operation.
 //
-// An access lies within one object, so its first byte tells which. Cost: some fifteen instructions.
+// Cost: about fifteen instructions. An access lies within one object, so its first byte determines
+// the object.
 #include "runtime.hpp"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ void __tsan_init() {
     runtime.noteRebuilt();
 }
 
-// Calls of functions: the chains of calls are read from the stack.
+// Entries and exits of functions. Ignored, because the chains of calls are read from the stack.
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_ignore_thread_begin() {}
@@ -65,7 +66,7 @@ void __tsan_vptr_update(void** place, void*) {
     runtime.touch(place);
 }
 
-// What the later compilers make of copies that they do not expand.
+// Newer compilers call these for copies that they do not inline.
 void* __tsan_memcpy(void* to, const void* from, std::uintptr_t size) {
     runtime.touch(from, size);
     runtime.touch(to, size);
@@ -81,7 +82,7 @@ void* __tsan_memset(void* to, int value, std::uintptr_t size) {
     return std::memset(to, value, size);
 }
 
-// What programs tell the sanitizer themselves.
+// Calls by which a program informs the sanitizer.
 void __tsan_acquire(void*) {}
 void __tsan_release(void*) {}
 void __tsan_mutex_create(void*, unsigned) {}

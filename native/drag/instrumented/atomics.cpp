@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The atomic operations of a program that was compiled with `-fsanitize=thread`: it calls these
-// instead. Each is carried out in the strongest order, whichever was asked for.
+// The atomic operations of a program compiled with `-fsanitize=thread`, which calls these functions
+// instead. Each is done in the strongest memory order, whatever order was requested.
 #include "runtime.hpp"
 
 #include <cstdint>
@@ -38,8 +38,8 @@ Value exchangeIfValue(volatile Value* place, Value expected, Value value) {
     return expected;
 }
 
-// Sixteen bytes: every operation is an exchange that is tried until it succeeds. In this form the
-// compilers make an instruction of it, and need no library.
+// For sixteen bytes, every operation is a compare-and-swap loop. The compilers turn this form into
+// an instruction and need no library.
 Quad exchangeWide(volatile Quad* place, Quad expected, Quad value) {
     return __sync_val_compare_and_swap(noted(place), expected, value);
 }

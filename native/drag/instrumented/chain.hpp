@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The chain of calls that leads to a frame, by the frame pointers that rebuilt code keeps: each
-// frame begins with the address of its caller's, then comes where it returns to.
+// The chain of calls that leads to a frame, from the frame pointers that rebuilt code keeps. Each
+// frame begins with the address of its caller's frame, followed by the return address.
 //
-// Other code may use that register as it likes, so the chain ends with the first caller that was
-// not rebuilt, and wherever a frame would not lie farther up on the same stack. Cost: two loads a
-// call.
+// Other code may use that register differently. The chain therefore ends with the first caller that
+// was not rebuilt, or where a frame would not lie further up on the same stack.
+// Cost: two loads for each call.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,13 @@
 
 namespace heapwright::drag {
 
-/// Where the calling thread's stack ends. It is looked up once a thread, which may allocate.
+/// The end of the calling thread's stack. The first call of a thread looks it up, which may
+/// allocate.
 [[nodiscard]] std::uintptr_t endOfStack() noexcept;
 
-/// Fills `chain` with return addresses, innermost first, as long as `follow` wants more of the
-/// chain behind the one that it is shown; how many there are, 1 at least. Pre: the frame is of a
-/// function of ours that is being executed.
+/// Fills `chain` with return addresses, innermost first, while `follow` returns true for the chain
+/// so far. Returns their number, at least 1.
+/// Pre: the frame is of a function of this library that is executing.
 template <class Follow>
 std::size_t chainFrom(const void* frame, std::span<std::uint64_t> chain, Follow follow) noexcept {
     const std::uintptr_t end = endOfStack();

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of the process, by which its account is written: after its own ends, or where it leaves
-// without any. One that is killed says nothing. And what calls/ asks of the runtime.
+// Writes the account at the end of the process: after the program's exit handlers, or where it
+// exits without them. A killed process writes nothing. Also contains the runtime functions that
+// calls/ uses.
 #include "calls/calls.h"
 #include "runtime.hpp"
 
@@ -32,7 +33,7 @@ __attribute__((destructor)) void end() {
     runtime.finish();
 }
 
-/// Passes on what never returns.
+/// Calls the next definition of a function that never returns.
 template <class... Arguments>
 [[noreturn]] void leaveBy(const char* name, Arguments... arguments) {
     static std::atomic<void*> known;
@@ -67,7 +68,7 @@ void* heapwright_next_routine(std::atomic<void*>* known, const char* name) {
 
 heapwright_behalf heapwright_on_behalf(const void* frame) {
     const void* const before = thisThread.behalf;
-    thisThread.behalf = before != nullptr ? before : frame; // the outermost is what was called
+    thisThread.behalf = before != nullptr ? before : frame; // the outermost call counts
     return {before};
 }
 
@@ -82,7 +83,7 @@ void _exit(int status) {
 }
 
 void _Exit(int status) {
-    leaveBy("_exit", status); // which it is
+    leaveBy("_exit", status); // _Exit is the same as _exit
 }
 
 void abort() {

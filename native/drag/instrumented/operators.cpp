@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands around operator new and delete (native/recorder/operators.c passes them on): the
-// account.
+// The account around operator new and delete (native/recorder/operators.c passes them on).
 #include "runtime.hpp"
 
 #include "recorder/operator_fallback.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See rebuilt.hpp. The start of an object cannot tell: it may reach us by a jump, and then nothing
-// says where from.
+// See rebuilt.hpp. The start of a loaded object cannot report it: its code may reach this library
+// by a jump, without a return address.
 #include "rebuilt.hpp"
 
 #include <link.h>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view imported = "__tsan_init";
 
-/// What a loaded object's dynamic section says. Names that are imported stand before all others.
+/// The contents of a loaded object's dynamic section. Imported names come before all others.
 struct Names {
     const ElfW(Sym) * symbols = nullptr;
     const char* texts = nullptr;
-    std::size_t imports = 0; ///< symbols that may be
+    std::size_t imports = 0; ///< number of symbols that may be imports
 };
 
-/// On some systems the loader has put the address there, on others it is still the offset.
+/// Some loaders store an address there, others leave the offset.
 template <class Thing>
 const Thing* placed(ElfW(Addr) base, ElfW(Addr) address) noexcept {
     return reinterpret_cast<const Thing*>(address < base ? base + address : address);

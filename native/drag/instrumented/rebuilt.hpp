@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which code was rebuilt: the loaded objects that call us at their accesses, which is to be seen in
-// what they import.
+// Finds the rebuilt code: the loaded objects that import this library's access functions.
 //
-// Invariants: one thread at a time looks; whoever asks sees complete entries. Cost of asking: the
-// objects, mostly one.
+// Invariant: one thread at a time scans. A reader sees complete entries. Cost of a query: linear in
+// the objects, mostly one.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ public:
                            [code](const Object& each) { return code - each.begin < each.size; });
     }
 
-    /// Looks through the loaded objects. What is beyond the most is taken for not rebuilt.
+    /// Scans the loaded objects. Objects beyond the maximum count as not rebuilt.
     void look() noexcept;
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocation routines of C and POSIX as the program finds them: each is passed on to the
-// allocator behind us, and what came of it goes into the account. Each answers as the allocator
-// does, errno included. An object leaves the account before the allocator is given it back, and
-// enters it when the allocator has given it out.
+// The allocation routines of C and POSIX that the program calls. Each calls the next definition,
+// that of the allocator, and records the result in the account. Results and errno are the
+// allocator's. An object leaves the account before the allocator gets it back, and enters it after
+// the allocator has returned it.
 #include "runtime.hpp"
 
 #include "recorder/next.hpp"
@@ -57,7 +57,8 @@ inline void* resize(void* old, std::size_t size, const void* frame, Call call) n
     return object;
 }
 
-/// calloc's and reallocarray's size. What does not fit is answered with null, and not looked at.
+/// The size for calloc and reallocarray. On overflow the call returns null, and the size is not
+/// used.
 std::size_t product(std::size_t count, std::size_t size) noexcept {
     std::size_t bytes = 0;
     return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
@@ -99,7 +100,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
     return allocate(size, FRAME, [=] { return next.alignedAlloc(alignment, size); });
 }
 
-/// The pointer is the program's: the allocator is given one of ours to write to.
+/// `out` is the program's, so the allocator gets a local pointer to write to.
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
     int error = 0;
     void* const object = allocate(size, FRAME, [&] {
@@ -117,7 +118,7 @@ void* valloc(std::size_t size) noexcept {
     return allocate(size, FRAME, [size] { return next.valloc(size); });
 }
 
-/// What is asked for is whole pages.
+/// The request is for whole pages.
 void* pvalloc(std::size_t size) noexcept {
     const std::size_t page = heapwright::platform::pageSize();
     const std::size_t whole = (size + page - 1) & ~(page - 1);

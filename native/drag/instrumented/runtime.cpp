@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <string_view>
 
-// The linker's names for where this library lies.
+// The linker's names for the range of this library.
 extern "C" {
 extern __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern __attribute__((visibility("hidden"))) const char _end[];
@@ -38,12 +38,12 @@ std::uint64_t addressOf(const void* object) noexcept {
     return reinterpret_cast<std::uintptr_t>(object);
 }
 
-/// The part of the C++ runtime that is linked into this library allocates when it is loaded.
+/// The part of the C++ runtime in this library allocates when it is loaded.
 bool isOurs(std::uintptr_t code) noexcept {
     return code - addressOf(__ehdr_start) < addressOf(_end) - addressOf(__ehdr_start);
 }
 
-/// Files with code, as they are loaded now.
+/// Adds a loaded file with code.
 int addModule(dl_phdr_info* object, std::size_t, void* modules) {
     char program[4096] = {};
     const char* path = object->dlpi_name;
@@ -65,7 +65,7 @@ int addModule(dl_phdr_info* object, std::size_t, void* modules) {
 
 } // namespace
 
-/// The first allocation of all, before there are other threads.
+/// The first allocation of the process, before other threads exist.
 bool Runtime::wake() noexcept {
     if (state_ != State::asleep) {
         return false;
@@ -92,7 +92,7 @@ void Runtime::begin() noexcept {
     state_ = State::watching;
 }
 
-/// What was kept stays where it is: threads may be looking at it.
+/// The account is not freed, because other threads may be reading it.
 void Runtime::stopKeeping() noexcept {
     kept_ = nullptr;
     state_ = State::passive;
@@ -111,7 +111,7 @@ void Runtime::noteRebuilt() noexcept {
         if (claimed_) {
             ::close(file);
         } else {
-            stopKeeping(); // it is another process's
+            stopKeeping(); // it belongs to another process
         }
     }
     lock_.unlock();
@@ -193,7 +193,7 @@ void Runtime::finish() noexcept {
     leave();
 }
 
-/// An unfinished file is none to whoever reads it.
+/// Writes through a temporary name, so that no reader sees an unfinished file.
 bool Runtime::write(const Kept& kept) const {
     Modules modules;
     ::dl_iterate_phdr(&addModule, &modules);

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in a process whose program was rebuilt for drag: the account of its objects, which
-// allocations open and frees close (routines.cpp, operators.cpp) and accesses touch (accesses.cpp,
-// atomics.cpp, calls/).
+// The runtime in a process whose program was rebuilt for drag. It keeps the account of the
+// program's objects. Allocations add objects and frees remove them (routines.cpp, operators.cpp),
+// and accesses touch them (accesses.cpp, atomics.cpp, calls/).
 //
-// A process is watched from its first allocation. The first one of which a part turns out to be
-// rebuilt takes the file that HEAPWRIGHT_DRAG_OUTPUT names, and writes it when it ends; all others,
-// its children among them, are only passed through.
+// A process is observed from its first allocation. The first process with a rebuilt part claims the
+// file that HEAPWRIGHT_DRAG_OUTPUT names, and writes it when it ends. In all other processes,
+// including its children, calls are only passed on.
 //
-// Invariants: an access takes no lock. Allocations and frees take one, in which nothing of the
-// allocator's is called but realloc, so that the address which it gives up is gone from the account
-// before anybody is seen to get it. While a thread is inside, what it allocates is not seen.
+// Invariant: an access takes no lock. Allocations and frees take one, inside which only the
+// allocator's realloc is called. An address that realloc releases has thus left the account before
+// another thread can get it. Allocations by a thread that is inside the runtime are not observed.
 #pragma once
 
 #include "rebuilt.hpp"
@@ -28,18 +28,18 @@
 
 namespace heapwright::drag {
 
-/// The calling thread.
+/// The state of the calling thread.
 struct Self {
     bool inside = false;
-    bool counted = false;         ///< among those that allocate
-    const void* behalf = nullptr; ///< the frame of a call to the C library whose objects are its
+    bool counted = false;         ///< counted among the threads that allocate
+    const void* behalf = nullptr; ///< the frame of a C library call that owns its allocations
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Self thisThread;
 
 class Runtime {
 public:
-    /// Whether the program itself makes this call of an allocation routine; if so the thread is
-    /// inside until `leave`.
+    /// Whether the program itself called the allocation routine. If so, the thread is inside until
+    /// `leave`.
     [[nodiscard]] bool enter() noexcept {
         Self& self = thisThread;
         if (self.inside || (state_ != State::watching && !wake())) {
@@ -61,7 +61,7 @@ public:
         }
     }
 
-    // Between `enter` and `leave`. `frame` is that of the routine that the program called.
+    // Called between `enter` and `leave`. `frame` is that of the routine that the program called.
 
     void allocated(const void* object, std::size_t size, const void* frame) noexcept;
     void freed(const void* object) noexcept;
@@ -76,7 +76,7 @@ public:
         return object;
     }
 
-    /// A part of the program that was rebuilt is there.
+    /// Records that a part of the program is rebuilt.
     void noteRebuilt() noexcept;
     void afterForkInChild() noexcept { stopKeeping(); }
 
@@ -86,17 +86,17 @@ public:
 private:
     enum class State : std::uint8_t { asleep, watching, passive };
 
-    /// In pages of its own, as there is nobody to ask for memory.
+    /// In pages of its own, because there is no allocator to use.
     struct Kept {
         Account account;
         Sites sites;
     };
 
-    /// Where an allocation comes from.
+    /// The place of an allocation.
     struct Origin {
         std::array<std::uint64_t, 16> chain;
         std::size_t length = 0;
-        bool unseen = true; ///< made by other code, or by the C library on behalf of rebuilt code
+        bool unseen = true; ///< by other code, or by the C library for rebuilt code
     };
 
     bool wake() noexcept;
@@ -109,16 +109,16 @@ private:
     [[nodiscard]] bool write(const Kept& kept) const;
 
     std::atomic<State> state_ = State::asleep;
-    std::atomic<Kept*> kept_ = nullptr; ///< only while the process is watched
+    std::atomic<Kept*> kept_ = nullptr; ///< only while the process is observed
     FutexLock lock_;
     Rebuilt rebuilt_;
     const char* output_ = nullptr;
     std::uint32_t process_ = 0;
-    /// Allocations that failed, which for operator new makes an object that is thrown: made inside
-    /// of it, so unseen, and freed outside.
+    /// Failed allocations. For operator new each creates an exception object, which is allocated
+    /// inside it, so unobserved, and freed outside.
     std::uint64_t thrown_ = 0;
-    std::uint64_t threads_ = 0; ///< that have allocated
-    bool claimed_ = false;      ///< the file is ours
+    std::uint64_t threads_ = 0; ///< threads that have allocated
+    bool claimed_ = false;      ///< this process has claimed the file
 };
 
 extern constinit Runtime runtime;

@@ -1,19 +1,21 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * libheapwright-drag-marks.so: preloaded into a program under valgrind, it says in valgrind's log
- * when a thread enters the allocator, from where, when it leaves it, and with which object. Outside
- * valgrind it is silent. The lines are those of native/valgrind/marks/messages.h; besides:
+ * libheapwright-drag-marks.so, preloaded into a program under valgrind. It reports in valgrind's
+ * log when a thread enters the allocator, from where, when it leaves it, and with which object.
+ * Outside valgrind it reports nothing. The lines are those of native/valgrind/marks/messages.h, and
+ * also:
  *
  *   hw module START END BIAS F    code of the file F, whose own address 0 is at BIAS
- *   hw own F                      malloc is F's, which stands before us: nothing can be seen
- *   hw touch ADDRESS 0 0          a system call reads or writes there, and does not say so itself
+ *   hw own F                      malloc is F's, which precedes this library: no marks are possible
+ *   hw touch ADDRESS 0 0          a system call accesses this address, which its line does not show
  *
- * Behind a call that allocates stands the chain of calls, as valgrind prints it.
+ * A call that allocates is followed by its chain of calls, in valgrind's format.
  *
- * Only the outermost call of a thread is marked: what operator new does in malloc belongs to
- * operator new. Objects have space around them (spaced.h). Of system calls that are given lists of
- * buffers, valgrind's log names the lists only; so those are said here (vectors.h).
+ * Only the outermost call of a thread is marked: the malloc in operator new belongs to operator
+ * new. Objects have space around them (spaced.h). For system calls with lists of buffers,
+ * valgrind's log contains only the address of the list, so this library reports the buffers
+ * (vectors.h).
  */
 #define _GNU_SOURCE
 #include "spaced.h"
@@ -32,15 +34,15 @@ static struct Routines next;
 
 static struct {
     bool begun;
-    bool marking; /* under valgrind, and malloc is ours */
-    bool reached; /* by a call of malloc, as others make it */
+    bool marking; /* under valgrind, and malloc is this library's */
+    bool reached; /* a test call of malloc arrived here */
 } process;
 
 /* The calling thread. */
 static _Thread_local struct {
-    unsigned depth; /* calls of allocation routines that are open */
+    unsigned depth; /* depth of calls of allocation routines */
     bool begun;
-    bool busy; /* what is allocated now is ours */
+    bool busy; /* allocations now belong to the marks */
     struct Print print;
     struct Print printWithCalls;
     struct Print printTouch;
@@ -55,8 +57,8 @@ static void reportModule(const struct MappedCode* code) {
 /* probe.c: calls malloc and free as any library does. */
 void heapwrightProbe(void);
 
-/* Whose malloc the program calls, if it is not ours; else null. That is tried: an executable may
- * have an address for malloc that is a mere step on the way to ours. */
+/* The file of the malloc that the program calls, if it is not this library's; else null. A test
+ * call decides, because an executable may have an entry for malloc in its own linkage table. */
 static const char* ownerOfMalloc(void) {
     heapwrightProbe();
     Dl_info bound;
@@ -110,7 +112,7 @@ static inline __attribute__((always_inline)) struct Call enter(enum heapwright_m
     return call;
 }
 
-/* For vectors.c: something is read or written at an address. */
+/* For vectors.c: reports an access to an address. */
 void heapwrightTouch(const void* address) {
     if (process.marking) {
         if (!self.begun) {
@@ -176,7 +178,7 @@ static size_t atLeast16(size_t alignment) {
     return alignment < 16 ? 16 : alignment;
 }
 
-/* Of any other alignment the C library makes the next power of two. */
+/* The C library rounds any other alignment up to a power of two. */
 void* memalign(size_t alignment, size_t size) {
     size_t power = 16;
     while (power < alignment && power < (size_t)1 << 62) {

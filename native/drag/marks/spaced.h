@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Objects with space around them. The C library's string functions read whole vectors, and so the
- * bytes before and behind what they were given; with nothing of anybody's there, what they touch is
- * the one object that they were given, and no neighbour seems to be in use. What an object is asked
- * for is all that may be used of it.
+ * Objects with unused space around them. The C library's string functions read whole vectors, and
+ * so bytes before and after their argument. With the space, such a read touches no neighbouring
+ * object. The usable size of an object is its requested size.
  *
- * Before each object stands where the allocator's own memory begins, how large the object is, and a
- * number that only an address of ours has there: what others made goes to the allocator as it is.
+ * Before each object are the start of the allocator's own memory, the object's size, and a number
+ * that identifies objects of this library. Other objects are passed to the allocator unchanged.
  */
 #ifndef HEAPWRIGHT_DRAG_SPACED_H
 #define HEAPWRIGHT_DRAG_SPACED_H
@@ -18,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { spaceAround = 128 }; /* four of the longest vectors that valgrind has */
+enum { spaceAround = 128 }; /* four times the longest vector of valgrind */
 
 struct SpacedHead {
     void* memory;
@@ -39,7 +38,8 @@ static inline bool isSpaced(const void* object) {
     return headOf(object)->check == checkOf(object);
 }
 
-/* Null, and errno, if the allocator has none. `alignment` is a power of two, at least 16. */
+/* Returns null, with errno, if the allocator has no memory. Pre: `alignment` is a power of two,
+ * at least 16. */
 static inline void* takeSpaced(const struct Routines* next, size_t alignment, size_t size,
                                bool zeroed) {
     if (size > PTRDIFF_MAX - 2 * spaceAround || alignment > PTRDIFF_MAX - 2 * spaceAround - size) {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * System calls that are given lists of buffers. Each buffer is said to be touched before the call,
- * and again after it: the kernel reads or writes in between, and other threads go on meanwhile.
+ * System calls with lists of buffers. Each buffer is reported before the call and after it: the
+ * kernel accesses it in between, while other threads continue.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ static void touchMessages(const struct mmsghdr* messages, unsigned count) {
     }
 }
 
-/* The routine behind, looked up at the first call. */
+/* The next definition of the routine, looked up at the first call. */
 static void* behind(const char* name, void** place) {
     if (*place == NULL) {
         *place = dlsym(RTLD_NEXT, name);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-drag: runs a command under valgrind's tracer, reads the trace as it comes, and writes
-// one JSON object: what of its memory was held after its last use. Nothing of the trace is kept.
-// Leaves with 0 whenever it wrote the object, however the command ended, and with 2 when it was
-// itself misused. Ended by a signal, it tells what it knows until then.
+// heapwright-drag: runs a command under valgrind's tracer, reads the trace while it is written, and
+// writes one JSON object: the memory that the command held after its last use. The trace is not
+// kept. Exit status: 0 if the object was written, however the command ended; 2 for invalid
+// arguments. On a signal, it writes the results until then.
 #include "drag/account/report.hpp"
 #include "drag/valgrind/observer.hpp"
 #include "drag/valgrind/options.hpp"
@@ -51,7 +51,7 @@ int observeCommand(const Options& options) {
     const auto observer = std::make_unique<Observer>(child.pid());
     Reader reader(child.log());
     const char* const limit = follow(child, reader, *observer, {options.seconds, 0}, interrupted);
-    // The log may end before the process does: by exec it has become another one.
+    // The log may end before the process does, because exec has replaced the program.
     while (limit == nullptr && !child.ended() && interrupted == 0) {
         usleep(1000);
     }

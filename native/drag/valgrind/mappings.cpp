@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads /proc/PID/maps, and from the file's program headers where its own address 0 lies.
+// Reads /proc/PID/maps, and finds the file's own address 0 from its program headers.
 #include "drag/valgrind/mappings.hpp"
 
 #include <elf.h>

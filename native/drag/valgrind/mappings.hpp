@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code that a process has mapped since it began, as the system lists it.
+// Code that a process has mapped after its start, from the system's list.
 #pragma once
 
 #include "drag/account/modules.hpp"
@@ -11,7 +11,7 @@
 
 namespace heapwright::drag {
 
-/// Adds the file that `address` of a process is mapped from; false if there is none.
+/// Adds the file from which `address` of a process is mapped; false if there is none.
 bool addMappingOf(pid_t process, std::uint64_t address, Modules& modules);
 
 } // namespace heapwright::drag

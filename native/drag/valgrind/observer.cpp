@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lines of the log mean for the account; the rules stand in observer.hpp.
+// Translates the lines of the log for the account; observer.hpp states the rules.
 #include "drag/valgrind/observer.hpp"
 
 #include "drag/valgrind/mappings.hpp"
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t wordsKept = 4096;
 constexpr std::size_t mostThreads = 1 << 20;
 
-/// These are given addresses of which they read and write nothing.
+/// System calls that get addresses but neither read nor write there.
 bool changesMappings(std::string_view name) {
     constexpr std::array<std::string_view, 8> names = {"sys_mmap",   "sys_munmap",  "sys_mprotect",
                                                        "sys_mremap", "sys_madvise", "sys_brk",
@@ -94,8 +94,8 @@ void Observer::other(std::string_view line) {
     }
 }
 
-/// Only who gets valgrind's one lock matters: it runs until another gets it. The line may stand
-/// behind the unfinished one of a system call.
+/// A thread runs from when it gets valgrind's only lock until another thread gets it. The line may
+/// follow the unfinished line of a system call.
 void Observer::schedule(std::string_view line) {
     Fields words(line);
     if (!words.find("SCHED[")) {
@@ -113,7 +113,7 @@ void Observer::schedule(std::string_view line) {
     running_ = static_cast<std::size_t>(&next - threads_.data());
 }
 
-/// Behind `SYSCALL[`: either `PID,THREAD](NUMBER) NAME ( ARGUMENTS ) …`, where addresses begin with
+/// After `SYSCALL[`: either `PID,THREAD](NUMBER) NAME ( ARGUMENTS ) …`, where addresses begin with
 /// 0x, or `PID,THREAD](NUMBER) ... [async] --> …`, the end of a call that waited.
 void Observer::systemCall(Fields words, std::string_view line) {
     words.decimal();
@@ -228,14 +228,15 @@ bool Observer::frame(std::string_view line) {
         if (modules_.placeOf(address).module == Modules::none) {
             findModule(address);
         }
-        chain.push_back(address + 1); // as valgrind says it, it is the call; in chains, the return
+        // Valgrind reports the call; chains contain the return address.
+        chain.push_back(address + 1);
     }
     return true;
 }
 
 void Observer::findModule(std::uint64_t address) {
     if (process_ == 0 || !addMappingOf(process_, address, modules_)) {
-        modules_.add(address, address + 1, 0, ""); // it is not asked about again
+        modules_.add(address, address + 1, 0, ""); // so that it is not looked up again
     }
 }
 

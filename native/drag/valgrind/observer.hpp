@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follows valgrind's log of a program with the marks in it (drag/marks), and keeps the account of
-// drag: which thread runs, whether it is inside the allocator, what it allocates and frees and from
-// where, and what it reads and writes.
+// Follows valgrind's log of a program that contains the marks (drag/marks), and keeps the account
+// of drag. It tracks the running thread, whether that is inside the allocator, its allocations and
+// frees with their places, and its accesses.
 //
-// An access is the program's if its thread is not inside an allocation routine. A system call is an
-// access to every object that an address among its arguments lies in, when it begins and when it
-// ends; not so the calls that change mappings. Of system calls that are given lists of buffers, the
-// marks say the buffers.
+// An access belongs to the program if its thread is not inside an allocation routine. A system call
+// counts as an access to every object that contains one of its arguments, at its begin and at its
+// end. Calls that change mappings do not. For system calls with lists of buffers, the marks report
+// the buffers.
 #pragma once
 
 #include "drag/account/account.hpp"
@@ -25,11 +25,11 @@ namespace heapwright::drag {
 
 class Observer {
 public:
-    /// `process`: where to look for code that the program has opened since it began; 0 for nowhere.
+    /// `process`: where to look up code that the program has mapped after its start; 0: nowhere.
     explicit Observer(pid_t process) : process_(process) {}
 
     void take(std::string_view line);
-    /// The program is over.
+    /// The program has ended.
     void finish();
 
     const Account& account() const { return account_; }
@@ -38,21 +38,22 @@ public:
 
     bool traced() const { return traced_; }     ///< there was at least one instruction
     bool marked() const { return marked_; }     ///< the marks were in the program
-    bool replaced() const { return replaced_; } ///< the program became another one, by exec
-    /// The file whose malloc stands before the marks; empty if there is none.
+    bool replaced() const { return replaced_; } ///< exec replaced the program
+    /// The file of the malloc that the marks precede; empty if there is none.
     const std::string& owner() const { return owner_; }
-    /// What valgrind itself said, the last of it.
+    /// The last of valgrind's own messages.
     const std::string& words() const { return words_; }
-    std::uint64_t children() const { return children_; } ///< processes that it made
+    std::uint64_t children() const { return children_; } ///< processes that it forked
     std::uint64_t threads() const { return begun_; }
     std::uint64_t misread() const { return misread_; }
 
 private:
     struct Thread {
-        unsigned call = 0;                  ///< the routine that it is in (messages.h); 0: none
-        std::uint64_t object = 0;           ///< that the routine was given
-        std::vector<std::uint64_t> chain;   ///< of calls that led to the routine
-        std::vector<std::uint64_t> buffers; ///< objects that its system call was given
+        /// The routine that the thread is in (messages.h); 0: none.
+        unsigned call = 0;
+        std::uint64_t object = 0;           ///< the routine's argument
+        std::vector<std::uint64_t> chain;   ///< of the calls to the routine
+        std::vector<std::uint64_t> buffers; ///< objects that its system call accesses
     };
 
     void other(std::string_view line);
@@ -72,7 +73,7 @@ private:
     Modules modules_;
     std::vector<Thread> threads_ = std::vector<Thread>(2); ///< by valgrind's numbers, from 1
     std::size_t running_ = 1;
-    bool collecting_ = false;      ///< lines of a chain of calls are to come
+    bool collecting_ = false;      ///< the next lines are a chain of calls
     std::uint64_t marksBegin_ = 0; ///< the marks' own code
     std::uint64_t marksEnd_ = 0;
     std::uint64_t children_ = 0;

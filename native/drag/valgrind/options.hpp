@@ -13,10 +13,10 @@ namespace heapwright::drag {
 extern const valgrind::ProgramText programText;
 
 struct Options : valgrind::LogOptions {
-    int calls = 12; ///< that are kept of a chain
+    int calls = 12; ///< maximum length of a stored chain
 };
 
-/// Nothing, and a line on standard error that says why, when the command line is wrong.
+/// Returns nothing, after a message on standard error, if the command line is invalid.
 std::optional<Options> parseOptions(int count, char** arguments);
 
 } // namespace heapwright::drag

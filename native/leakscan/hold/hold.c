@@ -60,7 +60,7 @@ static void hold(void) {
     const char* const path = getenv("HEAPWRIGHT_HOLD");
     const int line = path != NULL ? connectTo(path) : -1;
     if (line >= 0) {
-        /* Where only a parent may look into a process; the one who looks is a relative. */
+        /* Needed on systems where only a parent may trace a process. */
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
         struct timespec now = {0, 0};
         clock_gettime(CLOCK_REALTIME, &now);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes a counting library count: linked into each of them beside the library itself.
+// The counter of a counting library. It is linked into each of them beside the library's own file.
 #include <heapwright/c/events.h>
 #include <heapwright/sync/event_counts.hpp>
 

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// dlopen and dlmopen for 64-bit ARM: clear RTLD_DEEPBIND, jump to the next one. next.cpp says why.
+// dlopen and dlmopen for 64-bit ARM: clear RTLD_DEEPBIND and jump to the next definition. next.cpp
+// gives the reason.
 //
-// Arguments arrive in x0, x1, x2; x30 is the caller's return address, saved only around the first
-// call's search. The jump goes through x16, which a landing pad for calls accepts.
+// Arguments arrive in x0, x1, x2. x30 is the caller's return address, saved only during the search
+// of the first call. The jump uses x16, which a landing pad for calls (BTI) accepts.
 
 asm(R"(
         .text

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the functions that our dlopen and dlmopen go on to, when the first call needs them.
+// Finds the next definitions of dlopen and dlmopen at the first call.
 //
-// A library loaded with RTLD_DEEPBIND resolves malloc in its own dependencies first, where it finds
-// the C library's; the memory that crosses its border would then be freed in the wrong heap. So the
-// flag is taken off (docs/decisions/deep-binding.md). The loader decides by the return address
-// whose $ORIGIN, RUNPATH and namespace count, therefore the two functions must go on by a jump that
-// leaves no trace. That is one file of assembly for each processor; this file is what they call.
+// A library loaded with RTLD_DEEPBIND resolves malloc in its own dependencies first, and finds the
+// C library's. Memory that passes between it and the program would then be freed in the wrong heap.
+// Therefore the flag is cleared (docs/decisions/deep-binding.md). The loader uses the return
+// address to select $ORIGIN, RUNPATH and namespace, so the two functions must jump to the next
+// definition without a stack frame. This needs one file of assembly for each processor. This file
+// contains the search that they call.
 //
-// Invariant: the pointers are null or right; finding them twice at once does no harm.
+// Invariant: the pointers are null or right. Two concurrent searches find the same.
 #include <dlfcn.h>
 
 #include <heapwright/platform/abort.hpp>

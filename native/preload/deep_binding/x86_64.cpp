@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// dlopen and dlmopen for x86-64: clear RTLD_DEEPBIND, jump to the next one. next.cpp says why.
+// dlopen and dlmopen for x86-64: clear RTLD_DEEPBIND and jump to the next definition. next.cpp
+// gives the reason.
 //
-// Arguments arrive in rdi, rsi, rdx. On entry the stack is 8 bytes off a 16-byte boundary, so that
-// three pushes align it for the call. The caller's return address is never touched.
+// Arguments arrive in rdi, rsi, rdx. On entry the stack is 8 bytes off a 16-byte boundary, so three
+// pushes align it for the call. The caller's return address is never changed.
 
 asm(R"(
         .text

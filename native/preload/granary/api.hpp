@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a library with granary's settings does besides malloc: the functions of
-// heapwright/c/granary.h over any complete allocator that can be inspected and walked, statistics
-// at exit and on a signal, and the thread that gives memory back.
+// The parts of a granary library beyond malloc. They are the functions of heapwright/c/granary.h
+// over any complete allocator that can be inspected and walked, statistics at exit and on a signal,
+// and the background thread.
 //
-// The library's own start reads the settings, so that a wrong one is told then at the latest, and
-// arranges for signal and fork; whatever may allocate is left to the program's first request.
+// The library's start reads the settings, so that an invalid one is reported then at the latest,
+// and prepares for the signal and for forks. Work that may allocate is left to the program's first
+// request.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class GranaryApi {
     using Statistics = GranaryStatistics<Allocator, Identity>;
 
 public:
-    // --- the life of the process ---
+    // --- start, fork and exit of the process ---
 
     [[gnu::cold]] static void begin() noexcept {
         GranarySettings::readOnce();
@@ -141,7 +142,7 @@ public:
     }
 
 private:
-    /// Bytes that the system has got back since the start.
+    /// Bytes returned to the system since the start.
     [[gnu::cold]] static std::uint64_t returned() noexcept {
         std::uint64_t bytes = 0;
         Statistics::look([&bytes](const HeapSnapshot& now) {
@@ -168,7 +169,7 @@ private:
         }
     }
 
-    /// Handles the signal that the settings name, once for each that they have named.
+    /// Handles the signal that the settings name, once for each signal that they have named.
     [[gnu::cold]] static void listen() noexcept {
         static constinit std::atomic<std::uint64_t> heard{0};
         const int signal = GranarySettings::printsOnSignal();

@@ -6,8 +6,8 @@
 //
 // A request of the program or a call of the C functions starts it, never the start of the library.
 // In the forked child, the next request starts it again. It blocks all signals. It ends when the
-// settings no longer want it, when the process ends, or when it is the last thread. Invariant:
-// `state_` is `running` exactly while the thread exists.
+// settings no longer want it, when the process ends, or when it is the last thread.
+// Invariant: `state_` is `running` exactly while the thread exists.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace heapwright::preload {
 
-/// What may be asked of `DeferredWork` in a process under granary.
+/// The deferred work of a process with granary.
 struct GranaryTask {
     static constexpr DeferredWork::Set print = 1;
     static constexpr DeferredWork::Set start = 2; ///< the background thread
@@ -85,7 +85,7 @@ private:
             std::uint32_t pause = tended();
             if (firstHasEnded_) {
                 if (platform::aloneInProcess()) {
-                    return nullptr; // and with this thread the process ends
+                    return nullptr; // the process ends with this thread
                 }
                 pause = std::min(pause, patience);
                 patience = std::min(2 * patience, std::uint32_t{1000});
@@ -97,11 +97,11 @@ private:
             platform::sharedFutexWait(wakes_, seen, pause);
         }
         state_ = State::none;
-        start(); // if it has been requested again since
+        start(); // if it was requested again meanwhile
         return nullptr;
     }
 
-    /// Gives back what is due; milliseconds until more is.
+    /// Purges what is due. Returns the milliseconds until more is due.
     static std::uint32_t tended() noexcept {
         if constexpr (PurgeableHeap<Allocator>) {
             if (GranarySettings::background()) {

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The figures of the allocator, taken at one moment and printed afterwards: as a table, or as a
-// line of JSON that granary-statistics.schema.json describes.
+// The allocator's figures, taken at one moment and then printed as a table, or as a line of JSON
+// that granary-statistics.schema.json describes.
 //
-// Nothing is allocated, and next to nothing is needed of the stack, because any request may find
-// that statistics were asked for: figures and text have a place of their own, which is touched only
-// when it is needed, and a lock. What is printed goes out in one write, so that the documents of
-// several processes can share a file.
+// Nothing is allocated, and little stack is used, because any request may have to print statistics.
+// The figures and the text have static memory, touched only when needed, and a lock. The output is
+// one write, so that the documents of several processes can share a file.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +34,7 @@ class GranaryStatistics {
     using Text = FixedText<48 * KiB>;
 
 public:
-    /// Prints where the settings say.
+    /// Prints to the destination of the settings.
     [[gnu::cold]] static bool printAsSet() noexcept {
         const GranarySettings::Text target = GranarySettings::target();
         const bool json = GranarySettings::printsJson();
@@ -55,7 +54,7 @@ public:
         return written;
     }
 
-    /// False if it could not be written.
+    /// Returns false if it could not be written.
     [[gnu::cold]] static bool print(int descriptor, bool json) noexcept {
         const Guard<FutexLock> hold(lock_);
         take(inspection_);
@@ -70,7 +69,7 @@ public:
         return platform::writeAll(descriptor, text_.view().data(), text_.view().size());
     }
 
-    /// Runs `use` on the figures of this moment.
+    /// Runs `use` on the present figures.
     template <class Use>
     [[gnu::cold]] static void look(Use use) noexcept {
         const Guard<FutexLock> hold(lock_);
@@ -78,8 +77,8 @@ public:
         use(inspection_);
     }
 
-    /// Many programs close stderr before they end. So the descriptor is kept under a second number
-    /// if at the end something is to be printed there.
+    /// Many programs close stderr before they end. If statistics are to be printed there at exit, a
+    /// duplicate of the descriptor is kept.
     [[gnu::cold]] static void keepDescriptor() noexcept {
         if (!GranarySettings::printsAtExit() || kept_ >= 0) {
             return;
@@ -97,7 +96,7 @@ public:
 
 private:
     [[gnu::cold]] static void take(HeapSnapshot& snapshot) noexcept {
-        std::construct_at(&snapshot); // in its place: it is large for a stack
+        std::construct_at(&snapshot); // in place, because it is large for a stack
         const LockedHeapGuard<Allocator> still(instance<Allocator>());
         instance<Allocator>().inspect(snapshot);
     }
@@ -119,7 +118,7 @@ private:
         text_.put("}\n");
     }
 
-    /// The path, ended by a zero byte, "%p" in it replaced by the number of the process.
+    /// Writes the path with a zero byte at its end, and the process number in place of "%p".
     template <class Path>
     [[gnu::cold]] static void writePath(Path& path, std::string_view pattern) noexcept {
         const std::size_t place = pattern.find("%p");

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of all objects, as they are at one moment: counted and written down while the allocator is
-// held still, into pages of its own. So who is shown them afterwards may use the allocator as he
-// likes.
+// A list of all objects at one moment. They are counted and recorded, in pages of the list, while
+// the allocator is held quiescent. A function that visits them afterwards may use the allocator.
 //
-// Cost: 24 bytes for each object, and the time to go over all superblocks twice, in which no thread
-// can leave its cache.
+// Cost: 24 bytes for each object, and two visits of all superblocks, during which no thread can
+// leave its cache.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +49,7 @@ public:
     /// Whether there was memory for the list.
     [[nodiscard]] bool complete() const noexcept { return complete_; }
 
-    /// Runs `visit` on each until it answers something else than 0, which is the answer.
+    /// Runs `visit` on each object until it returns a result other than 0, and returns that result.
     template <class Visit>
     [[nodiscard]] int forEach(Visit visit) const {
         int answer = 0;
@@ -61,7 +60,7 @@ public:
     }
 
 private:
-    /// A `LiveObject` in fewer words.
+    /// A `LiveObject` in a compact form.
     class Record {
     public:
         explicit Record(const LiveObject& object) noexcept

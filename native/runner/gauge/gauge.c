@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded behind an allocator: tells again and again how many bytes are live, and how many it has
- * from the system, by that allocator's own account, in a table that HEAPWRIGHT_GAUGE names (a file
- * of SLOTS slots, zeroed) and that all processes of a program share. HEAPWRIGHT_GAUGE_MS is how
- * often.
+ * Preloaded behind an allocator: reports at intervals the live bytes and the bytes taken from the
+ * system, by the allocator's own figures. All processes of a program share a table, the file that
+ * HEAPWRIGHT_GAUGE names (SLOTS slots, zeroed). HEAPWRIGHT_GAUGE_MS is the interval in
+ * milliseconds.
  *
- * Who is asked has to be the object that gives this process malloc: jemalloc by mallctl,
- * gperftools' TCMalloc by its properties, granary by its figures, and everybody else, the C library
- * among them, by mallinfo2. An allocator with none of these takes no slot.
+ * The figures must come from the object that provides malloc in this process: jemalloc by mallctl,
+ * gperftools' TCMalloc by its properties, granary by its figures, and all others, including the C
+ * library, by mallinfo2. An allocator with none of these takes no slot.
  *
- * Invariants: the table is mapped once and no descriptor is kept, so that a server may close all it
- * has, change its user or its root; a slot is one process's, and a fork takes one of its own. A
- * slot is written between two steps of its sequence, which is odd meanwhile.
- * Cost: a thread in each process, and one question in each interval; that to the C library goes
- * through its free lists under their locks.
+ * Invariant: the table is mapped once and no descriptor is kept, so that a server may close all
+ * descriptors and change its user or its root. A slot belongs to one process, and a forked child
+ * takes its own. A slot is written between two increments of its sequence, which is odd meanwhile.
+ * Cost: a thread in each process, and one query in each interval. The C library's query walks its
+ * free lists under their locks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,11 +35,11 @@
 enum { SLOTS = 4096, NAME = 24, STACK = 128 * 1024, SHORTEST_MS = 10 };
 
 struct Slot {
-    _Atomic int64_t process;   /* 0: nobody's */
+    _Atomic int64_t process;   /* 0: free */
     _Atomic uint64_t sequence; /* odd while it is written */
     _Atomic int64_t timeNs;    /* CLOCK_MONOTONIC */
     _Atomic uint64_t live;
-    _Atomic uint64_t taken; /* from the system, without what was given back */
+    _Atomic uint64_t taken; /* taken from the system and not returned */
     char source[NAME];
 };
 _Static_assert(sizeof(struct Slot) == 64, "as experiment/program/gauge.py reads it");
@@ -73,7 +73,7 @@ static uint64_t numberOfJemalloc(const char* name) {
 
 static struct Account ofJemalloc(void) {
     uint64_t epoch = 1;
-    gauge.mallctl("epoch", NULL, NULL, &epoch, sizeof epoch); /* its figures are of this moment */
+    gauge.mallctl("epoch", NULL, NULL, &epoch, sizeof epoch); /* refreshes the figures */
     const struct Account now = {numberOfJemalloc("stats.allocated"),
                                 numberOfJemalloc("stats.resident")};
     return now;
@@ -104,7 +104,7 @@ static struct Account ofInfo(void) {
     return now;
 }
 
-/* The address of `name`, if it is in the object that malloc is in. */
+/* The address of `name`, if the object that provides malloc defines it. */
 static void* beside(const void* base, const char* name) {
     void* const found = dlsym(RTLD_DEFAULT, name);
     Dl_info where;
@@ -178,7 +178,7 @@ static void begin(void) {
     pthread_attr_t how;
     pthread_t thread;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's own threads' */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are left to the program's own threads */
     if (pthread_attr_init(&how) == 0) {
         pthread_attr_setstacksize(&how, STACK);
         pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);

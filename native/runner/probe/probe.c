@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-probe: run with a library preloaded, it says as one JSON object on standard output who
-// provides each allocation routine here, whether a few allocations work, and what the allocator
-// says about itself. It needs nothing but the C library, so a C++ library is in only if the
-// allocator brought it.
+// heapwright-probe: run it with a library preloaded. It prints one JSON object: the provider of
+// each allocation routine in this process, whether a few allocations work, and what the allocator
+// reports about itself. It depends only on the C library, so a C++ library is loaded only if the
+// allocator needs it.
 //
-// A routine that nobody provides is null, and so is whatever cannot be told. Paths are as the
-// loader names them.
+// A routine without a provider is null, and so is any unknown value. Paths are those of the loader.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
@@ -52,8 +51,7 @@ static const char* providerOf(const char* routine) {
     return address != NULL && dladdr(address, &where) != 0 ? where.dli_fname : NULL;
 }
 
-// A pointer that the compiler must believe anybody may have read, so that no pair of calls is
-// dropped.
+// The compiler must assume that other code reads this pointer, so it removes no pair of calls.
 static void* volatile seen;
 
 static bool filled(const unsigned char* bytes, size_t count, unsigned char value) {
@@ -105,8 +103,8 @@ static bool allocationsWork(void) {
     return alignedWorks(64) && alignedWorks(4096);
 }
 
-// A small object that was freed into a thread cache still counts as in use for the C library; freed
-// anywhere else it does not. -1 when malloc is not the C library's.
+// For the C library, a small object in a thread cache still counts as in use, and one freed
+// elsewhere does not. -1 if malloc is not the C library's.
 static int threadCacheIsOn(bool libcProvides) {
     if (!libcProvides) {
         return -1;
@@ -123,8 +121,8 @@ typedef const char* TcVersion(int*, int*, const char**);
 typedef int MiVersion(void);
 typedef const char* Describe(void);
 
-// The object may be a library that does not exist twice: ISO C has no way from an object pointer to
-// a function pointer, POSIX promises that the bytes are the same.
+// ISO C has no conversion from an object pointer to a function pointer. POSIX guarantees that their
+// bytes are the same.
 #define FUNCTION(type, name)                                                                       \
     type* name = NULL;                                                                             \
     {                                                                                              \
@@ -151,7 +149,8 @@ static const char* ownVersion(char* buffer, size_t size) {
     FUNCTION(MiVersion, mi_version)
     if (mi_version != NULL) {
         const int version = mi_version();
-        const int digits = version < 10000 ? 10 : 100; /* a part: one, and two in later releases */
+        /* A part has one digit, and two in later releases. */
+        const int digits = version < 10000 ? 10 : 100;
         snprintf(buffer, size, "%d.%d.%d", version / digits / digits, version / digits % digits,
                  version % digits);
         return buffer;

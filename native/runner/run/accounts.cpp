@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See accounts.hpp; the reasoning behind the allowance is in native/runner/README.md.
+// See accounts.hpp. native/runner/README.md explains the allowance.
 #include "accounts.hpp"
 
 #include "lifetimes.hpp"
@@ -18,21 +18,26 @@ namespace {
 
 using witness::Record;
 
-// What the kernel may charge a process for its own burial, after its last word: measured at 0.03 to
-// 0.05 ms and 0.1 to 0.4 us for each page that it still had; the bound is three times that.
+// The CPU time that the kernel may charge a process for its removal after its last report.
+// Measured: 0.03 to 0.05 ms, and 0.1 to 0.4 us for each page that it still has. The bounds are
+// three times that.
 constexpr Nanoseconds burial = 150'000;
 constexpr Nanoseconds burialPerPage = 1'000;
-constexpr Nanoseconds rounding = 2'000; // user and system time are told in whole microseconds
+// The kernel reports user and system time in whole microseconds.
+constexpr Nanoseconds rounding = 2'000;
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t growth = 16
-                                << 20; // what a process may add between the last look and its end
+                                // Memory that a process may add between the last sample and its
+                                // end.
+                                << 20;
 
 /// The CPU time of whole lifetimes, as their parents received it from wait.
 class Totals {
 public:
     explicit Totals(const std::vector<ProcessLifetime>& lifetimes) : lifetimes_(lifetimes) {}
 
-    /// The life's own part of what its parent was told; the rest are the children it waited for.
+    /// The part of a lifetime's CPU time that its process used itself. The rest belongs to the
+    /// children it waited for.
     Nanoseconds ownPart(const ProcessLifetime& lifetime) const {
         Nanoseconds own = ns(lifetime.reaped->cpuNs);
         for (const std::size_t index : lifetime.children) {
@@ -42,7 +47,7 @@ public:
     }
 
 private:
-    /// What a child adds to its parent's account: nothing if another waited for it.
+    /// What a child adds to its parent's account: nothing if another process waited for it.
     Nanoseconds broughtIn(const ProcessLifetime& child, pid_t parent) const {
         if (child.reaped != nullptr) {
             return child.reaped->reaper == parent ? ns(child.reaped->cpuNs) : 0;
@@ -68,7 +73,7 @@ std::optional<std::int64_t> seenPeak(const Member* member) {
                                                       : std::nullopt;
 }
 
-/// How the lifetime as a whole came to its end, as far as anybody knows.
+/// How the whole lifetime ended, as far as it is known.
 void describeEnd(Account& account, const ProcessLifetime& lifetime) {
     const bool waited = lifetime.member != nullptr && lifetime.member->reaped;
     if (waited || lifetime.reaped != nullptr) {
@@ -126,7 +131,7 @@ private:
         return account;
     }
 
-    /// All images but the last end where the next one's CPU clock began.
+    /// All images but the last end at the CPU clock at which the next one began.
     void addReporting(const ProcessLifetime& lifetime) {
         Nanoseconds before = 0;
         for (std::size_t i = 0; i + 1 < lifetime.images.size(); ++i) {
@@ -172,7 +177,7 @@ private:
         add(std::move(account));
     }
 
-    /// The program that a process said it was about to become, and that has not reported.
+    /// The program that a process announced to exec, and that has not reported.
     void addSuccessor(const ProcessLifetime& lifetime, const std::string& exe, Nanoseconds cpu,
                       bool exact) {
         Account account;
@@ -191,9 +196,9 @@ private:
         bool exact;
     };
 
-    /// The own CPU time of a lifetime that reported. Its parent's account is taken to the end, but
-    /// not further beyond its last word than a burial can cost: there may be a child in it that
-    /// nobody else knows of. What is not known to the end adds to the allowance.
+    /// The own CPU time of a lifetime that reported. The parent's account completes it, but by no
+    /// more than a removal can cost after the last report: the account may include a child that is
+    /// otherwise unknown. What remains unknown adds to the allowance.
     Cpu cpuOfLife(const ProcessLifetime& lifetime) {
         const Record& record = *lifetime.images.back();
         const Member* const member = lifetime.member;
@@ -212,7 +217,7 @@ private:
         }
         if (spoke) {
             result_.allowance += teardown(record, member);
-        } else if (member != nullptr) { // seen alive to the end, but the end itself is not known
+        } else if (member != nullptr) { // seen alive until the end, but the end itself is not known
             result_.allowance += teardown(record, member) + gap_ * processors_;
         }
         return {least, spoke};
@@ -226,7 +231,7 @@ private:
         return burial + burialPerPage * (resident / page);
     }
 
-    /// The kernel's peak at the exit, unless exec had carried in a larger one from another image.
+    /// The kernel's peak at the exit, unless exec carried over a larger one from another image.
     void takePeak(Account& account, const Record& record) {
         if (hasBit(record, witness::exited) && record.peakKb > record.peakStartKb) {
             const std::int64_t peak = std::int64_t{record.peakKb} * 1024;
@@ -235,7 +240,7 @@ private:
         }
     }
 
-    /// The program that a process was last seen to run, if that is not the one that reported last.
+    /// The program that a process was last seen to run, if it is not the one that reported last.
     static const ImageSpan* silentProgram(const ProcessLifetime& lifetime, const std::string& exe) {
         if (lifetime.member == nullptr || lifetime.exited()) {
             return nullptr;
@@ -245,7 +250,7 @@ private:
         return !same && last.start > ns(lifetime.images.back()->startNs) ? &last : nullptr;
     }
 
-    /// A process that never reported: its parent knows how much it used, the sampler what it ran.
+    /// Adds a process that never reported. Its parent knows its CPU time, the sampler its program.
     void addSilent(const ProcessLifetime& lifetime) {
         const bool waited = lifetime.member != nullptr && lifetime.member->reaped;
         Nanoseconds cpu = lifetime.member != nullptr ? lifetime.member->cpu : 0;
@@ -266,7 +271,7 @@ private:
             const bool last = &span == &lifetime.member->spans.back();
             if (last || (&span + 1)->cpuAtStart - span.cpuAtStart > millisecond) {
                 addStretch(lifetime, span, cpu, exact);
-            } // else only about to become another program
+            } // otherwise it was only about to exec
         }
     }
 
@@ -326,7 +331,8 @@ std::vector<Account> folded(std::vector<Account> accounts) {
         Account& sum = result[place->second];
         sum.cpu += account.cpu;
         sum.count += 1;
-        sum.peakBytes = std::max(sum.peakBytes, account.peakBytes); // nothing is below any number
+        // "nothing" is less than any number
+        sum.peakBytes = std::max(sum.peakBytes, account.peakBytes);
     }
     return result;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One account per program image of the tree: who gave it malloc, how much CPU time it used, how it
-// ended; and the balance of the CPU time of all. Pure: reads what was gathered, changes none of it.
+// One account for each program image of the process tree: the provider of malloc, the CPU time, and
+// how it ended; and the balance of all CPU time. Pure functions: they do not change their input.
 #pragma once
 
 #include "tree.hpp"
@@ -19,29 +19,30 @@ enum class Ending { exited, replaced, killed, endedByHarness, vanished, unknown 
 struct Account {
     pid_t pid = 0;
     pid_t parent = 0;
-    std::string exe;      ///< "" = never seen alive
-    std::string provider; ///< "" = not known
+    std::string exe;      ///< "": never sampled
+    std::string provider; ///< "": not known
     bool providerIsLibc = false;
     bool witnessed = false;
     Nanoseconds cpu = 0;
     bool exact = false;
     std::optional<std::int64_t> peakBytes;
     Ending ending = Ending::unknown;
-    int signal = 0; ///< what killed it; 0 = nothing, or not known
+    int signal = 0; ///< the signal that ended it; 0: none, or not known
     std::int64_t count = 1;
 };
 
 struct Accounts {
     std::vector<Account> list;
-    Nanoseconds known = 0;      ///< sum of all CPU times
-    Nanoseconds allowance = 0;  ///< what reporting processes may have used after their last word
-    std::int64_t peakBytes = 0; ///< the largest kernel peak that any process reported
+    Nanoseconds known = 0; ///< sum of all CPU times
+    /// CPU time that reporting processes may have used after their last report.
+    Nanoseconds allowance = 0;
+    std::int64_t peakBytes = 0; ///< the largest kernel peak of any process
 };
 
-/// `gap` is the longest time for which a living process was not looked at.
+/// `gap` is the longest time between two samples of a living process.
 Accounts settle(const WitnessFile& witness, const std::vector<Member>& members, Nanoseconds gap);
 
-/// Folds small alike accounts into one another when there are very many.
+/// Merges small similar accounts if there are very many.
 std::vector<Account> folded(std::vector<Account> accounts);
 
 } // namespace heapwright::runner

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A share of one processor that an activity may use. It has a little credit, for the first turns
-// are dear; once that is spent, what a turn cost puts the next one off, so that in the long run the
-// activity stays below its share, however large the tree or the machine.
+// The share of one processor that an activity may use. An initial credit covers the expensive first
+// turns. After that, the cost of a turn delays the next one. The activity thus stays below its
+// share in the long run, for any size of the tree or machine.
 #pragma once
 
 #include "clock.hpp"
@@ -20,7 +20,7 @@ public:
     bool due(Nanoseconds now) const { return now >= next_; }
     Nanoseconds next() const { return next_; }
 
-    /// A turn that began at `now` cost this much CPU time.
+    /// Charges a turn that began at `now` with its CPU time.
     void charge(Nanoseconds now, Nanoseconds cost) {
         spent_ += cost;
         const auto owed = static_cast<double>(std::max<Nanoseconds>(spent_ - credit, 0));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hardware counters of the command and all its descendants, in user mode. They are opened on this
-// program, asleep, before the command is started; the command inherits them, and they wake when it
-// executes. A counter that the machine or its rules do not give is left out.
+// Hardware counters of the command and all its descendants, in user mode. This program opens them,
+// disabled, before the command starts. The command inherits them, and exec enables them. A counter
+// that the machine lacks or forbids is omitted.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ public:
     };
 
     void open();
-    /// Scaled up where the machine had to let several counters take turns.
+    /// The counts, scaled if the machine multiplexed several counters.
     std::vector<Value> read() const;
 
 private:

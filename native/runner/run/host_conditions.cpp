@@ -18,7 +18,8 @@ namespace heapwright::runner {
 
 namespace {
 
-/// An open file from its beginning, as far as the buffer goes; the kernel makes its text anew.
+/// Reads an open file from its beginning, as far as the buffer reaches. The kernel generates its
+/// text anew.
 long readAgain(int file, char* buffer, std::size_t size) {
     const ssize_t length = file >= 0 ? pread(file, buffer, size - 1, 0) : -1;
     buffer[std::max<ssize_t>(length, 0)] = '\0';
@@ -34,8 +35,8 @@ std::int64_t stealTicks(int file) {
     return steal;
 }
 
-/// The kernel's count of processes that it killed for memory: a line of a long file, of which one
-/// read gives at most a page.
+/// The kernel's count of processes killed for lack of memory: a line of a long file, of which one
+/// read returns at most a page.
 std::optional<std::int64_t> killsCounted(int file) {
     constexpr char name[] = "\noom_kill ";
     char text[16384];
@@ -56,7 +57,7 @@ std::optional<std::int64_t> killsCounted(int file) {
     return std::nullopt;
 }
 
-/// Version 2 of the control groups has one line, 0::/path; the command stays in this group.
+/// In version 2 of control groups the file has one line, 0::/path. The command stays in this group.
 std::string groupEvents() {
     char text[8192];
     if (readSmall("/proc/self/cgroup", text, sizeof text) <= 0) {

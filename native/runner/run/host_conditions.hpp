@@ -12,7 +12,7 @@ namespace heapwright::runner {
 
 class HostConditions {
 public:
-    /// Opens the files that are read before and after the run. May be called long before it.
+    /// Opens the files that are read before and after the run. May be called long before the run.
     void prepare();
     /// Reads the state before the run.
     void begin();

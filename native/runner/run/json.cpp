@@ -48,8 +48,7 @@ Json& Json::value(double number) {
         return null();
     }
     separate();
-    char digits[40]; // 15 digits: no decimal fraction of a nanosecond count comes out longer than
-                     // it is
+    char digits[40]; // 15 digits suffice for any decimal fraction of a nanosecond count
     std::snprintf(digits, sizeof digits, "%.15g", number);
     text_ += digits;
     return *this;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes JSON: keeps the commas, escapes strings, and turns bytes that are no valid UTF-8 into the
+// Writes JSON: places commas, escapes strings, and replaces bytes that are no valid UTF-8 by the
 // replacement character. A number that is not finite becomes null.
 #pragma once
 

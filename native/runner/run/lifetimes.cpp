@@ -12,10 +12,11 @@ namespace {
 using witness::Reaped;
 using witness::Record;
 
-constexpr Nanoseconds slack = second; // a dead process may be met before its parent waits for it
+// A dead process may be sampled before its parent waits for it.
+constexpr Nanoseconds slack = second;
 
-/// An image continues the process that last had its pid, unless that one has left, or the CPU
-/// clock, which runs on through exec, has gone back: then the pid has been used again.
+/// An image continues the last process with its pid, unless that process has exited, or the CPU
+/// clock, which continues through exec, has gone back. In these cases the pid was reused.
 bool continues(const ProcessLifetime& lifetime, const Record& record) {
     return !hasBit(record, witness::forked) && !hasBit(record, witness::late) &&
            !lifetime.exited() && record.cpuStartNs >= lifetime.images.back()->cpuStartNs;
@@ -26,7 +27,8 @@ public:
     std::vector<ProcessLifetime> of(const WitnessFile& witness,
                                     const std::vector<Member>& members) {
         for (std::uint32_t i = 0; i < witness.records(); ++i) {
-            if (const Record* const record = witness.record(i)) { // else killed while writing
+            // Otherwise the process was killed while writing it.
+            if (const Record* const record = witness.record(i)) {
                 addImage(*record);
             }
         }
@@ -54,7 +56,7 @@ private:
         return lifetimes_.back();
     }
 
-    /// The latest lifetime of that pid that is fit, or null.
+    /// The latest lifetime of that pid that satisfies `fit`, or null.
     template <class Fit>
     ProcessLifetime* latest(pid_t pid, const Fit& fit) {
         const auto found = byPid_.find(pid);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-run: runs one command, measures it and everything that it starts, and writes what it
-// measured as one JSON object. Needs no privileges, no control group and no tracing. Leaves with 0
-// whenever it wrote the object, however the command ended; with 2 when it was itself misused.
-// With --serve alone it stays and does so for each command that it is asked for (serve.hpp).
+// heapwright-run: runs one command, measures it and all its descendants, and writes the measurement
+// as one JSON object. It needs no privileges, no control group and no tracing. Exit status: 0 if
+// the object was written, however the command ended; 2 for invalid arguments. With --serve alone it
+// runs one command for each request (serve.hpp).
 #include "result.hpp"
 #include "serve.hpp"
 #include "write_all.hpp"
@@ -28,7 +28,8 @@ int reportError(const char* what, const char* about) {
     return 2;
 }
 
-/// Makes the file, and tells the witnesses by its full path, for the command may run elsewhere.
+/// Creates the file and sets its full path for the witnesses, because the command may run in
+/// another folder.
 bool prepareWitness(WitnessFile& witness, const char* path) {
     if (!witness.create(path)) {
         return false;
@@ -72,13 +73,14 @@ int runOnce(int count, char** arguments) {
     sigprocmask(SIG_SETMASK, &all, &before);
     Measurement measurement(*options, witness);
     measurement.run(before);
-    // SIGPIPE is blocked like all others, so a reader who has gone makes an error, not a death.
+    // SIGPIPE is blocked like all other signals, so a closed reader causes an error and does not
+    // end this program.
     const std::string json = resultJson(measurement, witness, counters, hostConditions);
     if (writeAll(options->resultFd, json)) {
         return 0;
     }
     if (errno == EPIPE && options->witness != nullptr) {
-        unlink(options->witness); // whoever would have done so is gone
+        unlink(options->witness); // the process that would have done so is gone
         errno = EPIPE;
     }
     return reportError("cannot write", "the result");

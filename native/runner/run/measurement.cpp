@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// See measurement.hpp. One loop, one thread; everything that can happen is a descriptor or a time.
+// See measurement.hpp. One loop in one thread; every event is a descriptor or a time.
 //
-// The phases: running; when the command is dead but others of its tree are not, settling, a moment
-// in which helpers that are about to leave may; asked, after SIGTERM to the whole tree; killing,
-// SIGKILL to the whole tree again and again, because a process may have forked between being seen
-// and being hit.
+// The phases: running. Settling: the command has ended but other processes of its tree have not;
+// helpers get a moment to exit. Asked: the whole tree got SIGTERM. Killing: the whole tree gets
+// SIGKILL repeatedly, because a process may fork between being listed and being signalled.
 #include "measurement.hpp"
 
 #include "procfs.hpp"
@@ -25,7 +24,7 @@ namespace {
 
 constexpr double samplingShare = 0.003; // of one processor
 constexpr double scanningShare = 0.0015;
-constexpr int scanEvery = 5; // samples: a walk over /proc only finds those that do not report
+constexpr int scanEvery = 5; // samples; a walk over /proc only finds processes that do not report
 constexpr Nanoseconds settlingTime = 100 * millisecond;
 constexpr Nanoseconds killingTime = 10 * second;
 constexpr Nanoseconds killingPause = 5 * millisecond;
@@ -39,8 +38,8 @@ int openSignals() {
     return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/// One descriptor is held per living process of the tree. After the start, so that nobody inherits
-/// it.
+/// Each living process of the tree takes one descriptor. Called after the start, so that the
+/// command does not inherit the limit.
 void allowManyDescriptors() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -84,7 +83,7 @@ bool Measurement::run(const sigset_t& mask) {
     }
     allowManyDescriptors();
     sampling_.begin(spawned_.startNs);
-    tree_.belongs(spawned_.pid); // all that there can be so far: it is too early for a walk
+    tree_.belongs(spawned_.pid); // the only process so far; it is too early for a walk
     scanning_.begin(spawned_.startNs + scanEvery * options_.interval);
     paid_ = ownCpuNs();
     if (options_.timeout > 0) {
@@ -98,7 +97,7 @@ bool Measurement::run(const sigset_t& mask) {
     return true;
 }
 
-/// Sleeps until something happens and deals with it; false when all is over.
+/// Waits for an event and handles it. Returns false when the run is over.
 bool Measurement::wait() {
     const Nanoseconds before = nowNs();
     const Nanoseconds pause = std::max<Nanoseconds>(nextWake(before) - before, 0);
@@ -119,7 +118,7 @@ bool Measurement::wait() {
         close(spawned_.errors);
         spawned_.errors = -1;
     }
-    if ((events[3].revents & POLLERR) != 0) { // the reader of the result has gone
+    if ((events[3].revents & POLLERR) != 0) { // the reader of the result has closed it
         interrupted_ = true;
         end(Phase::killing, now);
     }
@@ -162,8 +161,8 @@ void Measurement::readSignals() {
     }
 }
 
-/// Waits for every dead child: the command, and orphans of its tree. Each is looked at first, while
-/// the kernel still tells its own CPU time apart from its children's.
+/// Waits for every dead child: the command, and orphans of its tree. Each is read first, while the
+/// kernel still reports its own CPU time apart from its children's.
 void Measurement::reap() {
     for (;;) {
         siginfo_t dead{};
@@ -184,7 +183,7 @@ void Measurement::reap() {
         if (dead.si_pid == spawned_.pid) {
             reaped_ = true;
             waitStatus_ = status;
-            close(spawned_.handle); // it would wake every wait from now on
+            close(spawned_.handle); // otherwise it would end every wait from now on
             spawned_.handle = -1;
             if (phase_ == Phase::running) {
                 phase_ = Phase::settling;
@@ -194,7 +193,7 @@ void Measurement::reap() {
     }
 }
 
-/// Orphans come to this program, so when it has no child at all, nothing of the tree is left.
+/// This program is the sub-reaper, so without any child, no process of the tree is left.
 bool Measurement::childrenLeft() const {
     siginfo_t info{};
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -208,7 +207,7 @@ void Measurement::end(Phase phase, Nanoseconds now) {
     if (phase == Phase::asked) {
         deadline_ = now + options_.grace;
         tree_.signalAll(SIGTERM);
-        tree_.signalAll(SIGCONT); // a stopped process cannot answer
+        tree_.signalAll(SIGCONT); // a stopped process cannot handle a signal
         return;
     }
     deadline_ = now + killingTime;
@@ -239,8 +238,8 @@ void Measurement::act(Nanoseconds now) {
     }
 }
 
-/// Each activity pays for what it used, so neither can take more than its share. Sampling also pays
-/// for the waking up and all else in the loop but for reading the command's standard error.
+/// Each activity is charged with its cost, so neither can exceed its share. Sampling is also
+/// charged with the rest of the loop, except reading the command's standard error.
 void Measurement::watch(Nanoseconds now) {
     if (!sampling_.due(now)) {
         return;
@@ -262,7 +261,7 @@ void Measurement::watch(Nanoseconds now) {
     paid_ = used;
 }
 
-/// False once all writers have closed it.
+/// Returns false once all writers have closed it.
 bool Measurement::drainErrors() {
     const Nanoseconds before = ownCpuNs();
     const bool open = tail_.drain(spawned_.errors);

@@ -35,8 +35,8 @@ class Measurement {
 public:
     Measurement(const Options& options, const WitnessFile& witness);
 
-    /// `mask` is what the command gets; all signals must be blocked. False if it could not be
-    /// started.
+    /// `mask` is the command's signal mask.
+    /// Pre: all signals are blocked. Returns false if the command could not be started.
     bool run(const sigset_t& mask);
 
     const Spawned& spawned() const { return spawned_; }
@@ -46,7 +46,7 @@ public:
     const std::string& errorTail() const { return tail_.text(); }
     Nanoseconds wall() const { return (end_ != 0 ? end_ : nowNs()) - spawned_.startNs; }
     bool ended() const { return reaped_; } ///< false only if not even SIGKILL could end the command
-    Nanoseconds longestGap() const;        ///< between two looks at the tree
+    Nanoseconds longestGap() const;        ///< between two samples of the tree
     Nanoseconds meanGap() const;
     std::int64_t treePeakBytes() const { return treePeak_; }
     int waitStatus() const { return waitStatus_; }
@@ -76,10 +76,10 @@ private:
     Budget sampling_;
     Budget scanning_;
     Phase phase_ = Phase::running;
-    Nanoseconds deadline_ = 0; ///< when the phase is over
-    Nanoseconds end_ = 0;      ///< when the command itself was dead; 0 until then
-    Nanoseconds lastTry_ = 0;  ///< killing: when the last round began
-    Nanoseconds paid_ = 0;     ///< own CPU time that has been charged to an activity
+    Nanoseconds deadline_ = 0; ///< end of the phase
+    Nanoseconds end_ = 0;      ///< time of the command's end; 0 before
+    Nanoseconds lastTry_ = 0;  ///< killing: start of the last round
+    Nanoseconds paid_ = 0;     ///< own CPU time already charged to an activity
     std::int64_t treePeak_ = 0;
     std::int64_t samples_ = 0;
     int signals_ = -1;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the command line of heapwright-run; everything after `--` is the command.
+// Parses the command line of heapwright-run. The command follows `--`.
 #include "options.hpp"
 
 #include <cstdio>
@@ -27,7 +27,7 @@ std::optional<double> number(const char* text) {
                                                                     : std::nullopt;
 }
 
-/// A list as the kernel writes it: 0,2-5.
+/// Parses a list in the kernel's format: 0,2-5.
 std::optional<cpu_set_t> cpuList(const char* text) {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
@@ -78,7 +78,7 @@ bool setDescriptor(int& descriptor, const char* text) {
     return fcntl(descriptor, F_GETFD) >= 0;
 }
 
-/// False when the option is unknown or its value cannot be read.
+/// Returns false if the option is unknown or its value is invalid.
 bool setOption(Options& options, const char* name, const char* value) {
     const auto is = [name](const char* other) { return std::strcmp(name, other) == 0; };
     if (is("--result-fd")) {

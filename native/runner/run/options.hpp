@@ -17,7 +17,7 @@ struct Options {
     Nanoseconds grace = 5 * second;
     Nanoseconds interval = 10 * millisecond;
     std::optional<cpu_set_t> cpus;
-    const char* folder = nullptr; ///< null = here
+    const char* folder = nullptr; ///< null: the present folder
     const char* input = "/dev/null";
     const char* output = "/dev/null";
     const char* witness = nullptr;
@@ -25,7 +25,7 @@ struct Options {
     char** command = nullptr;
 };
 
-/// Nothing, and a line on standard error that says why, when the command line is wrong.
+/// Returns nothing, after a message on standard error, if the command line is invalid.
 std::optional<Options> parseOptions(int count, char** arguments);
 
 } // namespace heapwright::runner

@@ -38,7 +38,7 @@ std::optional<ProcessStat> readStat(pid_t pid) {
     if (readSmall(path, text, sizeof text) <= 0) {
         return std::nullopt;
     }
-    // The second field is the name, in parentheses, and may itself hold anything.
+    // The second field is the name, in parentheses, and may contain any character.
     const char* const behindName = std::strrchr(text, ')');
     ProcessStat stat;
     if (behindName == nullptr ||

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The resident set over time in a bounded number of points. When it is full, neighbours are merged
-// and from then on twice as many samples make one point; a point keeps the largest of its samples,
-// so that no merging hides a peak.
+// The resident set over time in a bounded number of points. When the series is full, neighbours are
+// merged, and each point then covers twice as many samples. A point is the maximum of its samples,
+// so that no merge hides a peak.
 #pragma once
 
 #include "clock.hpp"

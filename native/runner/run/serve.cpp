@@ -24,7 +24,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-extern "C" const char __executable_start, etext, __data_start, end; // by the linker
+extern "C" const char __executable_start, etext, __data_start, end; // defined by the linker
 
 namespace heapwright::runner {
 
@@ -59,7 +59,7 @@ bool readAll(int descriptor, char* to, std::size_t size) {
     return true;
 }
 
-/// The head, and the descriptor that comes with its first byte.
+/// Reads the head, and the descriptor that comes with its first byte.
 bool readHead(int socket, Head& head, int& passed) {
     iovec place{&head, sizeof head};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
@@ -81,7 +81,7 @@ bool readHead(int socket, Head& head, int& passed) {
     return readAll(socket, reinterpret_cast<char*>(&head) + first, sizeof head - first);
 }
 
-/// Points at each text, so many of them; null where the next one would begin if there are fewer.
+/// Stores pointers to `count` texts. Returns the position after them; null if there are fewer.
 char* pointAtEach(std::vector<char*>& list, std::uint32_t count, char* at, const char* end) {
     for (std::uint32_t index = 0; index < count && at != nullptr; ++index) {
         char* const zero =
@@ -109,14 +109,15 @@ bool readRequest(int socket, Request& request) {
            pointAtEach(request.variables, head.variables, after, end) != nullptr;
 }
 
-/// Fills in the pages that a run will write to and the code that it will execute, while nobody
-/// waits for them: after a fork each of them would cost the run a fault.
+/// Touches the pages that a run will write and the code that it will execute, while no run is
+/// measured. After a fork, each would otherwise cost the run a page fault.
 void warmUp() {
     const auto populate = [](const void* from, const void* to, int how) {
         constexpr std::uintptr_t page = 4096;
         const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(from) & ~(page - 1);
         const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(to) + page - 1) & ~(page - 1);
-        madvise(reinterpret_cast<void*>(begin), end - begin, how); // without it: faults, as ever
+        // On failure the pages fault later, as usual.
+        madvise(reinterpret_cast<void*>(begin), end - begin, how);
     };
     const char* const frame = static_cast<const char*>(__builtin_frame_address(0));
     populate(&__executable_start, &etext, MADV_POPULATE_READ);
@@ -125,7 +126,7 @@ void warmUp() {
     populate(frame - stackOfARun, frame, MADV_POPULATE_WRITE);
 }
 
-/// The one that stays.
+/// The process that stays and forks a spare process for each command.
 class Server {
 public:
     Server(int socket, void (*prepare)(), Once once)
@@ -149,7 +150,7 @@ public:
     }
 
 private:
-    /// False when the other side is gone.
+    /// Returns false if the client has closed the socket.
     bool makeSpare() {
         for (;;) {
             const pid_t self = getpid();
@@ -191,14 +192,14 @@ private:
         prctl(PR_SET_PDEATHSIG, 0);
         const char byte = 1;
         if (write(take_, &byte, 1) != 1 || !answer(getpid())) {
-            _exit(0); // nobody waits for a result
+            _exit(0); // the client has gone, so a result is useless
         }
         beginAnew(request);
         const auto count = static_cast<int>(request.arguments.size()) - 1;
         _exit(once_(count, request.arguments.data()));
     }
 
-    /// What a program that is executed finds, and no trace of the server.
+    /// Restores the state that an executed program would find.
     void beginAnew(Request& request) const {
         dup2(request.descriptor, 2);
         close(request.descriptor);
@@ -211,8 +212,9 @@ private:
         return send(socket_, &number, sizeof number, MSG_NOSIGNAL) == sizeof number;
     }
 
-    /// Until the spare process has a command. False when the other side is gone, or the spare is,
-    /// perhaps with half a request: who made that is told by our end.
+    /// Waits until the spare process has a command. Returns false if the client has gone, or the
+    /// spare has ended, perhaps with half a request. The client sees that from the end of this
+    /// process.
     bool awaitTaking() {
         for (;;) {
             pollfd events[] = {{taken_, POLLIN, 0}, {socket_, 0, 0}, {ended_, POLLIN, 0}};
@@ -221,7 +223,8 @@ private:
             }
             char byte = 0;
             if ((events[0].revents & POLLIN) != 0 && read(taken_, &byte, 1) == 1) {
-                while (waitpid(-1, nullptr, WNOHANG) > 0) { // theirs are numbers of runs before
+                // The client has the numbers of earlier runs already.
+                while (waitpid(-1, nullptr, WNOHANG) > 0) {
                 }
                 return true;
             }
@@ -234,8 +237,8 @@ private:
         }
     }
 
-    /// Until a run is over, so that a new process is made while nothing is measured; or, should
-    /// that not be waited for, until there is another command. False when the other side is gone.
+    /// Waits until a run is over, so that a new process is not forked during a measurement; or
+    /// until there is another command. Returns false if the client has gone.
     bool awaitNeed() const {
         pollfd events[] = {{socket_, POLLIN, 0}, {ended_, POLLIN, 0}};
         while (poll(events, 2, -1) < 0) {
@@ -254,8 +257,8 @@ private:
     void (*prepare_)();
     Once once_;
     sigset_t mask_{};
-    int ended_ = -1; ///< a process of ours is over
-    int taken_ = -1; ///< the spare process writes when it has a command
+    int ended_ = -1; ///< a process of the server has ended
+    int taken_ = -1; ///< the spare process writes to it when it has a command
     int take_ = -1;
     pid_t spare_ = 0;
 };

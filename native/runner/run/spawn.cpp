@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between vfork and exec only calls to the system are made and only `failure` is written.
+// Between vfork and exec, the child makes only system calls and writes only `failure`.
 #include "spawn.hpp"
 
 #include <cerrno>
@@ -20,7 +20,7 @@ namespace heapwright::runner {
 
 namespace {
 
-/// Where the command may be, in the order in which to try: by its path, or along PATH.
+/// The paths of the command to try, in order: its path, or the folders of PATH.
 std::vector<std::string> candidates(const char* name) {
     if (std::strchr(name, '/') != nullptr || *name == '\0') {
         return {name};
@@ -52,7 +52,7 @@ struct Plan {
     const std::vector<std::string>& paths;
 };
 
-/// Runs in the child. Comes back only if the command could not be executed.
+/// Runs in the child. Returns only if the command could not be executed.
 void become(const Plan& plan, volatile Failure& failure) {
     const auto failed = [&failure](const char* step) {
         failure.step = step;
@@ -75,7 +75,8 @@ void become(const Plan& plan, volatile Failure& failure) {
     int error = ENOENT;
     for (const std::string& path : plan.paths) {
         execve(path.c_str(), options.command, environ);
-        // As a shell does: what is there but cannot be run says more than what is not there.
+        // As in a shell, the error for a file that exists but cannot be executed replaces the one
+        // for a missing file.
         if (errno != ENOENT && errno != ENOTDIR && error != EACCES) {
             error = errno;
         }
@@ -87,7 +88,7 @@ void become(const Plan& plan, volatile Failure& failure) {
     failed("cannot execute the command");
 }
 
-/// The only function that is left twice; nothing of its own changes between the two.
+/// The only function that returns twice. None of its own variables change between the two returns.
 [[gnu::noinline]] pid_t start(const Plan& plan, volatile Failure& failure) {
     const pid_t pid = vfork();
     if (pid == 0) {
@@ -97,11 +98,12 @@ void become(const Plan& plan, volatile Failure& failure) {
     return pid;
 }
 
-/// Opens without waiting, not even for the other side of a named pipe; what it gives does wait.
+/// Opens without waiting, even for the other side of a named pipe. Reads of the result do wait.
 int openAbove(const char* path, int flags) {
     const int all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     int descriptor = open(path, all, 0666);
-    if (descriptor >= 0 && descriptor <= 2) { // a standard stream of our own was closed
+    // This program was started with a closed standard stream.
+    if (descriptor >= 0 && descriptor <= 2) {
         const int above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
         close(descriptor);
         descriptor = above;
@@ -122,7 +124,8 @@ bool makeErrorPipe(int (&ends)[2]) {
         }
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); // room, so that a talkative command need not wait for us
+    // So that a command with much output does not wait for this program.
+    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
     return true;
 }
 
@@ -148,7 +151,7 @@ Spawned spawn(const Options& options, const sigset_t& mask) {
         return failed("cannot make a pipe");
     }
     const std::vector<std::string> paths = candidates(options.command[0]);
-    // Where SIGCHLD is ignored nobody can wait; the command is to find it as this program did.
+    // If SIGCHLD is ignored, wait cannot work here. The command gets the original disposition.
     struct sigaction childAction {};
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Starts the command, in a session of its own, as a child that shares this program's memory until
-// it executes (vfork). The kernel carries the peak of the image that executes into the new
-// program's peak; that image is therefore this small one, before it has allocated anything.
+// it executes (vfork). The kernel includes the peak of the executing image in the new program's
+// peak. Therefore this small program executes it, before it has allocated memory.
 #pragma once
 
 #include "options.hpp"
@@ -13,15 +13,16 @@
 namespace heapwright::runner {
 
 struct Spawned {
-    pid_t pid = -1;  ///< -1: nothing was started
-    int handle = -1; ///< pidfd, readable once the process is dead; -1 if the kernel has none
-    int errors = -1; ///< where its standard error can be read, without blocking
+    pid_t pid = -1;  ///< -1: the start failed
+    int handle = -1; ///< pidfd, readable after the process has ended; -1 if the kernel has none
+    int errors = -1; ///< reads its standard error, without blocking
     Nanoseconds startNs = 0;
-    const char* step = nullptr; ///< what failed, with the reason in `error`
+    const char* step = nullptr; ///< the step that failed, with the reason in `error`
     int error = 0;
 };
 
-/// All signals must be blocked; the command starts with `mask`.
+/// The command starts with `mask`.
+/// Pre: all signals are blocked.
 Spawned spawn(const Options& options, const sigset_t& mask);
 
 } // namespace heapwright::runner

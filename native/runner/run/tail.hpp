@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last bytes that a command wrote to its standard error. Whatever comes is read at once and
-// thrown away but for the tail, so that no amount of it fills anything or makes the command wait.
+// The last bytes that a command wrote to its standard error. All output is read at once and only
+// the tail is kept, so that the output neither fills memory nor blocks the command.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ namespace heapwright::runner {
 
 class Tail {
 public:
-    /// Reads what is there; false once all writers are gone.
+    /// Reads the available output. Returns false once all writers have closed.
     bool drain(int descriptor) {
         char buffer[65536];
-        for (int round = 0; round < 64; ++round) { // then let the rest of the program have its turn
+        // At most so many reads before the rest of the loop runs.
+        for (int round = 0; round < 64; ++round) {
             const ssize_t got = read(descriptor, buffer, sizeof buffer);
             if (got == 0) {
                 return false;
             }
             if (got < 0) {
-                return true; // nothing there now
+                return true; // no more output now
             }
             keep(buffer, static_cast<std::size_t>(got));
         }

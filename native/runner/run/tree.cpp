@@ -34,7 +34,7 @@ void Tree::adopt(pid_t pid, pid_t parent) {
 void Tree::lookAtProgram(Member& member) {
     std::string exe = readExe(member.pid);
     if (exe.empty() && !member.spans.empty()) {
-        return; // dying
+        return; // it is ending
     }
     if (member.spans.empty() || member.spans.back().exe != exe) {
         const Nanoseconds cpu = member.spans.empty() ? 0 : cpuOf(member.pid).value_or(member.cpu);
@@ -51,7 +51,7 @@ void Tree::bury(Member& member) {
     }
 }
 
-/// Follows the parents upwards until somebody known is met; remembers the answer on the way back.
+/// Follows the parents upwards to a known process, and records the result for those on the way.
 bool Tree::belongs(pid_t pid) {
     if (pid == reaper_ || alive_.contains(pid)) {
         return true;
@@ -61,7 +61,7 @@ bool Tree::belongs(pid_t pid) {
     }
     const auto stat = readStat(pid);
     if (!stat) {
-        return false; // gone meanwhile
+        return false; // it ended meanwhile
     }
     if (!belongs(stat->parent)) {
         strangers_.insert(pid);
@@ -78,12 +78,12 @@ void Tree::adoptReported() {
     for (; reported_ < count; ++reported_) {
         const witness::Record* const record = witness_.record(reported_);
         if (record == nullptr) {
-            return; // being written just now
+            return; // it is being written
         }
         if ((record->state.load(std::memory_order_relaxed) & witness::exited) != 0) {
             continue;
         }
-        strangers_.erase(record->pid); // the pid of a stranger who has died since
+        strangers_.erase(record->pid); // the pid was a stranger's that has ended
         if (Member* const known = find(record->pid)) {
             lookAtProgram(*known);
         } else {
@@ -126,7 +126,7 @@ std::int64_t Tree::sample() {
     std::int64_t sum = 0;
     for (auto at = alive_.begin(); at != alive_.end();) {
         Member& member = members_[at->second];
-        if (member.statm < 0) { // too many descriptors were open
+        if (member.statm < 0) { // too many descriptors are open
             member.statm = openStatm(member.pid);
         }
         const auto bytes = member.statm >= 0 ? residentBytes(member.statm) : std::nullopt;

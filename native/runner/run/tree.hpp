@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The process tree of the command, seen from outside. This program is the tree's sub-reaper, so
-// every process in it has a chain of parents that ends here, orphans included. New ones are found
-// by their witness records at once, and by walking /proc, which also finds those that never report.
+// The process tree of the command, observed from outside. This program is the tree's sub-reaper, so
+// the chain of parents of every process in it ends here, orphans included. New processes are found
+// by their witness records at once, and by walks over /proc, which also find those that never
+// report.
 //
-// Invariants: a member stays listed after its end; its descriptor reads nothing once it is gone, so
-// a pid that is used again is not mistaken for it. A pid that is known not to belong is not looked
-// at again while it lives: a stranger can never become a descendant.
+// Invariant: a member stays listed after its end. Its descriptor then reads nothing, so a process
+// that reuses the pid is not mistaken for it. A pid outside the tree is not examined again while it
+// lives, because a stranger can never become a descendant.
 #pragma once
 
 #include "clock.hpp"
@@ -22,7 +23,7 @@
 
 namespace heapwright::runner {
 
-/// A span of a process's lifetime in which it ran one program.
+/// A part of a process's lifetime in which it ran one program.
 struct ImageSpan {
     std::string exe;
     Nanoseconds start = 0;
@@ -38,10 +39,10 @@ struct Member {
     Nanoseconds gone = 0; ///< when its end was noticed; 0 while it lives
     Nanoseconds cpu = 0;
     std::int64_t peakBytes = 0;
-    std::int64_t lastBytes = 0; ///< at the last look before it began to die
-    bool reaped = false;        ///< waited for by this program: `cpu` is final and exact
-    int status = 0;             ///< as wait gave it, if `reaped`
-    bool signalled = false;     ///< this program sent it a signal
+    std::int64_t lastBytes = 0; ///< at the last sample before it began to end
+    bool reaped = false;        ///< this program has waited for it: `cpu` is final and exact
+    int status = 0;             ///< status from wait, if `reaped`
+    bool signalled = false;     ///< this program has sent it a signal
     std::vector<ImageSpan> spans;
 };
 
@@ -49,23 +50,23 @@ class Tree {
 public:
     Tree(const WitnessFile& witness, pid_t reaper) : witness_(witness), reaper_(reaper) {}
 
-    /// Takes up a process if it is of the tree; whether it is.
+    /// Adds a process if it belongs to the tree; returns whether it does.
     bool belongs(pid_t pid);
 
-    /// Takes up the processes that have reported since the last call. Cheap.
+    /// Adds the processes that have reported since the last call. Low cost.
     void adoptReported();
 
-    /// Walks /proc for processes not known yet, and looks which program each member runs now.
+    /// Walks /proc for unknown processes, and reads the present program of each member.
     void scan();
 
-    /// Reads the memory and CPU time of every living member; the sum of the resident sets.
+    /// Reads the memory and CPU time of every living member. Returns the sum of the resident sets.
     std::int64_t sample();
 
-    /// A dead child of this program that is about to be waited for.
+    /// Records a dead child of this program before it is waited for.
     Member& noteDeath(pid_t pid);
 
-    /// Sends the signal to every living process of the tree, as /proc lists it at this moment;
-    /// how many there are.
+    /// Sends the signal to every living process of the tree, as listed in /proc now. Returns their
+    /// number.
     int signalAll(int signal);
 
     const std::vector<Member>& members() const { return members_; }

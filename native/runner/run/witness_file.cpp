@@ -19,7 +19,7 @@ bool WitnessFile::create(const char* path) {
         return false;
     }
     void* address = MAP_FAILED;
-    // Only what root started can become another user and still be preloaded.
+    // Only a process that root started can change its user and still be preloaded.
     fchmod(file, geteuid() == 0 ? 0666 : 0600);
     if (ftruncate(file, sizeof(witness::File)) == 0) {
         address = mmap(nullptr, sizeof(witness::File), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

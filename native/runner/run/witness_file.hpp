@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runner's side of the witnesses' shared file: makes it, and reads the records in it.
+// The runner's side of the witnesses' shared file: creates it and reads its records.
 #pragma once
 
 #include "runner/witness/format.hpp"
@@ -13,19 +13,19 @@ namespace heapwright::runner {
 
 class WitnessFile {
 public:
-    /// Makes the file, sparse and zero; false, with errno, if that fails. It is for this user
-    /// alone, or, where root runs a command that may become another user, for all who can reach its
-    /// folder.
+    /// Creates the file, sparse and zero. Returns false, with errno, on failure. Only this user can
+    /// access it. If root runs it, all users that can reach its folder can, because the command may
+    /// change its user.
     bool create(const char* path);
 
     bool exists() const { return file_ != nullptr; }
     std::uint32_t records() const;
-    /// Processes that found no record free.
+    /// The number of processes that found no free record.
     std::uint64_t lost() const;
-    /// Null while the record is not yet valid.
+    /// Null while the record is not valid.
     const witness::Record* record(std::uint32_t index) const;
     std::uint32_t reapedRecords() const;
-    /// Null while the record is not yet valid.
+    /// Null while the record is not valid.
     const witness::Reaped* reaped(std::uint32_t index) const;
     std::string text(std::uint16_t reference) const;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a whole text to a descriptor, however many pieces that takes.
+// Writes a whole text to a descriptor, in as many pieces as needed.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace heapwright::runner {
 
-/// False, and errno says why, if it could not be written to the end.
+/// Returns false, with errno, if it was not written completely.
 inline bool writeAll(int descriptor, const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {
         const ssize_t written = write(descriptor, text.data() + at, text.size() - at);

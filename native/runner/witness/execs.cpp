@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exec family, passed on to the C library and noted: a process that becomes another program
-// says so first. If that program never reports (it is static, set-user-ID, or its environment was
-// cleared), its time is known not to be that of the program before it, however short it lived.
+// The exec family: records the call and passes it on to the C library. A process that becomes
+// another program thus announces it. That program may never report, because it is static or
+// set-user-ID, or its environment was cleared. Its CPU time is then known not to belong to the
+// previous program, however short it ran.
 //
-// Invariants: each form goes to the next object's own form of it, so that another preloaded library
-// which listens, too, hears what it would have heard; nothing is allocated, for the child of a fork
-// with threads has nobody to unlock the heap. Cost: a few hundred nanoseconds for each attempt.
+// Invariant: each form calls the next object's own form, so that another preloaded library that
+// intercepts it sees the usual call. Nothing is allocated, because in the child of a fork with
+// threads the heap may stay locked.
+// Cost: a few hundred nanoseconds for each attempt.
 #include "next.hpp"
 #include "report.hpp"
 
@@ -31,7 +33,7 @@ constinit ExecWithEnvironment nextExecve = nullptr;
 constinit ExecWithEnvironment nextExecvpe = nullptr;
 constinit ExecOfDescriptor nextFexecve = nullptr;
 
-/// Calls; whoever comes back from an exec is still the old program.
+/// Makes the call. If it returns, the process is still the old program.
 template <class Function, class... Arguments>
 int attempt(const char* program, Function* function, Arguments... arguments) {
     const bool noted = noteExec(program);
@@ -51,7 +53,7 @@ int passOn(ExecWithEnvironment& known, const char* name, const char* program, ch
     return attempt(program, next(known, name), program, words, environment);
 }
 
-/// How many words a list has, the null pointer at its end included.
+/// The number of words in a list, including the null pointer at its end.
 std::size_t countOf(const char* first, va_list& list) {
     std::size_t count = 1;
     for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) {
@@ -60,7 +62,8 @@ std::size_t countOf(const char* first, va_list& list) {
     return count;
 }
 
-/// The words of a list, and the null pointer; `list` is left behind that.
+/// Copies the words of a list and the null pointer.
+/// Post: `list` is after the null pointer.
 void fill(const char** words, const char* first, va_list& list) {
     for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) {
         *words++ = word;
@@ -82,7 +85,7 @@ void findExecs() {
 
 using namespace heapwright::runner::witness;
 
-// The words that follow `first`, as an array on the stack of the function in which this stands.
+// The words that follow `first`, as an array on the stack of the function that uses this macro.
 #define HEAPWRIGHT_WORDS(words, first, list)                                                       \
     va_list list;                                                                                  \
     va_start(list, first);                                                                         \

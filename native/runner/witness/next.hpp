@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The function of the same name behind ours: what a call would have reached without the witness.
-// Cost: one search of the loaded objects, the first time.
+// The next definition of an intercepted function, which a call would reach without the witness.
+// Cost: one search of the loaded objects, at the first call.
 #pragma once
 
 #include "report.hpp"
@@ -11,7 +11,7 @@
 
 namespace heapwright::runner::witness {
 
-/// Found once; two threads that look at the same time find the same.
+/// Searches once. Two threads that search at the same time find the same.
 template <class Function>
 Function next(Function& known, const char* name) {
     Function function = __atomic_load_n(&known, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks this object's relocation table, as described in provider.hpp.
+// Reads this object's relocation table, as described in provider.hpp.
 #include "provider.hpp"
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
-// The linker's name for the place at which this object is loaded.
+// The linker's name for the load address of this object.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 
 namespace heapwright::runner::witness {
 
 namespace {
 
-// Never called: they are here so that the linker makes an entry for each of the three.
+// Never called. They make the linker create a relocation for each of the three.
 [[gnu::used, gnu::noinline]] void* callMalloc(std::size_t size) {
     return std::malloc(size);
 }
@@ -37,7 +37,7 @@ struct Tables {
     const char* names = nullptr;
 };
 
-/// Some loaders have added the load address to the dynamic section in place, some have not.
+/// Some loaders add the load address to the dynamic section in place, some do not.
 const void* located(ElfW(Addr) address) {
     const auto base = reinterpret_cast<ElfW(Addr)>(&__ehdr_start[0]);
     return reinterpret_cast<const void*>(address < base ? base + address : address);
@@ -66,7 +66,7 @@ Tables ownTables() {
     return tables;
 }
 
-/// What a call from here to `name` reaches, or null.
+/// The function that a call of `name` from here reaches, or null.
 const void* targetOf(const Tables& tables, const char* name) {
     for (std::size_t i = 0; i < tables.count; ++i) {
         const ElfW(Rela)& relocation = tables.relocations[i];
@@ -80,11 +80,11 @@ const void* targetOf(const Tables& tables, const char* name) {
     return nullptr;
 }
 
-/// Addresses, and the names of the loaded objects that they lie in.
+/// Addresses, and the names of the loaded objects that contain them.
 struct Search {
     static constexpr std::size_t count = 4; // malloc, free, calloc, and a function of the C library
     ElfW(Addr) addresses[count];
-    const char* names[count]; ///< the very same pointer for the same object; null if in none
+    const char* names[count]; ///< the same pointer for the same object; null if none contains it
 };
 
 bool contains(const dl_phdr_info& object, ElfW(Addr) address) {
@@ -108,7 +108,7 @@ int lookThrough(dl_phdr_info* object, std::size_t, void* data) {
     return 0;
 }
 
-/// The bytes of `text` at `to`, cut at `end`; the place behind them.
+/// Copies the bytes of `text` to `to`, cut at `end`. Returns the position after them.
 char* append(char* to, const char* end, const char* text) {
     while (*text != '\0' && to + 1 < end) {
         *to++ = *text++;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who provides malloc here? The answer is read from this object's own relocations for malloc, free
-// and calloc, which the loader has bound before any code of ours runs (the object is linked with
-// `-z now`). Neither `&malloc` nor dlsym would do: in a program that is not position-independent
-// and takes the address of malloc, both give an entry in the program's own linkage table.
+// Finds the provider of malloc in this process. It reads this object's own relocations for malloc,
+// free and calloc, which the loader has bound before any code of the witness runs (the object is
+// linked with `-z now`). `&malloc` and dlsym are unreliable: in a non-PIE program that takes the
+// address of malloc, both give an entry in the program's own linkage table.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 namespace heapwright::runner::witness {
 
 struct Provider {
-    char path[480]; ///< as the loader names it; "mixed: A, B" when free or calloc is another's
-    bool isLibc;    ///< it is the object that also provides gnu_get_libc_version
+    char path[480]; ///< the loader's path; "mixed: A, B" if free or calloc is another object's
+    bool isLibc;    ///< the same object also provides gnu_get_libc_version
 };
 
-/// `program` is the path of the program, which the loader has no name for. Allocates nothing and
-/// leaves errno alone. Cost: one walk over the loaded objects; dladdr, which looks through all
-/// symbols of an object, would cost twenty times as much.
+/// `program` is the path of the program, for which the loader has no name. Allocates nothing and
+/// keeps errno.
+/// Cost: one walk over the loaded objects. dladdr searches all symbols of an object and would cost
+/// twenty times as much.
 void findProvider(Provider& provider, const char* program);
 
 } // namespace heapwright::runner::witness

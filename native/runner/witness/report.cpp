@@ -24,8 +24,8 @@ std::uint32_t kernelPeakKb() {
     return static_cast<std::uint32_t>(usage.ru_maxrss);
 }
 
-/// 1 + the index of the text in the file's table; 0 when the table is full. A long one loses its
-/// head.
+/// 1 + the index of the text in the file's table; 0 if the table is full. A long text loses its
+/// beginning.
 std::uint16_t intern(File& file, const char* text) {
     std::size_t length = std::strlen(text);
     if (length >= sizeof(Text::bytes)) {
@@ -42,7 +42,7 @@ std::uint16_t intern(File& file, const char* text) {
         Text& place = file.texts[at];
         std::uint64_t seen = 0;
         if (place.hash.compare_exchange_strong(seen, hash)) {
-            std::memcpy(place.bytes, text, length); // the zero byte is there already
+            std::memcpy(place.bytes, text, length); // the zero byte is already there
             place.ready.store(1, std::memory_order_release);
             return static_cast<std::uint16_t>(at + 1);
         }
@@ -53,8 +53,8 @@ std::uint16_t intern(File& file, const char* text) {
     return 0;
 }
 
-/// A record for the calling process, filled in; null when all are taken. Writes no variable of
-/// ours.
+/// Claims and fills a record for the calling process; null if all are taken. Writes no variable of
+/// this object.
 Record* claim(std::int32_t pid, std::uint32_t kind, std::uint64_t cpuStart) {
     const std::uint64_t index = self.file->claimed.fetch_add(1, std::memory_order_relaxed);
     if (index >= recordCapacity) {
@@ -72,7 +72,8 @@ Record* claim(std::int32_t pid, std::uint32_t kind, std::uint64_t cpuStart) {
     return &record;
 }
 
-/// Straight to the kernel: the program may have its own open or mmap. Null if anything is amiss.
+/// By direct system calls, because the program may define its own open or mmap. Null on any
+/// failure.
 File* openFile(const char* path) {
     const long descriptor = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
     if (descriptor < 0) {
@@ -149,7 +150,7 @@ void finish() {
     record->state.fetch_or(exited, std::memory_order_release);
 }
 
-/// What the parent has used so far, in case that nothing else is heard from it.
+/// Records the parent's CPU time, in case it never reports again.
 void noteForkInParent() {
     if (self.record != nullptr && !isSandboxed()) {
         self.record->cpuNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
@@ -161,7 +162,7 @@ void noteForkInChild() {
         return;
     }
     if (isSandboxed()) {
-        self.file = nullptr; // silent from here on; seen from outside only
+        self.file = nullptr; // reports nothing from now on; only observed from outside
         self.record = nullptr;
         return;
     }
@@ -178,7 +179,7 @@ void noteSandbox() {
 
 bool noteExec(const char* program) {
     if (self.record == nullptr || isSandboxed() || ownPid() != self.pid) {
-        return false; // a vfork child has no record that it could speak for
+        return false; // a vfork child has no record of its own
     }
     const KeepErrno keep;
     self.record->successor = program != nullptr ? intern(*self.file, program) : std::uint16_t{0};

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process writes into the shared file, and the little state that this takes. Everything here
-// leaves errno alone when it is wrapped in KeepErrno, allocates nothing, and may be called from a
-// signal handler or from a vfork child.
+// What a process writes into the shared file, and the state for it. All functions allocate nothing,
+// keep errno inside a KeepErrno, and may be called from a signal handler or a vfork child.
 //
-// Invariant: a process that shares our memory without being us (a vfork child) changes no variable:
-// `self` is written at the start and by the fork handlers alone, which run in true copies only.
+// Invariant: a vfork child, which shares the parent's memory, changes no variable. `self` is
+// written only at the start and by the fork handlers, which run only in real copies of the process.
 #pragma once
 
 #include "format.hpp"
@@ -19,12 +18,12 @@
 namespace heapwright::runner::witness {
 
 struct Self {
-    File* file = nullptr;     ///< null: nobody asked, or we must not speak any more
-    Record* record = nullptr; ///< null also when all records were taken
+    File* file = nullptr;     ///< null: not requested, or reporting has ended
+    Record* record = nullptr; ///< null also if all records were taken
     std::int32_t pid = 0;
     std::uint16_t exe = 0;
     std::uint16_t provider = 0;
-    std::uint32_t traits = 0; ///< `libcProvides` or nothing
+    std::uint32_t traits = 0; ///< `libcProvides` or 0
 };
 
 extern Self self;
@@ -44,27 +43,27 @@ std::uint64_t clockNs(clockid_t clock);
 std::int32_t ownPid();
 bool isSandboxed();
 
-/// Finds and maps the shared file, and opens the record of this process.
+/// Maps the shared file and claims the record of this process.
 void open(const char* path);
 
-/// The last word before the end. In a process that was cloned behind our back also the first.
+/// The last report before the end. In a process created by a direct clone call, also the first.
 void finish();
 
 void noteForkInParent();
 void noteForkInChild();
 
-/// From here on no call to the system may be made on the program's behalf.
+/// From now on the witness makes no system call.
 void noteSandbox();
 
-/// The process is about to become that program; whether that could be written down. If it could,
-/// and the program could not be executed after all, `noteExecFailed` takes it back.
+/// Records that the process is about to exec that program; returns whether it could be recorded. If
+/// the exec fails, `noteExecFailed` reverts it.
 bool noteExec(const char* program);
 void noteExecFailed();
 
 /// Finds the C library's exec family while that is safe: not in the child of a fork with threads.
 void findExecs();
 
-/// A child was waited for.
+/// Records a child that was waited for.
 void noteReaped(std::int32_t pid, int status, const rusage& usage);
 
 } // namespace heapwright::runner::witness

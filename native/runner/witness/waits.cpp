@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wait family, passed on to the C library's own wait4 and waitid (which also keeps them points
-// at which a thread can be cancelled), and noted: the kernel tells a parent how its child ended and
-// what the child used to the very end. That is how a child which never reported (a static program)
-// is known for certain, and why the kernel's work of burying a process is not taken for an unknown
-// one's.
+// The wait family: passes the call to the C library's own wait4 and waitid, which stay cancellation
+// points, and records the result. The kernel reports to a parent how its child ended and its CPU
+// time until the very end. A child that never reported (a static program) is thus known exactly,
+// and the kernel's work of removing a process is not attributed to an unknown one.
 #include "next.hpp"
 #include "report.hpp"
 
@@ -50,12 +49,12 @@ rusage usageOfChildren() {
     return usage;
 }
 
-/// waitid gives no account, but the sum over all children grows by it.
+/// waitid reports no account, but the sum over all children grows by it.
 rusage grownSince(const rusage& before) {
     rusage grown = usageOfChildren();
     timersub(&grown.ru_utime, &before.ru_utime, &grown.ru_utime);
     timersub(&grown.ru_stime, &before.ru_stime, &grown.ru_stime);
-    grown.ru_maxrss = 0; // the largest of all is not this one's
+    grown.ru_maxrss = 0; // the maximum over all children is not this one's
     return grown;
 }
 

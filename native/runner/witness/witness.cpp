@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The witness: preloaded after the allocator into every process of a run, it writes down who
-// provides malloc there, and at the end how much CPU time the process used. It defines no
-// allocation routine, calls none, and leaves errno as it was. Here is where it hooks into the life
-// of a process; waits.cpp listens to what the process learns of its children, execs.cpp to what it
-// becomes.
+// The witness, preloaded after the allocator into every process of a run. It records the provider
+// of malloc, and at the end the CPU time of the process. It defines no allocation routine, calls
+// none, and keeps errno. This file contains the hooks into the life of a process. waits.cpp and
+// execs.cpp intercept the wait and exec families.
 //
-// Cost: some 20 calls to the system at the start, none while the program runs, three at the exit,
-// or none at all once the process has locked itself into a sandbox, where a call that its author
-// did not foresee could be its death. The mapping is made once and kept, so closed descriptors,
-// chroot and a lost environment do not matter to a process that has started.
+// Cost: about 20 system calls at the start, none while the program runs, and three at the exit. No
+// calls after the process has entered a sandbox, where an unexpected system call may end the
+// process. The mapping stays, so closed descriptors, chroot and a cleared environment do not affect
+// a running process.
 #include "report.hpp"
 
 #include <cstdarg>
@@ -52,7 +51,7 @@ const char* valueOf(const char* name, char** environment) {
     return nullptr;
 }
 
-/// The loader hands the environment over, so that no getenv of the program's own is called.
+/// The loader passes the environment, so the program's own getenv is not called.
 __attribute__((constructor)) void begin(int, char**, char** environment) {
     const KeepErrno keep;
     const char* const path = valueOf(variable, environment);
@@ -90,7 +89,7 @@ EXPORT void _Exit(int status) noexcept {
     heapwright::runner::witness::leave(status);
 }
 
-/// Whoever locks himself in says so here first.
+/// A process that enters a sandbox calls this first.
 EXPORT int prctl(int option, ...) noexcept {
     va_list list;
     va_start(list, option);

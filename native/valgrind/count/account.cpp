@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The account of one trace; the rules stand in account.hpp.
+// The account of one trace; account.hpp states the rules.
 #include "account.hpp"
 
 #include "valgrind/marks/messages.h"
@@ -72,7 +72,7 @@ void Account::write(Write write) {
     }
 }
 
-/// The running thread's waiting writes are the allocator's, except those into the object.
+/// The pending writes of the running thread become the allocator's, except those into the object.
 void Account::settle(std::uint64_t object, std::uint64_t size) {
     Thread& thread = threads_[running_];
     for (const Write& write : thread.waiting) {
@@ -108,8 +108,8 @@ void Account::other(std::string_view line) {
     }
 }
 
-/// Only who gets valgrind's one lock matters: it runs until another gets it. The line may stand
-/// behind the unfinished one of a system call.
+/// A thread runs from when it gets valgrind's only lock until another thread gets it. The line may
+/// follow the unfinished line of a system call.
 void Account::schedule(std::string_view line) {
     Fields words(line);
     words.find("SCHED[");
@@ -127,7 +127,7 @@ void Account::schedule(std::string_view line) {
     running_ = number;
 }
 
-/// Memory that is mapped anew, or whose pages were given back, begins a new life.
+/// Newly mapped memory, or memory whose pages were discarded, starts a new history.
 void Account::systemCall(std::string_view line) {
     constexpr std::uint64_t dontNeed = 4;
     constexpr std::uint64_t mayFree = 8;
@@ -189,7 +189,7 @@ void Account::call(Fields words) {
 
 void Account::enter(unsigned kind, std::uint64_t stackPointer, std::uint64_t object) {
     Thread& thread = threads_[running_];
-    settle(0, 0); // of a call that was left by a long jump
+    settle(0, 0); // a call that ended by a long jump
     thread.call = kind;
     thread.origin = Code::Origin::marks;
     thread.stackPointer = stackPointer;
@@ -209,7 +209,7 @@ void Account::leave(std::uint64_t object, std::uint64_t size) {
     Thread& thread = threads_[running_];
     settle(object, object != 0 ? size : 0);
     if (thread.call == heapwright_resize && object == 0 && size != 0 && thread.given != 0) {
-        live_[thread.given] = thread.givenSize; // it could not be resized, and is as it was
+        live_[thread.given] = thread.givenSize; // it was not resized and is unchanged
     } else if (object != 0) {
         live_[object] = size;
     }

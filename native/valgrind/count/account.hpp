@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follows the trace and keeps the account: which thread runs, whether it is inside the allocator,
-// which objects are the program's, and what the instructions inside the allocator are and write.
+// Follows the trace and keeps the account: the running thread, whether it is inside the allocator,
+// the objects of the program, and the instructions and writes inside the allocator.
 //
-// Inside the allocator is what lies between a thread's entering and leaving an allocation routine,
-// without the marks' own instructions: the C library's mutex and memset on the way belong to it.
+// A thread is inside the allocator from when it enters an allocation routine until it leaves it,
+// without the instructions of the marks. The C library's mutex and memset in between count.
 //
 // The allocator's memory is what it writes there, except
-//   - objects that the program has: an object is the program's from when the routine that hands it
-//     out is left until the routine that takes it back is entered;
-//   - the zeros of calloc and the bytes that realloc copies, known when the routine is left: until
-//     then its writes wait;
+//   - objects of the program: an object is the program's from the end of the routine that allocates
+//     it until the start of the routine that frees it;
+//   - the zeros of calloc and the bytes that realloc copies. They are known only at the end of the
+//     routine, so its writes are held until then;
 //   - the calling thread's own stack below the call;
-//   - what the dynamic linker writes when it binds a symbol at its first use.
-// A link that the allocator writes into a freed object is therefore its own.
+//   - what the dynamic linker writes when it binds a symbol at its first use. A link that the
+//     allocator writes into a freed object is therefore its own.
 #pragma once
 
 #include "code.hpp"
@@ -30,14 +30,14 @@
 namespace heapwright::valgrind {
 
 struct Counted {
-    std::uint64_t calls = 0;        ///< that hand out or take back
-    std::uint64_t idle = 0;         ///< calls that do not: malloc_usable_size, free of null
-    std::uint64_t threads = 0;      ///< that made any
-    std::uint64_t instructions = 0; ///< inside the allocator
-    std::uint64_t prefixed = 0;     ///< of those, with a lock prefix
-    std::uint64_t exchanges = 0;    ///< of those, xchg with memory
-    std::uint64_t unknown = 0;      ///< of those, whose bytes could not be read
-    std::uint64_t misread = 0;      ///< lines of the trace that made no sense
+    std::uint64_t calls = 0;        ///< calls that allocate or free
+    std::uint64_t idle = 0;         ///< calls that do neither: malloc_usable_size, free of null
+    std::uint64_t threads = 0;      ///< threads with calls
+    std::uint64_t instructions = 0; ///< instructions inside the allocator
+    std::uint64_t prefixed = 0;     ///< those with a lock prefix
+    std::uint64_t exchanges = 0;    ///< those that are xchg with memory
+    std::uint64_t unknown = 0;      ///< those whose bytes could not be read
+    std::uint64_t misread = 0;      ///< lines of the trace that could not be parsed
 };
 
 class Account {
@@ -50,7 +50,7 @@ public:
     Lines::Total lines() const { return lines_.total(); }
     const std::string& provider() const { return provider_; }
     bool marked() const { return marked_; }
-    /// What valgrind itself said, the last of it.
+    /// The last of valgrind's own messages.
     const std::string& words() const { return words_; }
     bool traced() const { return traced_; }
 
@@ -63,11 +63,11 @@ private:
     struct Thread {
         std::uint32_t number = 0;
         bool counted = false;
-        unsigned call = 0; ///< the routine that it is in (messages.h); 0: none
-        Code::Origin origin = Code::Origin::unknown; ///< of the instruction that it executes
+        unsigned call = 0; ///< the routine that the thread is in (messages.h); 0: none
+        Code::Origin origin = Code::Origin::unknown; ///< of the current instruction
         std::uint64_t stackPointer = 0;
-        std::uint64_t stackLow = ~std::uint64_t{0}; ///< until it is known, there is none
-        std::uint64_t given = 0; ///< the object that realloc was given, and its size
+        std::uint64_t stackLow = ~std::uint64_t{0}; ///< no stack until it is known
+        std::uint64_t given = 0;                    ///< the argument of realloc, and its size
         std::uint64_t givenSize = 0;
         std::vector<Write> waiting;
     };

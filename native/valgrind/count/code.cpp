@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks each instruction up once, in the file that it is from.
+// Decodes each instruction once, from its file.
 #include "code.hpp"
 
 #include "valgrind/lackey/log_line.hpp"
@@ -45,7 +45,7 @@ Code::Instruction Code::at(std::uint64_t address) {
 }
 
 const Code::Segment* Code::segmentOf(std::uint64_t address) const {
-    // The last word counts: a mapping may have replaced an older one.
+    // The newest mapping counts, because it may have replaced an older one.
     for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
         if (address >= segment->start && address < segment->end) {
             return &*segment;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the instructions of the process are, by their addresses. The bytes are read from the files
-// that the loader has mapped: the code of a library is the same in memory as in its file. The marks
-// tell what was mapped at the first call; for code that came later the system's list of the
-// process's mappings is read, as long as the process is there.
+// The instructions of the process by their addresses. Their bytes are read from the files that the
+// loader has mapped, because the code of a library is the same in memory as in its file. The marks
+// report the mappings at the first call. For code that is mapped later, the system's list of
+// mappings is read while the process exists.
 #pragma once
 
 #include "decode.hpp"
@@ -32,7 +32,7 @@ public:
     /// Bytes [offset, offset + end − start) of the file are the instructions at [start, end).
     void add(std::uint64_t start, std::uint64_t end, std::uint64_t offset, std::string_view file);
 
-    /// The code around this address is that of the marks.
+    /// Sets the marks' code: that around this address.
     void setMarks(std::uint64_t address);
 
     Instruction at(std::uint64_t address);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether one x86-64 instruction locks, from its bytes: it carries the prefix F0, or it is an xchg
-// with memory, which locks without one (Intel, Software Developer's Manual, volume 3, 9.1.2).
+// Whether one x86-64 instruction locks, from its bytes: it has the prefix F0, or it is an xchg with
+// memory, which always locks (Intel, Software Developer's Manual, volume 3, 9.1.2).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace heapwright::valgrind {
 
 enum class Locking : std::uint8_t { none, prefix, exchange };
 
-/// `bytes` begin with the instruction; what is missing of them is taken for none.
+/// `bytes` begin with the instruction. Missing bytes count as no lock.
 constexpr Locking lockingOf(std::span<const std::uint8_t> bytes) {
     // Legacy prefixes come in any order, then at most one REX prefix, then the opcode.
     std::size_t at = 0;

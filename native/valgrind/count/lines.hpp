@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which thread wrote which cache line of the allocator's own memory. A line that two threads have
-// written is shared, and stays so until its memory is given back to the system or to a new thread
-// as its stack: what is written there afterwards is another life's.
+// The threads that wrote each cache line of the allocator's own memory. A line that two threads
+// have written is shared. It stays shared until its memory is returned to the system or becomes the
+// stack of a new thread; then its history starts again.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ public:
         }
     }
 
-    /// The memory [begin, end) begins a new life. A line that is partly in it goes on.
+    /// Starts a new history of the memory [begin, end). Lines that are only partly in it keep
+    /// theirs.
     void forget(std::uint64_t begin, std::uint64_t end) {
         const std::uint64_t first = (begin + (1U << lineBits) - 1) >> lineBits;
         const std::uint64_t last = end >> lineBits;
@@ -51,15 +52,15 @@ public:
     }
 
     struct State {
-        std::uint32_t writer; ///< the first one
+        std::uint32_t writer; ///< the first thread
         bool shared;
         std::uint64_t writes;
     };
 
     struct Total {
-        std::uint64_t lines = 0;        ///< that were written
-        std::uint64_t shared = 0;       ///< by more than one thread
-        std::uint64_t sharedWrites = 0; ///< writes to those
+        std::uint64_t lines = 0;        ///< number of written lines
+        std::uint64_t shared = 0;       ///< lines written by more than one thread
+        std::uint64_t sharedWrites = 0; ///< writes to shared lines
 
         void add(const State& state) {
             ++lines;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// heapwright-count: runs a command under valgrind's tracer, reads the trace as it comes, and writes
-// what happened inside the allocator as one JSON object. Nothing of the trace is kept. Leaves with
-// 0 whenever it wrote the object, with 2 when it was itself misused. The object says in `limit` if
-// a limit ended the command, and then holds what was counted until then.
+// heapwright-count: runs a command under valgrind's tracer, reads the trace while it is written,
+// and writes the allocator's account as one JSON object. The trace is not kept. Exit status: 0 if
+// the object was written, 2 for invalid arguments. If a limit ended the command, the object names
+// it in `limit` and contains the counts until then.
 #include "account.hpp"
 #include "options.hpp"
 

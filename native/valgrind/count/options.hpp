@@ -17,7 +17,7 @@ struct Options : LogOptions {
     std::uint64_t traceBytes = std::uint64_t{4} << 30;
 };
 
-/// Nothing, and a line on standard error that says why, when the command line is wrong.
+/// Returns nothing, after a message on standard error, if the command line is invalid.
 std::optional<Options> parseOptions(int count, char** arguments);
 
 } // namespace heapwright::valgrind

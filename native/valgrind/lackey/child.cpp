@@ -21,17 +21,17 @@ namespace heapwright::valgrind {
 
 namespace {
 
-/// Replaces this process; returns if it cannot.
+/// Replaces this process; returns only on failure.
 void execute(int log, const char* option, char** command) {
     static const char* const fixed[] = {
         "valgrind", "--tool=lackey", "--trace-mem=yes", "--basic-counts=no",
-        // Who runs, and which memory is mapped anew.
+        // Reports the running thread and newly mapped memory.
         "--trace-sched=yes", "--trace-syscalls=yes", "--fair-sched=try",
-        // What the command starts is not traced, and does not write into our log.
+        // Processes that the command starts are not traced and do not write into this log.
         "--trace-children=no", "--child-silent-after-fork=yes",
-        // Nobody debugs it, and no pipes for that are left behind.
+        // No debugger is used, and no pipes for it are left behind.
         "--vgdb=no",
-        // No options from a file or a variable.
+        // Ignores options from files and variables.
         "--command-line-only=yes"};
     std::vector<char*> arguments;
     for (const char* const each : fixed) {
@@ -47,11 +47,11 @@ void execute(int log, const char* option, char** command) {
     }
     arguments.push_back(nullptr);
     const Tool tool = findTool();
-    setenv("VALGRIND_LAUNCHER", tool.launcher.c_str(), 1); // as the launcher would
+    setenv("VALGRIND_LAUNCHER", tool.launcher.c_str(), 1); // as the launcher would set it
     execv(tool.program.c_str(), arguments.data());
 }
 
-/// What dies under valgrind would leave a core of valgrind's making in its folder.
+/// A program that dies under valgrind would leave a core file of valgrind's.
 void leaveNoCore() {
     rlimit limit{};
     if (getrlimit(RLIMIT_CORE, &limit) == 0) {
@@ -71,12 +71,13 @@ Child::~Child() {
 
 bool Child::start(char** command, const char* option, std::string& reason) {
     int log[2];
-    int trouble[2]; // closed by a successful exec, else the reason comes through it
+    int trouble[2]; // closed by a successful exec; otherwise it carries the reason
     if (pipe2(log, O_CLOEXEC) != 0 || pipe2(trouble, O_CLOEXEC) != 0) {
         reason = std::strerror(errno);
         return false;
     }
-    fcntl(log[0], F_SETPIPE_SZ, 1 << 20); // as much as it may be: they wait for each other less
+    // As large as possible, so that the two sides wait less for each other.
+    fcntl(log[0], F_SETPIPE_SZ, 1 << 20);
     const pid_t parent = getpid();
     apart_ = isatty(STDIN_FILENO) == 0;
     pid_ = fork();
@@ -121,7 +122,8 @@ void Child::end() {
     if (pid_ <= 0) {
         return;
     }
-    // What it left behind is in its group; the number is ours as long as somebody is in there.
+    // Its remaining processes are in its group. The group's number stays reserved while any of them
+    // lives.
     if (apart_ || !ended_) {
         kill(apart_ ? -pid_ : pid_, SIGKILL);
     }

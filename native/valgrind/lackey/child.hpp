@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command under valgrind, in a process group of its own, with its log in a pipe. It does not
-// outlive this program: the kernel kills it when we die, and whatever else is in its group is
-// killed by its number when we end. One that may read from a terminal stays in our group, for only
-// the terminal's own group may.
+// outlive this program: the kernel kills it when this program dies, and `end` kills the rest of its
+// group. A command that may read from a terminal stays in this program's group, because only the
+// terminal's foreground group can read.
 #pragma once
 
 #include <string>
@@ -19,13 +19,14 @@ public:
     Child& operator=(const Child&) = delete;
     ~Child();
 
-    /// False, and why, if nothing could be started. `option` is one more for valgrind, or null.
+    /// Starts the command. Returns false, with the reason, on failure. `option` is one more option
+    /// for valgrind, or null.
     bool start(char** command, const char* option, std::string& reason);
 
     pid_t pid() const { return pid_; }
     int log() const { return log_; }
 
-    /// True once it has ended; `status()` is then as waitpid gives it.
+    /// True after it has ended; `status()` is then that of waitpid.
     bool ended();
     int status() const { return status_; }
 
@@ -36,7 +37,7 @@ private:
     pid_t pid_ = -1;
     int log_ = -1;
     int status_ = 0;
-    bool apart_ = false; ///< it has a group of its own
+    bool apart_ = false; ///< it has a process group of its own
     bool ended_ = false;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the lines of the log; see log_line.hpp for what they look like.
+// Parses the lines of the log; log_line.hpp shows their format.
 #include "log_line.hpp"
 
 namespace heapwright::valgrind {
 
 namespace {
 
-/// The value of a digit, which in chains of calls is written large; 99 of anything else.
+/// The value of a digit; uppercase in chains of calls. 99 for any other character.
 constexpr unsigned digit(char character) {
     const auto byte = static_cast<unsigned char>(character);
     if (byte >= '0' && byte <= '9') {
@@ -18,7 +18,7 @@ constexpr unsigned digit(char character) {
     return lower >= unsigned{'a'} && lower <= unsigned{'f'} ? lower - unsigned{'a'} + 10 : 99;
 }
 
-/// The kind of a line of the trace proper, from its first three characters.
+/// The kind of a trace line, from its first three characters.
 Line kindOf(std::string_view text) {
     if (text.size() < 4 || text[2] != ' ') {
         return Line::other;

@@ -5,14 +5,14 @@
 // --trace-sched=yes and --trace-syscalls=yes. The messages of the marks stand among them:
 //
 //   I  0401ab70,3               an instruction, its address and length
-//    S 1fff000758,8             it stores there so many bytes; L loads, M does both
+//    S 1fff000758,8             it stores 8 bytes there; L loads, M does both
 //   --PID--   SCHED[2]:  acquired lock (thread_wrapper(starting new thread))
 //   SYSCALL[PID,2](28) sys_madvise ( 0x483c000, 4096, 4 ) --> …
 //   **PID** hw call 1 1fff000490 0
-//   ==PID== …                   what valgrind has to say
+//   ==PID== …                   a message of valgrind
 //
-// The first four kinds come a million a second, so they are read by hand. Nothing is allocated;
-// text of a line is valid until the next one.
+// The log has about a million lines of the first four kinds each second, so they are parsed by
+// hand. Nothing is allocated; text of a line is valid until the next one.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ struct LogLine {
     Line kind = Line::other;
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    std::string_view text; ///< all of it
+    std::string_view text; ///< the whole line
 };
 
 /// One line, without its newline.
 LogLine readLine(std::string_view text);
 
-/// Reads numbers and words off the front of a text.
+/// Parses numbers and words from the front of a text.
 class Fields {
 public:
     explicit Fields(std::string_view text) : text_(text) {}
 
-    /// True, and behind it, if the text goes on with `word`.
+    /// If the text continues with `word`, skips it and returns true.
     bool skip(std::string_view word);
-    /// True, and behind its first occurrence, if `word` is somewhere in the text.
+    /// If `word` occurs in the text, skips to after its first occurrence and returns true.
     bool find(std::string_view word);
-    /// A number to the base 16, or 0 and `good()` false; blanks before it are skipped.
+    /// A hexadecimal number after blanks; 0, and `good()` false, if there is none.
     std::uint64_t hexadecimal() { return number(16); }
     std::uint64_t decimal() { return number(10); }
-    /// As a C program would write it: with 0x, or to the base 10.
+    /// A number as in a C program: with 0x, or decimal.
     std::uint64_t constant() { return skip("0x") ? hexadecimal() : decimal(); }
     std::string_view rest() const { return text_; }
     bool good() const { return good_; }

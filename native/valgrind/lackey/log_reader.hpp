@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the log of a command under valgrind line by line while it is written. Nothing is kept.
+// Reads the log of a command under valgrind line by line while it is written, and keeps nothing.
 #pragma once
 
 #include "child.hpp"
@@ -18,12 +18,12 @@
 
 namespace heapwright::valgrind {
 
-/// Bytes from a descriptor, line by line into what has `take(std::string_view)`.
+/// Reads bytes from a descriptor and passes each line to `take(std::string_view)`.
 class Reader {
 public:
     explicit Reader(int descriptor) : descriptor_(descriptor), buffer_(1 << 18) {}
 
-    /// False at the end.
+    /// Returns false at the end.
     template <typename Taker>
     bool readSome(Taker& taker) {
         const ssize_t got = read(descriptor_, buffer_.data() + held_, buffer_.size() - held_);
@@ -31,7 +31,7 @@ public:
             return true;
         }
         if (got <= 0) {
-            // Nothing is written behind the call by which a process becomes another program.
+            // After the call by which a process becomes another program, its last line has no end.
             if (held_ != 0) {
                 taker.take(std::string_view{buffer_.data(), held_});
                 held_ = 0;
@@ -64,7 +64,7 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// What a command may take; nothing of it is limited if that is 0.
+/// The limits of a command; 0: none.
 struct Limits {
     double seconds = 0;
     std::uint64_t traceBytes = 0;
@@ -73,8 +73,8 @@ struct Limits {
 inline constexpr std::uint64_t fewBytes = 16 << 10;
 inline constexpr unsigned shortWhile = 500; ///< microseconds
 
-/// Reads until the log or the command ends; says which limit ended it, if one did. `interrupted` is
-/// set by a handler of signals.
+/// Reads until the log or the command ends. Returns the limit that ended it, or null. A signal
+/// handler sets `interrupted`.
 template <typename Taker>
 const char* follow(Child& child, Reader& reader, Taker& taker, const Limits& limits,
                    const volatile std::sig_atomic_t& interrupted) {
@@ -82,14 +82,15 @@ const char* follow(Child& child, Reader& reader, Taker& taker, const Limits& lim
     const auto begin = Clock::now();
     pollfd log{child.log(), POLLIN, 0};
     for (;;) {
-        // A process that the command left behind may hold the log open.
+        // A process that the command left may keep the log open.
         const bool wasThere = !child.ended();
         const int ready = poll(&log, 1, wasThere ? 100 : 0);
         const std::uint64_t before = reader.bytes();
         if (ready > 0 && !reader.readSome(taker)) {
             return nullptr;
         }
-        // Valgrind writes line by line. To be woken for each would cost it and us a multiple.
+        // Valgrind writes line by line. Waking up for each line would cost both sides several times
+        // as much.
         if (wasThere && reader.bytes() - before < fewBytes) {
             usleep(shortWhile);
         }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything after `--` is the command; before it stand options, each with a value.
+// The command follows `--`. Each option before it has a value.
 #include "options.hpp"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command lines of the programs that read the tracer's log: what all of them are told, and an
-// opening for what only one is.
+// The command lines of the programs that read the tracer's log: the common options, and a function
+// for those of one program.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace heapwright::valgrind {
 
 struct LogOptions {
     int resultFd = -1;
-    double seconds = 0;          ///< 0: as long as it takes
-    const char* trace = nullptr; ///< a log that is there already, instead of a command
+    double seconds = 0;          ///< 0: no limit
+    const char* trace = nullptr; ///< an existing log instead of a command
     char** command = nullptr;
 };
 
@@ -22,11 +22,11 @@ struct ProgramText {
     const char* usage;
 };
 
-/// An option of one program, with its number, which is positive; false if it is none, or will not
-/// do.
+/// Handles an option of one program, with its number, which is positive. Returns false if the
+/// option is unknown or the number invalid.
 using OwnOption = std::function<bool(std::string_view name, double number)>;
 
-/// False, and a line on standard error that says why, when the command line is wrong.
+/// Returns false, after a message on standard error, if the command line is invalid.
 bool parseOptions(int count, char** arguments, const ProgramText& program, LogOptions& options,
                   const OwnOption& own);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks for the tool where the launcher would: in VALGRIND_LIB, or beside the launcher's own folder
-// at the places that distributions choose.
+// Searches the tool where the launcher would: in VALGRIND_LIB, or in the usual folders of
+// distributions beside the launcher's own.
 #include "tool.hpp"
 
 #include <cstdlib>

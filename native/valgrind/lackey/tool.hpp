@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which program to execute as valgrind. `valgrind` itself is a launcher, often behind a shell
-// script, and what is preloaded into the command would be preloaded into both: an allocator that
-// serves the command and not a shell would fail there. The tool that the launcher becomes is linked
-// statically, so it is executed directly where it is found; elsewhere the launcher is.
+// The program to execute as valgrind. `valgrind` itself is a launcher, often behind a shell script.
+// A library preloaded into the command would also be preloaded into both, and an allocator that
+// cannot serve a shell would fail there. The tool that the launcher executes is linked statically,
+// so it is executed directly if it is found; otherwise the launcher is.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the C library allocates while the allocator behind us is looked up, or while we ask it for
- * something ourselves: from a small array, never given back, never seen by that allocator.
+ * Memory for what the C library allocates while the next allocator is looked up, or while the marks
+ * call it themselves: a small array that is never freed and that the allocator never sees.
  */
 #ifndef HEAPWRIGHT_VALGRIND_ARENA_H
 #define HEAPWRIGHT_VALGRIND_ARENA_H
@@ -32,7 +32,7 @@ static inline bool inArena(const void* object) {
     return (uintptr_t)object - (uintptr_t)arena < sizeof arena;
 }
 
-/* As much of an object of the arena as there is room for. */
+/* Copies as much of an arena object as there is room for. */
 static inline void arenaCopy(void* to, const void* object, size_t size) {
     size_t held;
     memcpy(&held, (const char*)object - 16, sizeof held);

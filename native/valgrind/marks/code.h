@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Which code the loader has mapped so far, and from which files.
+ * The code that the loader has mapped so far, and its files.
  */
 #ifndef HEAPWRIGHT_VALGRIND_CODE_H
 #define HEAPWRIGHT_VALGRIND_CODE_H
@@ -15,7 +15,7 @@ struct MappedCode {
     uintptr_t start;
     uintptr_t end;
     uintptr_t offset; /* in the file */
-    uintptr_t bias;   /* where the file's own address 0 is */
+    uintptr_t bias;   /* address of the file's own address 0 */
     const char* file;
 };
 

@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * libheapwright-marks.so: preloaded in front of an allocator, it stands between the program and the
- * allocator and says when a thread enters the allocator, when it leaves it, and with which object.
- * What it says appears in valgrind's log (messages.h); outside valgrind it is silent and only
- * passes the calls on.
+ * libheapwright-marks.so, preloaded in front of an allocator. It reports when a thread enters the
+ * allocator, when it leaves it, and with which object. The reports appear in valgrind's log
+ * (messages.h). Outside valgrind it only passes the calls on.
  *
- * Only the outermost call of a thread is marked: what operator new does in malloc belongs to
- * operator new. A call that is left by an exception is left like any other, by way of the clean-up
- * of `Call`.
+ * Only the outermost call of a thread is marked: the malloc in operator new belongs to operator
+ * new. A call that an exception ends is left like any other, by the clean-up of `Call`.
  *
- * Threads take turns under valgrind, and long ones: a hundred thousand blocks of code. So that they
- * meet inside an allocator's structures as they would on several processors, each gives its turn
- * away after every few calls, between two of them.
+ * Threads take long turns under valgrind: a hundred thousand blocks of code. Each thread therefore
+ * yields after every few calls, between two of them, so that threads meet inside the allocator's
+ * structures as on several processors.
  *
  * The allocator is found by RTLD_NEXT at the first call. What the C library allocates meanwhile, or
- * while a thread's stack is looked up, comes from a small arena here and is never seen below.
+ * while a thread's stack is looked up, comes from a small arena here, and the allocator never sees
+ * it.
  */
 #define _GNU_SOURCE
 #include "arena.h"
@@ -46,10 +45,10 @@ static struct {
 
 /* The calling thread. */
 static _Thread_local struct {
-    unsigned depth; /* calls of allocation routines that are open */
+    unsigned depth; /* depth of calls of allocation routines */
     unsigned calls;
     bool begun;
-    bool busy; /* what is allocated now is ours */
+    bool busy; /* allocations now belong to the marks */
     struct Print print;
 } self;
 
@@ -76,8 +75,8 @@ static void beginProcess(void) {
     self.busy = false;
 }
 
-/* The first thread's stack grows downwards to its limit; of any other thread's the C library knows
- * where it lies. */
+/* The first thread's stack grows downwards to its limit. For any other thread the C library
+ * knows the range. */
 static void beginThread(uintptr_t stackPointer) {
     self.begun = true;
     self.busy = true;
@@ -170,7 +169,7 @@ void* aligned_alloc(size_t alignment, size_t size) {
     return call.result = next.aligned_alloc(alignment, size);
 }
 
-/* The pointer is the program's: the allocator is given one of ours to write to. */
+/* `place` is the program's, so the allocator gets a local pointer to write to. */
 int posix_memalign(void** place, size_t alignment, size_t size) {
     void* result = NULL;
     int error;

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * operator new and delete, in their single and array forms, by the names that the C++ ABI gives
- * them: each is one call of the routine behind. To be read where these are known: `next`, the
- * routines behind; `findLater()`, which looks for operators again; and CALL(KIND, OBJECT, SIZE),
- * which declares `call`.
+ * operator new and delete, single and array forms, by their names in the C++ ABI. Each calls the
+ * next definition once. Pre: the including file has defined `next`, the next definitions;
+ * `findLater()`, which looks for operators again; and CALL(KIND, OBJECT, SIZE), which declares
+ * `call`.
  */
 #ifndef HEAPWRIGHT_VALGRIND_OPERATORS_H
 #define HEAPWRIGHT_VALGRIND_OPERATORS_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Asking valgrind for something from inside the program that it runs, on x86-64: a sequence of
- * instructions that changes nothing, and that valgrind knows as a request whose words lie where rax
- * points. Written from the description of that interface, so that nothing of valgrind is needed to
- * build. The requests: are we run by valgrind (0x1001); print a line into its log (0x1403), and
- * behind it the chain of calls that led there (0x1404).
+ * Requests to valgrind from inside the program that it runs, on x86-64: a sequence of instructions
+ * without effect, which valgrind recognises as a request whose words are at rax. Written from the
+ * description of that interface, so that the build does not need valgrind. The requests: test
+ * whether valgrind runs the program (0x1001); print a line into its log (0x1403), and the chain of
+ * calls after it (0x1404).
  */
 #ifndef HEAPWRIGHT_VALGRIND_REQUEST_H
 #define HEAPWRIGHT_VALGRIND_REQUEST_H
@@ -44,13 +44,13 @@ __attribute__((format(printf, 1, 2))) static void say(const char* format, ...) {
     va_end(values);
 }
 
-/* The same with a format that is always the same and takes three words. A line of this kind costs
- * as much as it has instructions, each of which is traced, so all but the words is prepared once:
- * the request, and the list of arguments as the x86-64 ABI lays it out. */
+/* The same with a constant format and three words. Each instruction of a print is traced and so
+ * costs time. Everything except the words is therefore prepared once: the request, and the
+ * argument list as the x86-64 ABI defines it. */
 struct Print {
     uintptr_t request[6];
     struct {
-        uint32_t general; /* 48 and 304: no arguments are left in registers */
+        uint32_t general; /* 48 and 304: no arguments are in registers */
         uint32_t floating;
         const uintptr_t* memory;
         const void* registers;
@@ -66,7 +66,7 @@ static inline void preparePrint(struct Print* print, const char* format) {
     print->list.floating = 304;
 }
 
-/* Each print is followed by the chain of calls. */
+/* Makes each print report the chain of calls. */
 static inline void withCalls(struct Print* print) {
     print->request[0] = 0x1404;
 }
@@ -75,7 +75,7 @@ static inline void print(struct Print* print, uintptr_t first, uintptr_t second,
     print->words[0] = first;
     print->words[1] = second;
     print->words[2] = third;
-    print->list.memory = print->words; /* valgrind has moved it on */
+    print->list.memory = print->words; /* valgrind has advanced it */
     requestOf(print->request);
 }
 

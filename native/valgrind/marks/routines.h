@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The allocation routines of whoever stands behind a library that is preloaded, by RTLD_NEXT.
+ * The next definitions of the allocation routines, behind a preloaded library, by RTLD_NEXT.
  */
 #ifndef HEAPWRIGHT_VALGRIND_ROUTINES_H
 #define HEAPWRIGHT_VALGRIND_ROUTINES_H
@@ -70,8 +70,8 @@ _Static_assert(sizeof(struct Routines) == sizeof routineNames, "a name for each 
 
 enum { routineCount = sizeof routineNames / sizeof *routineNames, firstOperator = 11 };
 
-/* Those that are looked for in `library`, from one on; what is not there stays null. It allocates:
- * whoever asks takes care of that (arena.h). */
+/* Looks up the routines in `library`, from `first` on. Missing ones stay null. This allocates,
+ * so the caller must prepare for that (arena.h). */
 static inline void findRoutinesFrom(struct Routines* routines, size_t first, void* library) {
     for (size_t i = first; i < routineCount; ++i) {
         void* const routine = dlsym(library, routineNames[i]);
@@ -83,7 +83,7 @@ static inline void findRoutines(struct Routines* routines) {
     findRoutinesFrom(routines, 0, RTLD_NEXT);
 }
 
-/* The operators of a C++ runtime that came later, with a library that the program opened. */
+/* Looks up the operators of a C++ runtime that the program opened later. */
 static inline void findLateOperators(struct Routines* routines) {
     static const char* const runtimes[] = {"libstdc++.so.6", "libc++.so.1"};
     for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes && routines->new[0] == NULL; ++i) {

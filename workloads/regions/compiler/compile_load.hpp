@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiler's work, in any arena: a module has one, with its names and its code; each function has
-// one in it, and in that the tree, the instructions and the tables of a pass have each their own,
-// which end with their phase. The result is what the functions give when they run.
+// A compiler's work in any arena. A module has an arena with its names and its code, and each
+// function has one inside it. The tree, the instructions and the tables of a pass each have one
+// inside that, which ends with their phase. The result is that of running the functions.
 #pragma once
 
 #include "lower.hpp"
@@ -22,8 +22,8 @@ class CompileLoad {
 public:
     static constexpr std::size_t mostFunctions = 1024;
 
-    /// Compiles a module and runs it. With `again`, each function must give what its tree means.
-    /// False if it does not, or the text is none of the language.
+    /// Compiles a module and runs it. With `again`, also checks each function against the meaning
+    /// of its tree. Returns false if they differ, or the text is invalid.
     bool compile(const TextPiece& source, bool again = false) {
         Arena module(objects_);
         Names<Arena> names(module);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the phases of the compiler hand on: the tree of a function, its instructions as a list, and
-// its code. Numbers are of 64 bits and wrap; a division by 0 is 0.
+// The data between the phases of the compiler: the tree of a function, its list of instructions,
+// and its code. Numbers have 64 bits and wrap around. A division by 0 is 0.
 #pragma once
 
 #include "../names.hpp"
@@ -11,7 +11,7 @@
 
 namespace heapwright::workloads::compiler {
 
-/// An arena that counts what is asked of it and of all inside it.
+/// An arena that counts its requests and those of all arenas inside it.
 template <class Arena>
 class Counted : public Arena {
 public:
@@ -27,7 +27,7 @@ private:
     std::uint64_t& count_;
 };
 
-/// `count` zeroed Ts as long as it lives, or as the arena does.
+/// `count` zeroed Ts, for its own life or that of the arena.
 template <class T, class Arena>
 class Array {
 public:
@@ -86,7 +86,7 @@ inline std::uint64_t applied(Op op, std::uint64_t left, std::uint64_t right) {
 struct Expression {
     enum class Kind : std::uint8_t { Number, Name, Binary, Call } kind;
     Op op;
-    const Word* name; ///< of a variable, or of what is called
+    const Word* name; ///< of a variable, or of the called function
     std::uint64_t number;
     Expression* left;
     Expression* right;
@@ -116,10 +116,10 @@ struct Instruction {
     Register to;
     Register left;
     Register right;
-    std::uint64_t number; ///< a constant, a label, or the place of what is called
+    std::uint64_t number; ///< a constant, a label, or the index of the called function
 };
 
-/// The same, placed: labels are places.
+/// The placed code: labels are indices.
 struct Code {
     Op op;
     Register to;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The second phase: from the tree to a list of instructions on as many registers as are needed.
+// The second phase: from the tree to a list of instructions with as many registers as needed.
 #pragma once
 
 #include "language.hpp"
@@ -11,7 +11,7 @@ namespace heapwright::workloads::compiler {
 template <class Arena>
 class Lowering {
 public:
-    /// Instructions are the arena's; so are, while it lasts, the names in scope.
+    /// Instructions are allocated in the arena, and so are the names in scope.
     Lowering(Arena& arena, const Compiled* known, std::size_t knownCount)
         : arena_(arena), known_(known), knownCount_(knownCount) {}
 
@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] Register registers() const { return registers_; }
     [[nodiscard]] std::uint64_t labels() const { return labels_; }
-    /// Whether a name was not known.
+    /// Whether a name was unknown.
     [[nodiscard]] bool failed() const { return failed_; }
 
 private:

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last phase, placing the code, and what runs it; and beside it what a tree means, to compare
-// with.
+// The last phase, which places the code, and the machine that runs it. For comparison, also the
+// meaning of a tree.
 #pragma once
 
 #include "language.hpp"
 
 namespace heapwright::workloads::compiler {
 
-/// Code in `code`, for as long as the module is wanted.
+/// The code is allocated in `code`, for the life of the module.
 template <class Arena>
 Compiled placed(const Word* name, const Instruction* first, Register registers,
                 std::uint64_t labels, Arena& code, Arena& tables) {
@@ -34,7 +34,7 @@ Compiled placed(const Word* name, const Instruction* first, Register registers,
     return {name, codes, length, registers};
 }
 
-/// Runs a function; each call has its registers in the arena.
+/// Runs a function. Each call has its registers in the arena.
 template <class Arena>
 std::uint64_t run(const Compiled* module, const Compiled& function, std::uint64_t first,
                   std::uint64_t second, Arena& frames) {
@@ -71,10 +71,10 @@ std::uint64_t run(const Compiled* module, const Compiled& function, std::uint64_
     return 0;
 }
 
-/// What a tree means: names stand on the stack of this program.
+/// The meaning of a tree. Names are on this program's stack.
 class Meaning {
 public:
-    /// `call(name, first, second)` is what the function of that name gives.
+    /// `call(name, first, second)` returns the result of that function.
     template <class Call>
     static std::uint64_t of(const Function& function, std::uint64_t first, std::uint64_t second,
                             const Call& call) {
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    /// Whether it returned.
+    /// Returns whether it executed a return.
     template <class Call>
     bool block(const Statement* at, const Call& call) {
         const std::size_t outside = count_;
@@ -156,7 +156,7 @@ private:
         return returned;
     }
 
-    Binding values_[64] = {}; ///< more than a function of ours can declare
+    Binding values_[64] = {}; ///< more than a generated function can declare
     std::size_t count_ = 0;
     std::uint64_t result_ = 0;
 };

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The third phase: what is known is computed, and what nobody uses is left out. Tables of a pass
-// are an arena's of its own; an instruction that is left out is freed at once where it can be.
+// The third phase: computes known values and removes unused instructions. The tables of a pass have
+// an arena of their own. A removed instruction is freed at once if the arena supports that.
 #pragma once
 
 #include "language.hpp"
 
 namespace heapwright::workloads::compiler {
 
-/// Computes what is known between two labels. How often that was so.
+/// Computes known values between two labels. Returns how many.
 template <class Arena>
 std::uint64_t fold(Instruction* first, Register registers, Arena& tables) {
     Array<bool, Arena> known(tables, registers);
@@ -39,7 +39,7 @@ std::uint64_t fold(Instruction* first, Register registers, Arena& tables) {
     return folded;
 }
 
-/// Which registers are used where each stretch without a jump or label starts.
+/// The registers used at the start of each basic block.
 template <class Arena>
 class Liveness {
 public:
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// Leaves out what has a result that nobody uses; what then is the first instruction.
+    /// Removes instructions whose result is unused. Returns the new first instruction.
     template <class Code>
     Instruction* sweep(Code& code, std::uint64_t& swept) {
         Instruction* first = nullptr;
@@ -99,7 +99,7 @@ private:
     void add(Register number) { live_[number / 64] |= std::uint64_t{1} << number % 64; }
     void remove(Register number) { live_[number / 64] &= ~(std::uint64_t{1} << number % 64); }
 
-    /// Over one instruction, backward.
+    /// Updates the set over one instruction, backwards.
     void step(const Instruction* each) {
         if (hasResult(each->op)) {
             remove(each->to);
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    /// What is used after a block: what is used at the start of those that it leads to.
+    /// The registers used after a block: those used at the start of its successors.
     void load(std::size_t block) {
         const Instruction* const last = order_[blocks_[block].end - 1];
         std::memset(&live_[0], 0, words_ * sizeof(std::uint64_t));
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    /// What is used at the start of each block, as far as it is known. Whether that was news.
+    /// Updates the registers used at the start of each block. Returns whether any set changed.
     bool spread() {
         bool news = false;
         for (std::size_t block = blockCount_; block-- != 0;) {
@@ -156,7 +156,7 @@ private:
     Array<std::uint64_t, Arena> before_; ///< a set for each block
 };
 
-/// Both, until there is nothing more to do; what then is the first instruction.
+/// Repeats both until nothing changes. Returns the first instruction.
 template <class Arena>
 Instruction* optimise(Instruction* first, Register registers, std::uint64_t labels, Arena& code,
                       Arena& tables) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first phase: from text to the tree of one function after another.
+// The first phase: from text to the trees of its functions.
 #pragma once
 
 #include "language.hpp"
@@ -22,10 +22,10 @@ public:
         return next_ != end_ && !failed_;
     }
 
-    /// Whether the text was none of the language.
+    /// Whether the text was invalid.
     [[nodiscard]] bool failed() const { return failed_; }
 
-    /// In the arena.
+    /// Parses a function into the arena.
     Function function(Arena& arena) {
         arena_ = &arena;
         expect("fn");

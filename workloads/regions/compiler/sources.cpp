@@ -15,7 +15,7 @@ namespace heapwright::workloads::compiler {
 
 namespace {
 
-constexpr std::size_t largestFunction = 64 << 10; ///< far more than one can be
+constexpr std::size_t largestFunction = 64 << 10; ///< far larger than any function can be
 constexpr unsigned deepestBlock = 3;
 constexpr unsigned deepestExpression = 5;
 
@@ -63,7 +63,7 @@ private:
         for (std::uint64_t at = random_.between(1, 4); at-- != 0;) {
             statement(depth + 1);
         }
-        known_ = known; // what it declares is known in it only
+        known_ = known; // its declarations are visible only inside it
         put("}\n");
     }
 
@@ -134,7 +134,7 @@ private:
     char* begin_;
     char* next_;
     Random random_;
-    std::uint64_t known_ = 0; ///< so many names are declared here
+    std::uint64_t known_ = 0; ///< number of names declared here
     bool calls_ = false;
 };
 

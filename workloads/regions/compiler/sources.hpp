@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Modules to compile: functions with loops, branches and calls in a small language, drawn from a
-// seed, in mapped memory. Every function ends: loops have a number of rounds, and only functions
-// without calls are called.
+// seed, in mapped memory. Every function terminates: loops have a fixed number of rounds, and only
+// functions without calls are called.
 //
 //     fn NAME(NAME, NAME) { let NAME = EXPR; NAME = EXPR; if (EXPR) { } else { } loop 3 { }
 //                           return EXPR; }
@@ -18,7 +18,7 @@ inline constexpr std::uint64_t leaves = 4;
 
 class Sources {
 public:
-    /// `count` modules of `functions` each.
+    /// `count` modules of `functions` functions each.
     Sources(std::uint64_t seed, std::uint64_t count, std::uint64_t functions);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache before something slow, simulated: what is asked for is looked up (a hash table), moved to
-// the front of what was used last (a list), or fetched, which takes a while (an ordered table by
-// time, and a set of what is on its way); and all is counted by kind (an ordered table). Every step
-// makes or frees nodes of one container or another.
+// A simulated cache in front of slow storage. A key is looked up in a hash table. If it is present,
+// it moves to the front of a list by last use. Otherwise it is fetched, which takes some time: an
+// ordered table by time, and a set of pending keys. An ordered table counts all events by kind.
+// Every step adds or removes nodes of some container.
 #pragma once
 
 #include "node_arenas.hpp"
@@ -39,7 +39,7 @@ public:
             arrive(coming_.begin()->second);
             coming_.erase(coming_.begin());
         }
-        const std::uint64_t key = random.below(1 + random.below(keys_)); // the low ones most often
+        const std::uint64_t key = random.below(1 + random.below(keys_)); // low keys most often
         Tally& tally = tallies_[key / 16];
         if (const auto found = places_.find(key); found != places_.end()) {
             ++tally.hits;
@@ -97,8 +97,8 @@ struct Done {
     std::uint64_t digest = 0;
 };
 
-/// As many caches one after another; what is left of one goes with its arena where that can be, and
-/// is destroyed node by node where not.
+/// Simulates `sessions` caches in turn. The rest of one is freed with its arena if possible, and
+/// otherwise node by node.
 template <class Arena>
 Done simulate(std::uint64_t sessions, std::uint64_t steps, std::size_t room, std::uint64_t keys,
               Random random) {

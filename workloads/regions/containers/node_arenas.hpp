@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the nodes of containers come from, beside the arenas: operator new; pools that keep a list
-// for each size, ours, that of libstdc++'s <ext/pool_allocator.h>, and the standard library's; and
-// the standard library's arena.
+// The sources of container nodes besides the arenas: operator new, three kinds of pools with a list
+// for each size, and the standard library's arena. The pools are this file's, that of libstdc++'s
+// <ext/pool_allocator.h>, and the standard library's.
 #pragma once
 
 #include "../arenas.hpp"
@@ -30,8 +30,8 @@ public:
     void clear() {}
 };
 
-/// A list for each size up to 512 bytes, carved from chunks; what is larger, as tables are, is the
-/// allocator's.
+/// A list for each size up to 512 bytes, carved from chunks. Larger requests, such as tables, go to
+/// the allocator.
 class PoolArena {
     static constexpr std::size_t step = 16;
     static constexpr std::size_t most = 512;
@@ -79,7 +79,7 @@ private:
     Free* lists_[most / step + 1] = {};
 };
 
-/// libstdc++'s node allocator: one pool for the process, behind a lock, which keeps what it has.
+/// libstdc++'s node allocator: one pool for the process, behind a lock, which never returns memory.
 class GnuPoolArena {
 public:
     static constexpr bool bulk = false;
@@ -106,8 +106,8 @@ private:
     }
 };
 
-/// One of the standard library's resources. It is asked for no more alignment than nodes need: the
-/// pools of libstdc++ 12 do not always have more where a size is no multiple of it.
+/// One of the standard library's resources. It is asked for no more alignment than nodes need,
+/// because the pools of libstdc++ 12 may return less if a size is no multiple of the alignment.
 template <class Resource, bool Bulk>
 class ResourceArena {
     static constexpr std::size_t alignment = alignof(std::uint64_t);
@@ -127,7 +127,7 @@ private:
 using PmrPoolArena = ResourceArena<std::pmr::unsynchronized_pool_resource, false>;
 using MonotonicArena = ResourceArena<std::pmr::monotonic_buffer_resource, true>;
 
-/// A standard allocator that counts what it is asked for.
+/// A standard allocator that counts its requests.
 template <class T, class Arena>
 class NodeAllocator {
 public:

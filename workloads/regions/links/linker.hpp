@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// In how many ways a sentence can be linked, and one of them: links do not cross, and each word has
-// all links of one of its uses. What was found of a stretch of words is remembered. The algorithm
-// of Sleator and Temperley's link grammar (1993), whose parser has an allocator of its own.
+// Counts the ways to link a sentence, and extracts one of them. Links do not cross, and each word
+// has all links of one of its uses. Results for parts of the sentence are remembered.
+// Source: the algorithm of Sleator and Temperley's link grammar (1993), whose parser has an
+// allocator of its own.
 //
-// Objects are made and freed about as on a stack: the uses of the words that can do, lists of those
-// that match at one place, what is remembered, the links that were found; all but the first two are
-// freed in the opposite order of their making.
+// Objects are allocated and freed roughly as on a stack: the possible uses of the words, lists of
+// those that match at one place, remembered results, and found links. All but the first two kinds
+// are freed in the opposite order of their allocation.
 #pragma once
 
 #include "../arenas.hpp"
@@ -35,7 +36,7 @@ class Linker {
 public:
     Linker(Arena& arena, const Sentences& sentences) : arena_(arena), sentences_(sentences) {}
 
-    /// How many ways there are, modulo 2^64; one of them adds to `digest`.
+    /// The number of ways, modulo 2^64. One of them is added to `digest`.
     std::uint64_t link(const Sentence& sentence, std::uint64_t& digest) {
         length_ = sentence.length;
         makeTable();
@@ -59,7 +60,7 @@ public:
         return ways;
     }
 
-    /// How many objects were made.
+    /// The number of objects made.
     [[nodiscard]] std::uint64_t objects() const { return objects_; }
 
 private:
@@ -129,10 +130,11 @@ private:
         }
     }
 
-    /// Drops uses with a link that no word to that side can have. Whether there were any.
+    /// Removes uses with a link that no word on that side can have. Returns whether there were any.
     bool prune() {
         bool pruned = false;
-        std::uint64_t offered[2] = {}; // labels of links to the right by words before, and so on
+        // Labels of links to the right by words before, and vice versa.
+        std::uint64_t offered[2] = {};
         std::uint64_t behind[mostWords + 1] = {};
         for (unsigned at = length_; at-- != 0;) {
             behind[at] = behind[at + 1];
@@ -199,7 +201,7 @@ private:
         return *each;
     }
 
-    /// The ways to link all words between two, so that the remaining links of both are had.
+    /// The number of ways to link all words between two, using their remaining links.
     std::uint64_t count(unsigned from, unsigned to, const Connector* left, const Connector* right) {
         if (to == from + 1) {
             return left == nullptr && right == nullptr ? 1 : 0;
@@ -284,7 +286,7 @@ private:
         follow(word, to, use->right->next, right->next);
     }
 
-    /// Adds the links to a digest, and frees them.
+    /// Adds the links to a digest and frees them.
     std::uint64_t links(std::uint64_t digest) {
         while (links_ != nullptr) {
             Link* const next = links_->next;

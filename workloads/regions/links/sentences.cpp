@@ -17,12 +17,12 @@ namespace {
 constexpr std::uint8_t vocabulary = 48;
 constexpr std::uint8_t labels = 5;
 
-/// Which words of a sentence are linked, by what: a tree whose links do not cross.
+/// The links between the words of a sentence and their labels: a tree whose links do not cross.
 class Drawing {
 public:
     Drawing(unsigned length, Random& random) : length_(length), random_(random) { hang(0, length); }
 
-    /// How the word at a place is used.
+    /// The use of the word at a place.
     [[nodiscard]] Use use(unsigned place) const {
         Use use{};
         for (unsigned far = 0; far < place; ++far) {
@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// Draws a tree over a stretch of words; where its top stands.
+    /// Draws a tree over a range of words. Returns the place of its root.
     unsigned hang(unsigned begin, unsigned end) {
         const auto top = static_cast<unsigned>(random_.between(begin, end - 1));
         hangFrom(top, begin, top);
@@ -47,7 +47,7 @@ private:
         return top;
     }
 
-    /// Draws trees over a stretch beside a word, and links it to the top of each.
+    /// Draws trees over a range beside a word, and links the word to the root of each.
     void hangFrom(unsigned top, unsigned from, unsigned end) {
         while (from < end) {
             const bool last = linked_[top] >= 3; // no word has too many links
@@ -71,7 +71,7 @@ private:
     unsigned linked_[mostWords] = {};
 };
 
-/// A word that is used so: one that is known to be, or one that has room for one more use.
+/// A word with this use: one that already has it, or one with room for one more use.
 std::uint8_t wordFor(const Use& use, Entry* lexicon, Random& random) {
     const auto first = static_cast<std::uint8_t>(random.below(vocabulary));
     for (unsigned step = 0; step < vocabulary; ++step) {
@@ -108,7 +108,7 @@ Sentences::Sentences(std::uint64_t seed, std::uint64_t count, std::uint64_t leng
             fits = fits && sentence.words[place] != vocabulary;
         }
         at += fits || at == 0 ? 1 : 0;
-        if (!fits) { // the lexicon is full: what is known serves again
+        if (!fits) { // the lexicon is full, so an existing use is chosen
             sentences_[at] = sentences_[random.below(at)];
             ++at;
         }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sentences, and a lexicon that says how each of their words can be linked to others, drawn from a
-// seed, in mapped memory. Each sentence can be linked in at least one way: as it was drawn.
+// Sentences, and a lexicon with the possible links of each of their words, drawn from a seed, in
+// mapped memory. Each sentence has at least one linkage: the one from which it was drawn.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace heapwright::workloads::links {
 
-inline constexpr unsigned mostConnectors = 6; ///< to one side
+inline constexpr unsigned mostConnectors = 6; ///< on one side
 inline constexpr unsigned mostWords = 24;     ///< of a sentence
 inline constexpr unsigned mostUses = 10;      ///< of a word
 
-/// One way to use a word: the labels of its links to either side, the farthest first.
+/// One way to use a word: the labels of its links on either side, the farthest first.
 struct Use {
     std::uint8_t lefts;
     std::uint8_t rights;
@@ -34,7 +34,7 @@ struct Sentence {
 
 class Sentences {
 public:
-    /// `count` of them, of `length` words.
+    /// `count` sentences of `length` words.
     Sentences(std::uint64_t seed, std::uint64_t count, std::uint64_t length);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

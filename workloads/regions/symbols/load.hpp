@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The front of a parser: names are read byte by byte, while their length is not known, and looked
-// up; one that is known is dropped again, a new one gets a symbol, and with it its full name. What
-// a block has declared goes with the block.
+// The front end of a parser: names are read byte by byte, with unknown length, and looked up. A
+// known name is dropped. A new one gets a symbol, and with it its full name. The declarations of a
+// block are freed with the block.
 //
-// Where all that stands is a `Place`. It can make one name after another, byte by byte (`add`, then
+// A `Place` stores the data. It can build one name after another, byte by byte (`add`, then
 // `finished`), drop the last one, make an object, and begin and end a scope.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Found {
     std::uint64_t digest = 0xcbf29ce484222325U;
 };
 
-inline constexpr unsigned deepest = 64; ///< blocks inside each other
+inline constexpr unsigned deepest = 64; ///< depth of nested blocks
 
 template <class Place>
 class Load {
@@ -42,7 +42,7 @@ public:
     Load& operator=(const Load&) = delete;
     ~Load() { unmapPages(buckets_, bucketCount * sizeof(Symbol*)); }
 
-    /// Reads a text; what it finds is added.
+    /// Reads a text and adds what it finds.
     void read(const TextPiece& text, Found& found) {
         found_ = &found;
         open();
@@ -80,7 +80,7 @@ private:
     void close() {
         Symbol* const first = scopes_[--depth_];
         for (const Symbol* each = first; each != nullptr; each = each->nextInScope) {
-            buckets_[each->hash % bucketCount] = each->nextInBucket; // the newest stand first
+            buckets_[each->hash % bucketCount] = each->nextInBucket; // newest first
             for (const char* byte = each->fullName; *byte != '\0'; ++byte) {
                 mix(static_cast<unsigned char>(*byte));
             }
@@ -149,14 +149,14 @@ private:
     Found* found_ = nullptr;
 };
 
-/// With the C library's obstacks; with those of heapwright/c/obstack.h. Their headers exclude each
-/// other, so each has a file of its own.
+/// With the C library's obstacks, and with those of heapwright/c/obstack.h. Their headers exclude
+/// each other, so each has a file of its own.
 void readInLibrary(const TextPiece* texts, std::uint64_t count, std::uint64_t times,
                    std::uint64_t first, Found& found);
 void readInOurs(const TextPiece* texts, std::uint64_t count, std::uint64_t times,
                 std::uint64_t first, Found& found);
 
-/// Reads so many of the texts, one after another.
+/// Reads `times` texts in turn.
 template <class Place>
 void readMany(const TextPiece* texts, std::uint64_t count, std::uint64_t times, std::uint64_t first,
               Found& found) {

@@ -39,8 +39,8 @@ private:
     unsigned depth_ = 0;
 };
 
-/// Names grow in one buffer, and are copied out of it, as a program without obstacks has it. Each
-/// name and each symbol is freed by itself.
+/// Names grow in one buffer and are copied out of it, as in a program without obstacks. Each name
+/// and each symbol is freed separately.
 class GeneralPlace {
 public:
     void add(char byte) { buffer_.add(byte); }
@@ -68,7 +68,8 @@ private:
     Growing<GeneralArena> buffer_{arena_};
 };
 
-/// The same in arenas: what a scope declares is in its own, inside that of the scope around it.
+/// The same in arenas: the declarations of a scope are in an arena inside that of the surrounding
+/// scope.
 template <class Arena>
 class ArenaPlace {
 public:

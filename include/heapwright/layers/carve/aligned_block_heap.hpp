@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of one size, each at a multiple of it, out of larger chunks: what superblocks are made of.
-// A request for more than a block gets null.
+// Blocks of one size, each aligned to its size, carved from larger chunks. Superblocks are made of
+// them. A request for more than a block returns null.
 //
-// A chunk stands at a multiple of its size, too; its first block is its own and holds the bits that
-// say which of the others are free. Blocks are never written to, free or not: who gets one finds it
-// as it was left, or as the superheap made it. So whose a block is can stand in its first words,
-// and may be read even when it is nobody's (a chunk's own are null). Chunks that are in use are
-// filled before others; empty ones wait and go back on `trim`, `flush` and at the end. Chunks are
-// entered in the map of the address space (structure/map/region_map.hpp), so `owns`, alone of all
-// verbs, may be asked by any thread at any time, and about any address. Where the superheap cannot
-// align, a chunk takes twice its size from it. Cost: a bit scan.
+// A chunk is also aligned to its size. It uses its first block for a bitmap of its free blocks. The
+// heap never writes to the other blocks, so a block arrives as it was freed or as the superheap
+// made it. The first words of a block may therefore name its owner, and may be read even while the
+// block is free. (Those of the first block are null.) Chunks in use are filled before empty ones.
+// Empty chunks are kept, and returned on `trim`, `flush` and destruction.
+//
+// Chunks are registered in the map of the address space (structure/map/region_map.hpp). Any thread
+// may therefore call `owns` at any time with any address; this holds for no other verb. If the
+// superheap cannot align, a chunk takes twice its size from it.
+// Cost: a bit scan.
 //
 // Example: AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>
 #pragma once
@@ -38,17 +40,17 @@ template <std::size_t BlockSize, std::size_t ChunkSize, AnyOrderHeap SuperHeap>
 class AlignedBlockHeap : private SuperHeap {
     static constexpr std::size_t perChunk = ChunkSize / BlockSize;
 
-    /// Invariant: on the list of full chunks if no block is free, on that of empty ones if all
-    /// are, else on the third.
+    /// Invariant: a chunk is on the list of full chunks if no block is free, and on the list of
+    /// empty ones if all are free. Otherwise it is on the list of partial ones.
     struct Chunk {
         std::uint64_t home =
-            0; ///< where a superblock has its own (structure/cache/owner_tag.hpp), and
-        void* owner = nullptr; ///< where it says whose it is
+            0; ///< at the place of a superblock's owner tag (structure/cache/owner_tag.hpp), and
+        void* owner = nullptr; ///< at the place of a superblock's owner
         Chunk* next = nullptr;
         Chunk* previous = nullptr;
-        void* memory = nullptr; ///< what came from below
+        void* memory = nullptr; ///< the address from the superheap
         std::size_t vacancies = perChunk - 1;
-        BitSet<perChunk> vacant; ///< the block of the chunk itself never is
+        BitSet<perChunk> vacant; ///< the block of the chunk itself is never free
     };
 
     static_assert(std::has_single_bit(BlockSize) && std::has_single_bit(ChunkSize));
@@ -58,8 +60,8 @@ class AlignedBlockHeap : private SuperHeap {
 public:
     static constexpr std::size_t alignment = BlockSize < minAlignment ? minAlignment : BlockSize;
     static constexpr std::size_t blockSize = BlockSize;
-    static constexpr bool uniform = false;     // whatever is below is asked for chunks only
-    static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool uniform = false;     // the superheap is asked for chunks only
+    static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "aligned blocks of one size out of larger chunks";
     using Below = Heaps<SuperHeap>;
@@ -77,7 +79,7 @@ public:
         return mallocHeld(size);
     }
 
-    /// From the chunks that there are.
+    /// A block from the present chunks, else null.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         if (size > BlockSize) {
             return nullptr;
@@ -100,7 +102,7 @@ public:
         return size <= BlockSize;
     }
 
-    /// Gives back empty chunks, and lets the superheap do the like; true if there was any.
+    /// Returns empty chunks and flushes the superheap; true if there were any.
     bool flush() noexcept {
         const bool any = returnEmpty(0);
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -110,7 +112,7 @@ public:
         }
     }
 
-    /// Gives back empty chunks but for `pad` bytes; true if there was any.
+    /// Returns empty chunks except for `pad` bytes; true if there were any.
     bool trim(std::size_t pad) noexcept {
         const bool any = returnEmpty(pad / ChunkSize + (pad % ChunkSize != 0 ? 1U : 0U));
         if constexpr (TrimmableHeap<SuperHeap>) {
@@ -120,7 +122,7 @@ public:
         }
     }
 
-    /// Gives back every chunk, whatever is in use of it.
+    /// Returns every chunk, whether its blocks are in use or not.
     void clear() noexcept {
         for (Chunk** const list : {&partial_, &full_, &empty_}) {
             while (*list != nullptr) {
@@ -144,7 +146,7 @@ public:
         }
     }
 
-    /// Whether an address lies in a chunk. For any thread at any time.
+    /// Whether an address lies in a chunk. Any thread may call it at any time.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         return RegionMap::ownerOf(object) == this;
     }
@@ -168,7 +170,8 @@ private:
         return vacancies == 0 ? full_ : vacancies == perChunk - 1 ? empty_ : partial_;
     }
 
-    /// To the list where it belongs, when the number of its free blocks was another.
+    /// Moves a chunk to the list of its new state, when the number of its free blocks has changed
+    /// from `before`.
     void moveIfNeeded(Chunk* chunk, std::size_t before) noexcept {
         Chunk*& from = listFor(before);
         Chunk*& to = listFor(chunk->vacancies);
@@ -206,7 +209,7 @@ private:
         return true;
     }
 
-    /// Memory that has room for a chunk at a multiple of its size.
+    /// Memory with room for a chunk at a multiple of its size.
     void* fresh() noexcept {
         if constexpr (AlignedHeap<SuperHeap>) {
             return SuperHeap::memalign(ChunkSize, ChunkSize);

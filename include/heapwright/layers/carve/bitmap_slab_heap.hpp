@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of one size in slabs of `SlabSize` bytes; a bitmap at the head of the slab says which are
-// free, so that objects have neither header nor link and a freed one is not touched. Requests of
-// more than `ObjectSize` bytes get null: it stands beside a heap that serves those.
+// Objects of one size in slabs of `SlabSize` bytes. A bitmap at the head of the slab marks the free
+// ones. Objects thus have neither header nor link, and a freed object is not touched. Requests of
+// more than `ObjectSize` bytes return null. Use it beside a heap that serves those.
 //
-// A slab begins at a multiple of its size, so an object's slab is its address without the low bits.
-// Where the superheap cannot align, a slab takes twice its size from it. Slabs with free objects
-// are filled before others; one empty slab is kept, further ones go back.
-// A free of what is free already ends the program with `heapwright: free(): double free`, one of
-// what is no object of the slab with `heapwright: free(): invalid pointer`; neither is seen once
-// the slab itself is gone. Cost: a bit scan; two compares and a division by a constant to free.
-// After Bonwick's slabs (1994) with the bitmaps of phkmalloc (Kamp 1998).
+// A slab is aligned to its size, so masking an object's address gives its slab. If the superheap
+// cannot align, a slab takes twice its size from it. Slabs with free objects are filled before
+// others. One empty slab is kept, and further ones are returned.
+//
+// A second free ends the program with `heapwright: free(): double free`. A free of an address that
+// is no object of the slab ends it with `heapwright: free(): invalid pointer`. Neither is detected
+// after the slab has been returned.
+// Cost: a bit scan; two compares and a division by a constant to free.
+// Source: Bonwick's slabs (1994) with the bitmaps of phkmalloc (Kamp 1998).
 //
 // Example: BitmapSlabHeap<64, 16 * KiB, MmapHeap>
 #pragma once
@@ -36,28 +38,29 @@ template <std::size_t ObjectSize, std::size_t SlabSize, AnyOrderHeap SuperHeap>
 class BitmapSlabHeap : private SuperHeap {
     static constexpr std::size_t stride = roundUp(ObjectSize, minAlignment);
 
-    /// Invariant: on the list of full slabs if nothing is free, kept aside if everything is, else
-    /// on the list of the others.
+    /// Invariant: a slab is on the list of full slabs if no object is free, kept aside if all are
+    /// free, and otherwise on the list of partial slabs.
     struct Slab {
         Slab* next = nullptr;
         Slab* previous = nullptr;
-        void* memory = nullptr;    ///< what came from below
-        std::size_t vacancies = 0; ///< how many bits are set
+        void* memory = nullptr;    ///< the address from the superheap
+        std::size_t vacancies = 0; ///< number of set bits
         std::size_t hint = 0;      ///< no bit before this one is set
         BitSet<SlabSize / stride> vacant;
     };
 
     static constexpr std::size_t first = roundUp(sizeof(Slab), minAlignment);
-    /// Not to the last byte: the rung below may have a tag, and should not need a page for it.
+    /// The last bytes stay unused: the layer below may add a tag, which should not need one more
+    /// page.
     static constexpr std::size_t room = SlabSize - minAlignment;
     static constexpr std::size_t perSlab = room > first ? (room - first) / stride : 0;
 
     static_assert(ObjectSize >= 1 && std::has_single_bit(SlabSize));
-    static_assert(perSlab >= 1, "not one object fits into a slab");
+    static_assert(perSlab >= 1, "a slab holds at least one object");
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool uniform = false; // whatever is below is asked for slabs only
+    static constexpr bool uniform = false; // the superheap is asked for slabs only
     static constexpr std::string_view caption =
         "objects of one size in slabs, a bitmap says which are free";
     using Below = Heaps<SuperHeap>;
@@ -75,7 +78,7 @@ public:
         return taken(partial_);
     }
 
-    /// From the slabs that there are.
+    /// An object of the present slabs, else null.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         if (size > ObjectSize || (partial_ == nullptr && !refill(empty_))) {
             return nullptr;
@@ -111,8 +114,7 @@ public:
         return size <= ObjectSize;
     }
 
-    /// Gives back the empty slab that is kept, and lets the superheap do the like; true if there
-    /// was any.
+    /// Returns the empty slab that is kept and flushes the superheap; true if there was any.
     bool flush() noexcept {
         const bool any = dropEmpty();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -150,7 +152,7 @@ public:
         usage.heldCount += vacancies;
     }
 
-    /// Looks through all slabs: an address that is not ours may not be touched.
+    /// Searches the lists, because an address of another heap must not be accessed.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         const Slab* const slab = slabOf(object);
         return isListed(partial_, slab) || isListed(full_, slab);
@@ -183,7 +185,8 @@ private:
         return list != nullptr;
     }
 
-    /// The first free object of a slab that has one.
+    /// Takes the first free object.
+    /// Pre: the slab has one.
     void* taken(Slab* slab) noexcept {
         const std::size_t index = slab->vacant.next(slab->hint);
         slab->vacant.reset(index);
@@ -196,7 +199,7 @@ private:
         return forward(slab, first + index * stride);
     }
 
-    /// An empty slab becomes one to be filled; false if there is none.
+    /// Makes an empty slab the one to fill; false if `slab` is null.
     [[gnu::noinline]] bool refill(Slab* slab) noexcept {
         if (slab == nullptr) {
             return false;
@@ -220,7 +223,7 @@ private:
         return slab;
     }
 
-    /// Memory that has room for a slab at a multiple of its size.
+    /// Memory with room for a slab at a multiple of its size.
     void* aligned() noexcept {
         if constexpr (AlignedHeap<SuperHeap>) {
             return SuperHeap::memalign(SlabSize, room);

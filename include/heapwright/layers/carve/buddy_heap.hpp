@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binary buddies: blocks of 2^MinOrder bytes and more, each aligned to its size, halved until one
-// is as small as the request allows, and merged with its other half as soon as both are free.
+// Binary buddies: blocks of 2^MinOrder bytes and more, each aligned to its size. A block is split
+// in halves until one is as small as the request allows. A freed block merges with its other half
+// as soon as both are free.
 //
-// Blocks are cut from areas of 2^MaxOrder bytes, aligned too, so that an object's area is known
-// from its address; where the superheap cannot align, an area takes twice its room. An area that is
-// free as a whole goes back at once.
+// Blocks are carved from areas of 2^MaxOrder bytes, which are aligned too, so the address of an
+// object gives its area. If the superheap cannot align, an area takes twice its size. An area
+// without live blocks is returned at once.
 //
-// Objects have no header, which would turn a request for a power of two into a block of twice that:
-// the order of a block stands in the map of its area, under the place where the block starts. So
-// the largest block is half an area. What is larger, or wants to be aligned to an area or more,
-// comes straight from the superheap, as an area of its own with one object in it. Invariants:
-// structure/area/buddy_area.hpp.
-// Cost: one step for each halving and merging; up to half of a block is lost to rounding. Knuth
-// (TAOCP 1, 2.5) after Markowitz; Knowlton ("A fast storage allocator", 1965).
+// Objects have no header, because a header would double the block of a power-of-two request. The
+// map of the area stores the order of each block. The largest block is half an area. A larger
+// request, or one aligned to an area or more, gets an area of its own from the superheap.
+// Invariants: structure/area/buddy_area.hpp.
+// Cost: one step for each split or merge. Rounding wastes up to half of a block.
+// Source: Knowlton ("A fast storage allocator", 1965); Knuth (TAOCP 1, 2.5) after Markowitz.
+//
 // Example: BuddyHeap<5, 20, MmapHeap>
 #pragma once
 
@@ -57,12 +58,12 @@ public:
         return block != nullptr || !addArea() ? block : take(order);
     }
 
-    /// Only from the areas that are there.
+    /// A block from the present areas, else null.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         return size > Area::largestBlock ? nullptr : take(Area::orderFor(size));
     }
 
-    /// A block is aligned to its size, so it is a matter of asking for enough.
+    /// Blocks are aligned to their size, so a larger block also serves the alignment.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         const std::size_t least = size < align ? align : size;
         if (least > Area::largestBlock) {
@@ -71,7 +72,7 @@ public:
         return malloc(least);
     }
 
-    /// Only from the areas that are there.
+    /// A block from the present areas, else null.
     [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t size) noexcept {
         return mallocHeld(size < align ? align : size);
     }
@@ -101,7 +102,7 @@ public:
         return area->own != 0 ? area->own : Area::sizeOf(area->orderAt(area->offsetOf(object)));
     }
 
-    /// Gives the upper halves back, or takes them in where they are free.
+    /// Frees upper halves to shrink; takes free upper halves to grow.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         Area* const area = Area::of(object);
         if (area->own != 0) {
@@ -150,7 +151,8 @@ public:
     using Forwards::owns;
 
 private:
-    /// A block of this order, live, from a free one that is as large or is halved; null if none is.
+    /// Takes a block of this order, from a free one of this order or by splitting a larger one;
+    /// null if none is free.
     void* take(std::size_t order) noexcept {
         const std::size_t fitting = occupied_ & (~std::size_t{0} << order);
         if (fitting == 0) {
@@ -187,7 +189,8 @@ private:
         }
     }
 
-    /// Makes a block that starts here one of the order that is wanted, if all it lacks is free.
+    /// Enlarges the block at `offset` to the order `wanted`, if all upper halves that it needs are
+    /// free.
     bool takeUpperHalves(Area* area, std::size_t offset, std::size_t order,
                          std::size_t wanted) noexcept {
         for (std::size_t each = order; each < wanted; ++each) {
@@ -202,8 +205,8 @@ private:
         return true;
     }
 
-    /// Takes `size` bytes from below at a multiple of `align`; null if there are none. The fields
-    /// are for the caller to place; `taken` is what to give back.
+    /// Takes `size` bytes from the superheap at a multiple of `align`; null if it has none. The
+    /// caller places the fields. `taken` receives the address to free.
     void* fromBelow(std::size_t align, std::size_t size, void*& taken) noexcept {
         if constexpr (AlignedHeap<SuperHeap>) {
             return taken = SuperHeap::memalign(align, size);
@@ -235,7 +238,8 @@ private:
         SuperHeap::free(area->taken);
     }
 
-    /// An area more, free but for its fields and map: blocks as large as their places allow.
+    /// Adds an area and divides its space after the fields and the map into the largest aligned
+    /// blocks.
     [[gnu::noinline]] bool addArea() noexcept {
         void* taken = nullptr;
         void* const place = fromBelow(Area::size, Area::size, taken);
@@ -247,8 +251,8 @@ private:
         return true;
     }
 
-    /// Takes the free blocks of an area out of the lists. `last` was the last live one; larger
-    /// objects have none.
+    /// Removes the free blocks of an area from the lists. `last` was the area's last live block. An
+    /// area for one larger object has none.
     void forgetBlocks(Area* area, void* last) noexcept {
         if (area->own != 0) {
             return;
@@ -260,7 +264,7 @@ private:
         });
     }
 
-    /// An object with an area for itself.
+    /// An object with an area of its own.
     [[gnu::noinline]] void* larger(std::size_t size, std::size_t align) noexcept {
         const bool onBoundary = align >= Area::size;
         const std::size_t lead = Area::leadFor(align);
@@ -278,7 +282,8 @@ private:
         return object;
     }
 
-    /// In place while it stays larger than a block, if the superheap can, else down to its half.
+    /// Resizes in place if the superheap can and the object stays larger than a block. Otherwise
+    /// only down to half.
     bool resizeLarger(Area* area, void* object, std::size_t size) noexcept {
         if (size <= Area::largestBlock) {
             return false;
@@ -304,7 +309,7 @@ private:
         occupied_ = 0;
     }
 
-    Ring free_[MaxOrder - MinOrder]; ///< by order, in use where the bit is set
+    Ring free_[MaxOrder - MinOrder]; ///< the lists by order, in use where the bit is set
     std::size_t occupied_ = 0;       ///< bit k: there are free blocks of order k
     Area* areas_ = nullptr;          ///< all areas, the newest first
 };

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a pointer through chunks of `ChunkSize` that stay with the heap below for good: that is a
-// unique heap, which outlives everything, so pieces may outlive who handed them out. Several of
-// these over one, each for a thread, can take each other's pieces back: pure private heaps.
+// Moves a pointer through chunks of `ChunkSize`, which are never returned to the heap below. That
+// is a unique heap that outlives everything, so a piece may outlive the heap that allocated it.
+// Several of these heaps over one unique heap, each for a thread, can take each other's pieces
+// back: pure private heaps.
 //
 // Pieces start `Lead` bytes past a multiple of 16, as those of `ChunkHeap`. A request too large for
-// a chunk goes below, and comes back there when its size is told (`free(object, size)`); other
-// pieces are not taken back. What is left of a chunk when the next one is begun is lost, and so is
-// what the heap has left when it is destroyed. Cost: an addition and a compare.
+// a chunk goes to the superheap, and returns there if the caller passes its size (`free(object,
+// size)`). Other pieces are not taken back. The rest of a chunk is lost when the next chunk begins
+// or the heap is destroyed.
+// Cost: an addition and a compare.
 //
 // Example: BumpHeap<64 * KiB, 8, UniqueHeap<DefaultName, MmapHeap>>
 #pragma once
@@ -30,7 +32,7 @@ template <std::size_t ChunkSize, std::size_t Lead, UniquelyNamedHeap SuperHeap>
 class BumpHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
 
-    /// What is asked for below, which puts 16 bytes before it and leaves as many behind it.
+    /// The size of a request to the superheap, which may add 16 bytes before and after it.
     static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
 
     static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
@@ -40,7 +42,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr std::size_t alignmentOffset = Lead;
     static constexpr bool acceptsForeignObjects = true;
-    static constexpr bool processLocal = true; ///< so is the heap below
+    static constexpr bool processLocal = true; ///< the unique heap belongs to the process
     static constexpr std::string_view caption = "moves a pointer through chunks that it leaves";
     using Below = Heaps<SuperHeap>;
 
@@ -50,7 +52,8 @@ public:
     ~BumpHeap() = default;
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
+        // So the size rounded up to a multiple of 16 also fits.
+        if (size <= end_ - next_) [[likely]] {
             void* const object = pointerTo(next_);
             next_ += roundUp(size, minAlignment);
             return object;
@@ -58,7 +61,7 @@ public:
         return refill(size);
     }
 
-    /// Chunks come from the superheap as zero and no piece is handed out twice.
+    /// The superheap returns chunks of zeros, and each piece is used only once.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -67,7 +70,7 @@ public:
 
     void free(void* /*object*/) noexcept {}
 
-    /// Takes back an object of which the caller knows what size it asked for.
+    /// Frees an object whose requested size the caller knows.
     void free(void* object, std::size_t size) noexcept {
         if (size > room - minAlignment) {
             SuperHeap::free(backward(object, Lead));
@@ -98,7 +101,7 @@ private:
         const Address first = addressOf(chunk) + Lead;
         const Address last = first + room - minAlignment;
         const std::size_t piece = roundUp(size, minAlignment);
-        if (last - first - piece > end_ - next_) { // go on where there is more room
+        if (last - first - piece > end_ - next_) { // continue in the chunk with more room
             next_ = first + piece;
             end_ = last;
         }
@@ -114,7 +117,7 @@ private:
     }
 
     Address next_ = 0; ///< where the next piece starts, `Lead` modulo 16 unless 0
-    Address end_ = 0;  ///< where that ends, a multiple of 16 further on
+    Address end_ = 0;  ///< the end of that chunk, a multiple of 16 after `next_`
 };
 
 } // namespace heapwright

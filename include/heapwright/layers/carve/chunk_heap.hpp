@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks for memory in chunks of `ChunkSize` and hands it out piece by piece with a moving pointer.
+// Takes memory in chunks of `ChunkSize` and carves it piece by piece with a moving pointer.
 //
-// Pieces start `Lead` bytes past a multiple of 16, so that a header of `16 - Lead` bytes before
-// each object leaves the object aligned. A request too large for a chunk gets one for itself.
-// Single pieces are not taken back: they wait for `clear` or the destructor; only whoever tells
-// the size (`free(object, size)`) gets a chunk of its own returned. AddressSanitizer is told that
-// what of a chunk has not been handed out is nobody's. Cost: an addition and a compare.
+// Pieces start `Lead` bytes past a multiple of 16, so that an object after a header of `16 - Lead`
+// bytes is aligned. A request too large for a chunk gets a chunk of its own. Pieces are not freed
+// singly: `clear` and the destructor free them. Only a caller that passes the size (`free(object,
+// size)`) returns such a chunk of its own. The unused rest of a chunk is poisoned for
+// AddressSanitizer.
+// Cost: an addition and a compare.
 //
 // Example: ChunkHeap<64 * KiB, 8, MmapHeap>
 #pragma once
@@ -37,7 +38,8 @@ class ChunkHeap : private Forwarding<SuperHeap> {
         Chunk* previous;
     };
 
-    /// What a chunk gives away before its first piece, and what the rung below puts before it.
+    /// The bytes of a chunk before its first piece, with those that the layer below may put before
+    /// it.
     static constexpr std::size_t overhead = sizeof(Chunk) + Lead + minAlignment;
     static constexpr std::size_t room = ChunkSize - 2 * minAlignment;
 
@@ -55,7 +57,8 @@ public:
     ~ChunkHeap() { clear(); }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
+        // So the size rounded up to a multiple of 16 also fits.
+        if (size <= end_ - next_) [[likely]] {
             void* const object = pointerTo(next_);
             platform::unpoison(object, size);
             next_ += roundUp(size, minAlignment);
@@ -64,7 +67,7 @@ public:
         return refill(size);
     }
 
-    /// Chunks come from the superheap as zero and no piece is handed out twice.
+    /// The superheap returns chunks of zeros, and each piece is used only once.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -73,7 +76,7 @@ public:
 
     void free(void* /*object*/) noexcept {}
 
-    /// Takes back an object of which the caller knows what size it asked for.
+    /// Frees an object whose requested size the caller knows.
     void free(void* object, std::size_t size) noexcept {
         if (size > room - overhead) {
             remove(static_cast<Chunk*>(backward(object, sizeof(Chunk) + Lead)));
@@ -125,7 +128,7 @@ private:
         platform::poison(pointerTo(first), last - first);
         platform::unpoison(pointerTo(first), size);
         const std::size_t piece = roundUp(size, minAlignment);
-        if (last - first - piece > end_ - next_) { // go on where there is more room
+        if (last - first - piece > end_ - next_) { // continue in the chunk with more room
             next_ = first + piece;
             end_ = last;
         }
@@ -163,7 +166,7 @@ private:
     }
 
     Address next_ = 0;        ///< where the next piece starts, `Lead` modulo 16 unless 0
-    Address end_ = 0;         ///< where that ends, a multiple of 16 further on
+    Address end_ = 0;         ///< the end of that chunk, a multiple of 16 after `next_`
     Chunk* chunks_ = nullptr; ///< all chunks, the newest first
 };
 

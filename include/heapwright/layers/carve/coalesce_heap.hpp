@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits large blocks and merges free neighbours at once, and serves each request with about the
-// best fit, from bins by size. It grows by the request and `Growth` bytes more.
+// Splits large blocks, merges free neighbours at once, and serves each request by approximate best
+// fit from bins by size. It grows by the request plus `Growth` bytes.
 //
-// Invariants and the ways of splitting and merging: structure/fit/merging_blocks.hpp. Cost:
-// constant. From Doug Lea's allocator.
+// Invariants: structure/fit/merging_blocks.hpp, which also describes splitting and merging.
+// Cost: constant.
+// Source: Doug Lea's allocator.
+//
 // Example: CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once
 

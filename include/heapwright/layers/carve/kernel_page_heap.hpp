@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages as a kernel gives them out: blocks of 1 to 1,024 pages, in buddies, from the memory of one
-// of `Nodes` nodes, kept apart by whether they can be moved (structure/kernel/page_zone.hpp).
+// Pages as a kernel allocates them: buddy blocks of 1 to 1,024 pages from one of `Nodes` memory
+// nodes, grouped by whether the pages can be moved (structure/kernel/page_zone.hpp).
 //
-// A node takes `Least` bytes at once when it is first asked: sections of 16 MiB, of which each page
-// has a descriptor (structure/kernel/page_section.hpp). What its lists cannot serve, not even by
-// pages of another mobility, comes from one more section; where there is no memory for that, from
-// the next node. So how pages fragment can be seen as in a machine whose memory is that large.
-// Sections that are free as a whole go back on `trim` and `flush`. `malloc` asks for unmovable
-// pages of the first node; larger requests than a block get null. Each node has its lock, and over
-// a fork all are held. Cost: a lock, and a step for each order that is passed. After the page
-// allocator of Linux.
+// On its first request, a node takes `Least` bytes at once. Memory comes in sections of 16 MiB, in
+// which each page has a descriptor (structure/kernel/page_section.hpp). If a node's lists cannot
+// serve a request, not even with pages of another mobility, the node takes one more section.
+// Without memory for that, the next node serves the request. This shows page fragmentation as on a
+// machine with that much memory. Free sections are returned on `trim` and `flush`.
+//
+// `malloc` takes unmovable pages of the first node. Requests larger than a block return null. Each
+// node has a lock, and a fork holds all of them.
+// Cost: a lock, and one step for each order between request and block.
+// Source: the page allocator of Linux.
 //
 // Example: KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>
 #pragma once
@@ -40,7 +42,7 @@ template <std::size_t Nodes, std::size_t Least, Lock Mutex, AlignedHeap SuperHea
     requires ConcurrentHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
 class KernelPageHeap : private SuperHeap {
     static_assert(Nodes >= 1 && Nodes <= 64);
-    static_assert(Least % PageSection::bytes == 0, "whole sections");
+    static_assert(Least % PageSection::bytes == 0, "`Least` is a multiple of a section");
 
     using Hold = Guard<Mutex>;
 
@@ -54,9 +56,9 @@ public:
     static constexpr std::size_t alignment = bytesOfPage;
     static constexpr std::size_t nodes = Nodes;
     static constexpr std::size_t largest = bytesOfPage << (pageOrders - 1);
-    static constexpr bool uniform = false; // whatever is below is asked for sections only
+    static constexpr bool uniform = false; // the superheap is asked for sections only
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "pages in buddies, kept apart by mobility and node";
     using Below = Heaps<SuperHeap>;
@@ -66,7 +68,7 @@ public:
     KernelPageHeap& operator=(const KernelPageHeap&) = delete;
     ~KernelPageHeap() { returnAll(); }
 
-    /// A block of an order from a node, or from the next that has one; null if none has.
+    /// A block of an order from a node, or from the next node that has one; null if none has.
     [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
         for (std::size_t each = 0; order < pageOrders && each < Nodes; ++each) {
             if (Page* const page = takeFrom((node + each) % Nodes, order, mobility)) {
@@ -88,7 +90,7 @@ public:
         return page == nullptr ? nullptr : PageSection::addressOfPage(*page);
     }
 
-    /// A block is aligned to its size, so it is a matter of asking for enough.
+    /// Blocks are aligned to their size, so a larger block also serves the alignment.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         return malloc(size < align ? align : size);
     }
@@ -103,7 +105,7 @@ public:
         return size <= getSize(object) && size > getSize(object) / 2;
     }
 
-    /// What became of the requests of all nodes together.
+    /// The fallback counts of all nodes.
     [[nodiscard]] PageFallbacks fallbacks() noexcept {
         PageFallbacks sum;
         forEachNode([&sum](Node& node) { sum.add(node.zone.fallbacks()); });
@@ -116,7 +118,7 @@ public:
         forEachNode([&look](Node& node) { look(static_cast<const PageZone&>(node.zone)); });
     }
 
-    /// Whether an address lies in a section. For any thread at any time.
+    /// Whether an address lies in a section. Any thread may call it at any time.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         return RegionMap::ownerOf(object) == this;
     }
@@ -125,7 +127,7 @@ public:
 
     bool trim(std::size_t pad) noexcept { return returnFree(pad); }
 
-    /// Nobody else may be inside.
+    /// Pre: no other thread uses the heap.
     void clear() noexcept {
         returnAll();
         if constexpr (ClearableHeap<SuperHeap>) {
@@ -145,8 +147,8 @@ public:
         SuperHeap::measure(usage);
     }
 
-    /// A signal handler may fork that interrupted who holds one of the locks: that one is left to
-    /// him, on both sides.
+    /// The fork may come from a signal handler that interrupted a holder of one of the locks. That
+    /// lock is left to the interrupted code, in parent and child.
     void beforeFork() noexcept {
         holds_.hold(locks());
         if constexpr (ForkableHeap<SuperHeap>) {
@@ -168,11 +170,11 @@ public:
         holds_.letGo(locks(), [](auto& held) { held.lock.reset(); });
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
-    /// A lock as what is held still over a fork.
+    /// A lock with the interface of a heap that is held over a fork.
     struct Held {
         Mutex& lock;
         [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
@@ -230,7 +232,7 @@ private:
         SuperHeap::free(&section);
     }
 
-    /// Gives sections back that are free as a whole, but for `pad` bytes; true if there was any.
+    /// Returns free sections except for `pad` bytes; true if there were any.
     bool returnFree(std::size_t pad) noexcept {
         bool any = false;
         forEachNode([&](Node& node) {

@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits large blocks and merges free neighbours at once, with one list of free blocks; which of
-// them serves a request says the policy: `FirstFit`, `NextFit`, `BestFit`, or any other fit. It
-// grows by the request and `Growth` bytes more.
+// Splits large blocks and merges free neighbours at once, with one list of free blocks. The policy
+// chooses the block that serves a request: `FirstFit`, `NextFit`, `BestFit`, or any other fit. It
+// grows by the request plus `Growth` bytes.
 //
-// Not on the list, and not part of any search, is the block at the end of memory: whatever the fit,
-// it serves only what no other can. Invariants: structure/fit/merging_blocks.hpp. Cost: the fit's;
-// a list is linear in its length. The classical heap, as Wilson and others survey it ("Dynamic
-// Storage Allocation", 1995).
+// The block at the end of memory is not on the list and not part of a search. It serves only
+// requests that no other block can serve.
+// Invariants: structure/fit/merging_blocks.hpp.
+// Cost: that of the fit. A list is linear in its length.
+// Source: the classical heap, as in the survey by Wilson and others ("Dynamic Storage Allocation",
+// 1995).
+//
 // Example: SequentialFitHeap<FirstFit, 64 * KiB, CoalesceableHeap<MmapHeap>>
 #pragma once
 

@@ -10,7 +10,8 @@
 // layers/thread/hoard_heap.hpp has several heaps that exchange superblocks. `handOver` removes a
 // superblock for another heap of this type, and `takeOver` adds it there.
 //
-// Each verb aborts on an object that is not live, as `CheckedHeap` does. Pre: the heap `owns` it.
+// Each verb aborts on an object that is not live, as `CheckedHeap` does.
+// Pre: the heap `owns` it.
 // Cost: a load for the class, a bit scan, a multiplication, a dozen stores.
 // Source: Hoard (Berger 2002).
 //
@@ -39,7 +40,7 @@ public:
     using Block = typename Superblocks::Block;
 
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool processLocal = true; ///< so is the heap of blocks
+    static constexpr bool processLocal = true; ///< the heap of blocks belongs to the process
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
     static constexpr std::string_view caption = "size classes in superblocks, the fullest first";

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests up to `Limit` bytes go to one heap, larger ones to another; the size of an object says
-// where it belongs when it comes back.
+// Requests up to `Limit` bytes go to one heap, larger ones to another. The size of an object
+// determines which heap frees it.
 //
-// Both heaps tag their objects, and the tag is what the size is read from. Invariant: what comes
-// from `Small` is never larger than `Limit`; if it rounds a request beyond, the object goes back at
-// once and the request goes on to the superheap. Cost: one compare a request.
+// Both heaps tag their objects, and the size is read from the tag.
+// Invariant: an object from `Small` is never larger than `Limit`. If `Small` rounds a request
+// beyond, the object is freed at once and the superheap serves the request.
+// Cost: one compare for each request.
 //
 // Example: HybridHeap<1 * KiB, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>, MmapHeap>
 #pragma once
@@ -85,7 +86,7 @@ private:
         return Tag::of(object).size() <= Limit + Tag::bytes;
     }
 
-    /// From the superheap, and larger than `Limit` even if less was asked for.
+    /// An object from the superheap. It is larger than `Limit` even if the request is not.
     void* large(std::size_t size) noexcept {
         return SuperHeap::malloc(size <= Limit ? Limit + 1 : size);
     }

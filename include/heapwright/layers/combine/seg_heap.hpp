@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Segregated fits: what is freed waits on the list of the largest class that it can serve, and a
-// request takes from the first list upward that has something, so an object may leave the class it
-// was made for.
+// Segregated fits: a freed object waits on the list of the largest class that it can serve. A
+// request searches from its class upward and takes from the first list with an object. An object
+// may thus leave the class it was made for.
 //
-// Objects keep their real size, which the superheap knows. If the superheap splits (it can make an
-// object smaller where it stands, `resize`, and hold the rest, `mallocHeld`), one that is too large
-// by a class or more is cut down to the class of the request and the rest goes back, so that no
-// small object holds a large one; if it does not, the larger object serves as it is. `PerClass`
-// only keeps what it is given (a list over nothing). Requests beyond the largest class go straight
-// to the superheap, and so does their memory when it is freed. If the superheap can tell what it
-// holds, all lists are handed down to it before it has to fetch anything, so that what waits may
-// merge.
-// Invariant: a list that has something has its bit set; a list whose bit is set may be empty.
-// Cost: a bit scan and the list, and a cut where the fit is not exact. Comfort ("Multiword list
-// items", 1964) and many since, as Wilson and others survey them (1995).
+// Objects keep their real size, which the superheap knows. If the superheap can split, an object
+// that is too large by a class or more is cut to the class of the request (`resize` shrinks it in
+// place, `mallocHeld` serves the rest). Otherwise the larger object serves as it is. `PerClass`
+// only keeps objects (a list over `NullHeap`). Requests beyond the largest class go straight to the
+// superheap, and so do their frees. If the superheap reports what it holds, all lists are returned
+// to it before it fetches memory, so that free objects may merge.
+// Invariant: a list with objects has its bit set. A list whose bit is set may be empty.
+// Cost: a bit scan and the list, and a cut if the fit is not exact.
+// Source: Comfort ("Multiword list items", 1964), and many since, as in the survey by Wilson and
+// others (1995).
 //
 // Example: SegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
@@ -55,7 +54,8 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
-    static constexpr bool uniform = uniformHeap<SuperHeap>; // what a list hands out fits
+    // An object from a list fits any request that is sent to it.
+    static constexpr bool uniform = uniformHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects =
         ForeignFreeHeap<PerClass> && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
@@ -70,8 +70,8 @@ public:
         return object != nullptr ? object : SuperHeap::malloc(rounded(size));
     }
 
-    /// The first on the lists upward, else what is held below, if need be after everything that
-    /// waits has had its chance to merge.
+    /// The first object on the lists upward, else an object that the superheap holds. If neither
+    /// exists, all lists are flushed to merge, and the superheap is asked again.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         if (void* const waiting = takeFit(Raised::classFor(size))) {
             return waiting;
@@ -84,7 +84,7 @@ public:
         }
     }
 
-    /// What is held is cleared; what comes from below may be zero already.
+    /// A held object is cleared. Fresh memory may be zero already.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -116,7 +116,7 @@ public:
         }
     }
 
-    /// In place if the superheap can, else while it fits and no more than half would be lost.
+    /// In place if the superheap can. Otherwise only if the size fits and at most half is wasted.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
             return SuperHeap::resize(object, rounded(size));
@@ -132,7 +132,7 @@ public:
         return SuperHeap::relocate(object, rounded(size));
     }
 
-    /// Hands everything that waits on the lists to the superheap.
+    /// Returns all objects on the lists to the superheap.
     bool flush() noexcept {
         occupied_.clear();
         return Lists::flushLists(static_cast<SuperHeap&>(*this));
@@ -169,7 +169,7 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    /// What waits for this class or the next one upward that has something; null if none has.
+    /// Takes an object of this class or the next class upward that has one; null if none has.
     void* takeFit(std::size_t index) noexcept {
         for (std::size_t at = occupied_.next(index); at < Classes::count;
              at = occupied_.next(at + 1)) {
@@ -187,7 +187,7 @@ private:
         return nullptr;
     }
 
-    /// If the superheap does not, the object stays as it is.
+    /// If the superheap cannot shrink it, the object stays as it is.
     [[gnu::noinline]] void cut(void* object, std::size_t size) noexcept {
         [[maybe_unused]] const bool smaller = SuperHeap::resize(object, size);
     }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large requests go to a heap that maps pages for each, the others to the heap below. Which of the
-// two an object is from stands in its tag. Where mapping fails (the system limits how many there
-// may be), the heap below gets its chance. Safe to share where both heaps are: what is the layer's
-// own, the limit and a count, are words that threads may share. One of the two routers of Doug
-// Lea's design.
+// Large requests go to a heap that maps pages for each, the others to the heap below. The tag of an
+// object shows which heap it is from. If mapping fails (the system limits the number of mappings),
+// the heap below serves the request. It is as thread-safe as the two heaps, because its own state
+// is atomic: the limit and a count.
+// Source: one of the two routers of Doug Lea's design.
 //
 // Example: SelectMmapHeap<FixedLimit<128 * KiB>, MmapHeap, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>
 #pragma once
@@ -34,7 +34,7 @@ template <LargeLimit Limit, DirectHeap Large, IndirectHeap SuperHeap>
 class SelectMmapHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
 
-    /// A fork is the business of the heap below if the other has no lock.
+    /// A fork is passed to the heap below if the other heap has no lock.
     static constexpr bool forkable = ForkableHeap<SuperHeap> && !ForkableHeap<Large>;
 
 public:
@@ -59,7 +59,7 @@ public:
         return SuperHeap::malloc(size);
     }
 
-    /// Fresh mappings are zero; the rest is filled.
+    /// Fresh mappings are zero. Other objects are filled.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
         if (limit_.isLarge(size)) [[unlikely]] {
             if (void* const object = counted(large_.zalloc(size))) {
@@ -105,8 +105,9 @@ public:
         return isDirect(object) ? large_.getSize(object) : SuperHeap::getSizeUnlocked(object);
     }
 
-    /// A mapped object that shrinks far below the limit moves to the heap below, and an object of
-    /// that which grows to the limit moves out: it will grow on, and then only its pages move.
+    /// A mapped object that shrinks far below the limit moves to the heap below. An object of the
+    /// heap below that grows to the limit moves to a mapping, where further growth moves only its
+    /// pages.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if (isDirect(object)) {
             return limit_.isLarge(size * 2) && large_.resize(object, size);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests up to `Limit` go to one heap, larger ones to the heap below; what comes back goes to
-// whom it belongs, which the heap for the small tells by its address (`owns`).
+// Requests up to `Limit` go to one heap, larger ones to the heap below. A freed object returns to
+// the heap that it came from: the heap for small objects recognises its own by the address
+// (`owns`).
 //
-// So the small ones need no tag (`HybridHeap` tells by that). Where the heap for the small has no
-// memory, the heap below gets its chance. It may be used by several threads at once if both heaps
-// may, and can be asked for its addresses meanwhile. Cost: a compare to ask, and what `owns` costs
-// to give back.
+// Small objects therefore need no tag. (`HybridHeap` uses the tag.) If the heap for small objects
+// has no memory, the heap below serves the request. Several threads may use it at once if they may
+// use both heaps so, and `owns` may be called meanwhile.
+// Cost: a compare for a request, and `owns` for a free.
 //
 // Example: SplitHeap<4 * KiB, SuperblockHeap<GeometricSlots<6, 5, 16, 4 * KiB>, AlignedBlockHeap<8 * KiB, 1 * MiB, MmapHeap>>, MmapHeap>
 #pragma once
@@ -32,7 +33,7 @@
 
 namespace heapwright {
 
-/// An object of the first heap stands as one of the second would.
+/// An object of the first heap is aligned as one of the second heap.
 template <class Small, class Large>
 concept AlignedAlike = Small::alignment % Large::alignment == 0 &&
                        alignmentOffsetOf<Small> == alignmentOffsetOf<Large>;
@@ -66,7 +67,7 @@ public:
         return SuperHeap::malloc(size);
     }
 
-    /// What is small is filled unless the heap for it knows better.
+    /// A small object is filled unless its heap can zero it at less cost.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -82,7 +83,7 @@ public:
         return SuperHeap::zalloc(size);
     }
 
-    /// What does not fit, aligned, where the small are goes below.
+    /// A small aligned request that the first heap cannot serve goes to the heap below.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {
@@ -120,7 +121,7 @@ public:
         return small_.owns(object) ? small_.getSize(object) : SuperHeap::getSize(object);
     }
 
-    /// For a caller that may be inside a lock itself, a signal handler.
+    /// For a caller that may hold a lock: a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if (small_.owns(object)) {
             if constexpr (UnlockedSizeHeap<Small>) {
@@ -136,7 +137,7 @@ public:
         }
     }
 
-    /// What grows beyond the limit, or shrinks below it, has to move.
+    /// An object that grows beyond the limit, or shrinks below it, has to move.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<Small> || ResizableHeap<SuperHeap>
     {
@@ -147,7 +148,7 @@ public:
         } else {
             if (size <= Limit) {
                 if constexpr (CheckingHeap<SuperHeap>) {
-                    SuperHeap::check(object, "realloc"); // nobody else looks at it
+                    SuperHeap::check(object, "realloc"); // no other thread uses it
                 }
                 return false;
             }
@@ -171,7 +172,7 @@ public:
                              : mallocChain(static_cast<SuperHeap&>(*this), size, number);
     }
 
-    /// In one step if the first is small; then all should be.
+    /// In one step if all objects are small. Assumes so if the first one is.
     void freeBatch(ObjectLink* chain) noexcept
         requires BatchingHeap<Small>
     {
@@ -186,8 +187,8 @@ public:
         }
     }
 
-    /// For a cache above. What is large is nobody's; where both heaps have their objects in units
-    /// of one size the word says so itself.
+    /// For a cache above. A large object has no owner. If both heaps use units of one size, the
+    /// word itself says so.
     [[nodiscard, gnu::always_inline]] std::uint64_t ownerTagOf(const void* object) noexcept
         requires OwnerTaggedHeap<Small>
     {
@@ -231,7 +232,7 @@ public:
     {
         return small_.ownerTagOfThread();
     }
-    /// Pre: it is small.
+    /// Pre: the object is small.
     [[nodiscard, gnu::always_inline]] std::size_t classAt(const void* object) noexcept
         requires OwnerTaggedHeap<Small>
     {
@@ -262,7 +263,7 @@ public:
         SuperHeap::walk(visit);
     }
 
-    /// For a cache above that keeps what is small.
+    /// For a cache above that keeps small objects.
     [[nodiscard]] bool mark(const void* object) noexcept
         requires MarkingHeap<Small>
     {
@@ -336,7 +337,7 @@ public:
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept
         requires forkable
     {
@@ -348,7 +349,7 @@ public:
 private:
     static constexpr bool sharesUnits = unitBytes != 0 && unitBytes == unitBytesOf<SuperHeap>;
 
-    /// Names the heaps that are held over a fork, one at least, from 0 on.
+    /// Enumerates the heaps that a fork holds, from 0. There is at least one.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {
             if constexpr (ForkableHeap<Small>) {

@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strict segregated fits: every request is rounded up to a size class, each class has a heap of its
-// own for what is freed, and an object never leaves its class.
+// Strict segregated fits: every request is rounded up to a size class, and each class has a heap of
+// its own for freed objects. An object never leaves its class.
 //
-// `PerClass` only keeps what it is given (a list over nothing); a class that has nothing asks the
-// one shared superheap for an object of the class's size. What is beyond the largest class goes
-// straight to the superheap. If the superheap can tell what it holds from what it would have to
-// fetch (`mallocHeld`), then before anything is fetched all lists are handed down to it, so that
-// freed objects of one class merge and serve another: each object handed down was freed since the
-// last time, so this costs a constant per free.
-// Requests are raised to the least object that `PerClass` can keep.
-// Where the lists have a lock each, and the superheap is safe to share, so is this: nobody holds a
-// lock while waiting for another.
-// Cost: a bit scan and the list. From Kingsley's allocator (4.2BSD); the layer from Heap Layers.
+// `PerClass` only keeps objects (a list over `NullHeap`). A class without one asks the shared
+// superheap for an object of the class's size. Requests beyond the largest class go straight to the
+// superheap. If the superheap can serve from held memory (`mallocHeld`), all lists are returned to
+// it before it fetches memory. Freed objects of one class can thus merge and serve another. Each
+// returned object was freed since the last flush, so the cost is constant per free. Requests are
+// raised to the least object that `PerClass` can keep.
+//
+// If the lists have a lock each and threads may share the superheap, they may share this heap: no
+// thread holds one lock while it waits for another.
+// Cost: a bit scan and the list.
+// Source: Kingsley's allocator (4.2BSD); the layer is from Heap Layers.
 //
 // Example: StrictSegHeap<PowerOfTwo<29>, FreelistHeap<NullHeap>, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
@@ -74,8 +75,8 @@ public:
         return serve(size, [](void* /*object*/) {});
     }
 
-    /// Runs `recycle` on an object that waited on a list. What comes from below has a new tag, so
-    /// that it can be left to a jump out of line and the fast path needs no stack.
+    /// Runs `recycle` on an object from a list. An object from below has a new tag, so that it can
+    /// be left to a jump out of line, and the fast path needs no stack frame.
     template <std::invocable<void*> Recycle>
     [[nodiscard]] void* malloc(std::size_t size, Recycle recycle) noexcept
         requires TaggingHeap<SuperHeap>
@@ -83,7 +84,7 @@ public:
         return serve(size, recycle);
     }
 
-    /// What waits on the list of the class, else what is held below.
+    /// An object from the list of the class, else one that the superheap holds.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         if (index < Classes::count) {
@@ -98,7 +99,7 @@ public:
         }
     }
 
-    /// What waits on a list is cleared; what comes from below may be zero already.
+    /// An object from a list is cleared. Fresh memory may be zero already.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -138,7 +139,7 @@ public:
         }
     }
 
-    /// In place if the superheap can, else only while the new size is of the same class.
+    /// In place if the superheap can. Otherwise only if the new size is of the same class.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
             return SuperHeap::resize(object, rounded(size));
@@ -157,7 +158,7 @@ public:
         return SuperHeap::relocate(object, rounded(size));
     }
 
-    /// Hands everything that waits on the lists to the superheap.
+    /// Returns all objects on the lists to the superheap.
     bool flush() noexcept { return Lists::flushLists(static_cast<SuperHeap&>(*this)); }
 
     bool trim(std::size_t pad) noexcept
@@ -197,7 +198,7 @@ public:
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept
         requires forkable
     {
@@ -208,7 +209,7 @@ public:
     using Forwards::owns;
 
 private:
-    /// One heap after the other: each list, and last what is below.
+    /// Enumerates the heaps that a fork holds: each list, and last the superheap.
     auto visit() noexcept {
         return [this](std::size_t index, auto body) {
             if (index < Classes::count) {
@@ -238,15 +239,16 @@ private:
         return index < Classes::count ? Classes::sizeOf(index) : size;
     }
 
-    /// What is below already, if need be after everything that waits has had its chance to merge.
+    /// An object that the superheap holds. If it has none, all lists are flushed to merge, and it
+    /// is asked again.
     static void* held(std::size_t size, StrictSegHeap& heap) noexcept {
         SuperHeap& below = heap;
         void* const object = below.mallocHeld(size);
         return object == nullptr && heap.flush() ? below.mallocHeld(size) : object;
     }
 
-    /// Out of line, as `fetch` and `release` are, so that the fast paths need no stack; static, so
-    /// that the size stays in the register in which it came.
+    /// Out of line, as `fetch` and `release` are, so that the fast paths need no stack frame.
+    /// Static, so that the size stays in its register.
     [[gnu::noinline]] static void* heldBelow(std::size_t size, StrictSegHeap& heap) noexcept {
         return held(size, heap);
     }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A request of `Threshold` bytes or more first makes the heap below hand down what it keeps for
-// reuse, so that it merges: deferred coalescing. Programs purgeExpired to ask for large objects at
-// the turn of their phases, when the small ones of the phase before are no longer of use. One of
-// the two routers of Doug Lea's design. Cost: one compare.
+// A request of `Threshold` bytes or more first makes the heap below flush the objects that it keeps
+// for reuse, so that they merge: deferred coalescing. Programs often request large objects when a
+// phase begins, and then the small objects of the previous phase are no longer of use.
+// Cost: one compare.
+// Source: one of the two routers of Doug Lea's design.
 //
 // Example: ThresholdHeap<512, StrictSegHeap<Exact<4>, FreelistHeap<NullHeap>, CoalesceHeap<64 * KiB, CoalesceableHeap<MmapHeap>>>>
 #pragma once

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks one heap first and the superheap when that has no memory: a small buffer before the system,
-// a pool of huge pages before ordinary ones, a shared arena before private memory.
+// Asks one heap first, and the superheap if that has no memory. Examples: a small buffer before the
+// system, a pool of huge pages before ordinary ones, a shared arena before private memory.
 //
-// What comes back goes to whom it belongs: the first heap knows its own objects by their address
-// (`owns`). An object never moves from one to the other but by the hand of who asked for it: a
-// `resize` that its own heap declines is declined. Cost: one range check a free, and what it costs
-// the first heap to say no. The FallbackAllocator of D's std.experimental.allocator.
+// A freed object returns to the heap that it came from: the first heap recognises its own by the
+// address (`owns`). The layer never moves an object between the heaps; it declines a `resize` that
+// the object's heap declines.
+// Cost: one range check for each free, and the cost of a failed request in the first heap.
+// Source: the FallbackAllocator of D's std.experimental.allocator.
 //
 // Example: TryHeap<StaticBufferHeap<256 * KiB>, MmapHeap>
 #pragma once
@@ -46,7 +47,7 @@ public:
         return object != nullptr ? object : SuperHeap::malloc(size);
     }
 
-    /// A first heap that knows nothing of zero is filled.
+    /// If the first heap cannot zero, its object is filled.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -59,7 +60,7 @@ public:
         }
     }
 
-    /// A first heap that cannot align is passed over.
+    /// A first heap that cannot align is skipped.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap>
     {

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A type that always names one heap: every object of it is a face of the same `SuperHeap`, which is
-// there before the first line of the program and is never destroyed. So can several layers, each of
-// which makes its own superheap, take their memory from one. `Name` is any type; another name is
-// another heap.
+// A type that names one heap: every object of it is a face of the same `SuperHeap`. That heap
+// exists before the first line of the program and is never destroyed. Several layers, each of which
+// constructs its own superheap, can thus share one source. `Name` is any type; each name is another
+// heap.
 //
-// What would be done to all that share the heap is not done through one of its faces: there is no
-// `clear`, and a fork is the business of the locks above, through which the heap is reached (one
-// that is reached without has `theHeap()` for it). In a usage it is counted once. It is for
-// several threads if the superheap is. Cost: none, an address that the linker knows.
+// An operation that would affect all users is not available through one face. There is no `clear`,
+// and the locks above, through which the heap is reached, handle a fork. (A heap that is reached
+// without a lock uses `theHeap()` for it.) `measure` counts the heap once. Threads may share it if
+// they may share the superheap.
+// Cost: none; the linker knows the address.
 //
 // Example: UniqueHeap<DefaultName, MmapHeap>
 #pragma once
@@ -29,8 +30,7 @@
 
 namespace heapwright {
 
-/// The name of a heap of which the program has only one. Other names are types that the composition
-/// declares.
+/// The name for the only heap of a program. A composition declares types as further names.
 struct DefaultName {};
 
 template <class Name, Heap SuperHeap>
@@ -44,7 +44,8 @@ public:
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = true;
     static constexpr bool unique = true;
-    static constexpr bool processLocal = true; ///< it is of the program, not of the memory below
+    /// It belongs to the program, not to the memory below.
+    static constexpr bool processLocal = true;
     static constexpr std::size_t unitBytes = unitBytesOf<SuperHeap>;
     static constexpr std::size_t blockSize = blockSizeOf<SuperHeap>;
     static constexpr std::string_view caption = "one heap for all that name it";

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLAB as a heap: caches of equal objects with an array of free ones for each processor
-// before full, partial and free slabs (structure/kernel/slab_model.hpp), and general caches for
-// `malloc`.
+// Linux's SLAB as a heap: caches of equal objects, and general caches for `malloc`. Each processor
+// has an array of free objects in front of full, partial and free slabs
+// (structure/kernel/slab_model.hpp).
 //
-// A request takes the last object of its processor's array; an empty array gets a batch, from what
-// the processors share, from partial slabs, from free ones, from new pages. A free goes onto the
-// array; from a full one a batch goes the other way. Objects of a cache with a constructor stay
-// constructed while they are free. Larger requests than the largest general cache get null.
-// `Processors` says on which processor a thread is (structure/thread/processor_selector.hpp). Where
-// the kernel turns interrupts off, a lock of the processor's is taken. From mm/slab.c of Linux 6.1;
-// Bonwick (1994, 2001). Cost: a lock, a load and a store, mostly.
+// A request takes the last object of its processor's array. An empty array is refilled with a batch
+// from the shared array, partial slabs, free slabs or new pages, in this order. A free adds to the
+// array; a full array first returns a batch. The free objects of a cache with a constructor stay
+// constructed. Requests larger than the largest general cache return null. `Processors` determines
+// the processor of a thread (structure/thread/processor_selector.hpp). Where the kernel disables
+// interrupts, this takes a lock of the processor.
+// Cost: mostly a lock, a load and a store.
+// Source: mm/slab.c of Linux 6.1; Bonwick (1994, 2001).
 //
 // Example: SlabHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
@@ -39,7 +40,7 @@ public:
         "arrays of free objects before slabs, as Linux's SLAB";
     using Below = Heaps<SuperHeap>;
 
-    constexpr SlabHeap() noexcept = default; ///< so that it is no aggregate of its base
+    constexpr SlabHeap() noexcept = default; ///< makes it no aggregate of its base
 };
 
 } // namespace heapwright

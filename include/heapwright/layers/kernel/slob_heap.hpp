@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLOB as a heap: blocks of any size, first fit, in pages that objects of all caches share
-// (structure/kernel/slob_pages.hpp). Made for small machines: lean, slow, one lock.
+// Linux's SLOB as a heap: blocks of any size, by first fit, in pages that objects of all caches
+// share (structure/kernel/slob_pages.hpp). It was made for small machines: it needs little memory,
+// is slow, and has one lock.
 //
-// Caches are only names with a size: their objects have no header and are constructed each time
-// they are given out. What `malloc` gives has its size in 8 bytes before it, and a power of two
-// stands at a multiple of itself. Requests of a page or more are blocks of pages; larger ones than
-// a block get null.
-// From mm/slob.c of Linux 6.1; Mackall (2005). Cost: a lock and a search.
+// A cache is only a name with a size. Its objects have no header and are constructed at each
+// allocation. An object from `malloc` has its size in the 8 bytes before it, and a power of two is
+// aligned to its size. Requests of a page or more are blocks of pages. Requests larger than a block
+// return null.
+// Cost: a lock and a search.
+// Source: mm/slob.c of Linux 6.1; Mackall (2005).
 //
 // Example: SlobHeap<FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
@@ -71,10 +73,10 @@ public:
         return made_ = cache;
     }
 
-    /// An object, constructed if the cache constructs; null if there is no memory.
+    /// An object, constructed if the cache has a constructor; null if there is no memory.
     [[nodiscard]] void* take(Cache& cache) noexcept { return takeNear(cache, anyNode); }
 
-    /// The same, from pages of a node, or of the next that has some.
+    /// As `take`, from pages of a node, or of the next node that has some.
     [[nodiscard]] void* takeNear(Cache& cache, std::size_t node) noexcept {
         const std::size_t size = std::max(cache.traits.size, std::size_t{1});
         void* const object = size < bytesOfPage
@@ -86,7 +88,7 @@ public:
         return object;
     }
 
-    /// Pre: the object is the cache's, and live.
+    /// Pre: the object is live and from this cache.
     void put(Cache& cache, void* object) noexcept {
         if (cache.traits.destructor != nullptr) {
             cache.traits.destructor(object);
@@ -103,10 +105,10 @@ public:
         }
     }
 
-    /// There is never an empty page.
+    /// Does nothing: there is never an empty page.
     bool shrinkCache(Cache& /*cache*/) noexcept { return false; }
 
-    /// False, and nothing done, if objects of it are live.
+    /// Returns false, and does nothing, if the cache has live objects.
     bool destroyCache(Cache& cache) noexcept {
         {
             const Hold hold(lock_);
@@ -155,13 +157,13 @@ public:
 
     // --- pages ---
 
-    /// Blocks of pages that are no cache's, as other parts of a kernel take them.
+    /// Blocks of pages outside any cache, as other parts of a kernel take them.
     [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
         return SuperHeap::takePages(order, mobility, node);
     }
     void givePages(Page& block) noexcept { SuperHeap::givePages(block); }
 
-    /// How often pages of another mobility had to serve.
+    /// The number of times that pages of another mobility had to serve.
     [[nodiscard]] auto fallbacks() noexcept
         requires ZonedHeap<SuperHeap>
     {
@@ -223,7 +225,7 @@ public:
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return SuperHeap::owns(object); }
 
-    /// Nobody else may be inside, and no cache is one any more.
+    /// Pre: no other thread uses the heap, and no cache is used afterwards.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
@@ -256,7 +258,7 @@ public:
         holds_.letGo(theLock(), [](auto& held) { held.lock.reset(); });
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
     using Forwards::flush;
@@ -269,7 +271,8 @@ private:
         return node == anyNode ? 0 : node;
     }
 
-    /// The lock as what is held still over a fork; who holds it never waits for pages.
+    /// The lock with the interface of a heap that is held over a fork. Its holder never waits for
+    /// pages.
     struct Held {
         Mutex& lock;
         [[nodiscard]] bool heldByThisThread() const noexcept { return lock.heldByThisThread(); }
@@ -300,7 +303,7 @@ private:
         const Hold hold(lock_);
         ++cache.live;
         pages_.add(*page, size);
-        // It stands first on its list, and may be another node's if this one has no memory.
+        // The page is first on its list. It may be another node's if this one has no memory.
         return pages_.take(size, align, lead, PageSection::of(page).node);
     }
 

@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLQB as a heap, which was never merged: caches of equal objects with a queue of free ones
-// for each processor (structure/kernel/slqb_model.hpp), and general caches for `malloc`.
+// Linux's SLQB, which was never merged, as a heap: caches of equal objects with a queue of free
+// objects for each processor (structure/kernel/slqb_model.hpp), and general caches for `malloc`.
 //
-// A request takes the first object of its processor's queue, then what others have freed of the
-// processor's own, then an object of one of its slabs, and new pages at last. A free goes onto the
-// queue if the object's slab is the processor's, else it waits with others to be handed over.
-// Larger requests than the largest general cache get null. `Processors` says on which processor a
-// thread is (structure/thread/processor_selector.hpp). Where the kernel turns interrupts off, a
-// lock of the processor's is taken. After Piggin's patch for Linux 2.6.30. Cost: a lock, a load and
-// a store, mostly.
+// A request takes the first object of its processor's queue. If that is empty, it takes the objects
+// that other processors have freed for this one, then an object of one of the processor's slabs,
+// and finally new pages. A free adds to the queue if the object's slab belongs to the processor.
+// Otherwise the object is collected with others for its owner. Requests larger than the largest
+// general cache return null. `Processors` determines the processor of a thread
+// (structure/thread/processor_selector.hpp). Where the kernel disables interrupts, this takes a
+// lock of the processor.
+// Cost: mostly a lock, a load and a store.
+// Source: Piggin's patch for Linux 2.6.30.
 //
 // Example: SlqbHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
@@ -38,7 +40,7 @@ public:
         "a queue of free objects for each processor, as Linux's SLQB";
     using Below = Heaps<SuperHeap>;
 
-    constexpr SlqbHeap() noexcept = default; ///< so that it is no aggregate of its base
+    constexpr SlqbHeap() noexcept = default; ///< makes it no aggregate of its base
 };
 
 } // namespace heapwright

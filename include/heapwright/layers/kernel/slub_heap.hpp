@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linux's SLUB as a heap: caches of equal objects in slabs that have no metadata but the pages'
-// descriptors (structure/kernel/slub_model.hpp), and general caches for `malloc`.
+// Linux's SLUB as a heap: caches of equal objects in slabs whose only metadata are the descriptors
+// of the pages (structure/kernel/slub_model.hpp), and general caches for `malloc`.
 //
-// A request takes what its processor has taken over from the active slab; then what others have
-// freed into that slab since; then a slab that the processor keeps, one from the node's list, and
-// new pages at last. A free into the active slab goes to the processor's list, any other into its
-// slab, which the processor then keeps if it was full. A slab that is empty goes back at once
-// unless the node has few with room. Caches of like objects are one, unless they keep state. Larger
-// requests than two pages are blocks of pages; larger ones than a block get null.
-// `Processors` says on which processor a thread is (structure/thread/processor_selector.hpp). Where
-// the kernel turns preemption off, a lock of the processor's is taken. From mm/slub.c of Linux 6.1;
-// Lameter (2007). Cost: a lock, a load and a store, mostly.
+// A request takes from the processor's list of the active slab. If that is empty, it takes the
+// objects that other processors have freed into that slab. The next sources are a slab that the
+// processor keeps, one from the node's list, and new pages. A free into the active slab goes to the
+// processor's list. Any other goes to its slab, which the processor then keeps if it was full. An
+// empty slab is returned at once unless the node has few partial ones.
+//
+// Caches of equal objects are merged, unless they keep state. Requests larger than two pages are
+// blocks of pages. Requests larger than a block return null. `Processors` determines the processor
+// of a thread (structure/thread/processor_selector.hpp). Where the kernel disables preemption, this
+// takes a lock of the processor.
+// Cost: mostly a lock, a load and a store.
+// Source: mm/slub.c of Linux 6.1; Lameter (2007).
 //
 // Example: SlubHeap<RealProcessors<8>, FutexLock, KernelPageHeap<1, 16 * MiB, FutexLock, MmapHeap>>
 #pragma once
@@ -39,7 +42,7 @@ public:
     static constexpr std::string_view caption = "slabs without metadata, as Linux's SLUB";
     using Below = Heaps<SuperHeap>;
 
-    constexpr SlubHeap() noexcept = default; ///< so that it is no aggregate of its base
+    constexpr SlubHeap() noexcept = default; ///< makes it no aggregate of its base
 };
 
 } // namespace heapwright

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gives any power-of-two alignment over a heap that has only its own: a larger object is taken, and
-// the aligned address inside it gets a tag that says how far back the object starts.
+// Gives any power-of-two alignment over a heap that has only its own alignment. It takes a larger
+// object. A tag before the aligned address inside it holds the distance to the start of the object.
 //
-// An object whose own address happens to be aligned is given out as it is. If the superheap aligns
-// by itself, it is asked. Cost: nothing for ordinary objects (the compare is the one that a check
-// below makes anyway), up to the alignment and 16 bytes for displaced ones.
+// An object whose address is aligned already is returned as it is. If the superheap can align, it
+// serves the request.
+// Cost: none for ordinary objects, because the compare replaces that of a check below. For
+// displaced objects up to the alignment and 16 bytes.
 //
 // Example: AlignHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
@@ -63,7 +64,7 @@ public:
         return SuperHeap::getSize(whole) - (addressOf(object) - addressOf(whole));
     }
 
-    /// A displaced object stays where it is as long as its new size fits.
+    /// A displaced object stays in place as long as the new size fits.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap>
     {
@@ -92,8 +93,9 @@ public:
     using Forwards::zalloc;
 
 private:
-    /// The object that was taken from below. An ordinary one is told first; what is neither is
-    /// passed on for the superheap to judge, misaligned addresses without being looked at.
+    /// The object that the superheap returned. The test for an ordinary one comes first. An address
+    /// that is neither ordinary nor displaced is passed on for the superheap to check. A misaligned
+    /// address is passed on without an access.
     static void* original(void* object) noexcept {
         if (addressOf(object) % minAlignment != 0 || Tag::of(object).is(State::live)) [[likely]] {
             return object;

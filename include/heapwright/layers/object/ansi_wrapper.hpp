@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C rules over any sized heap: zero sizes, overflow, null pointers, `calloc` and `realloc`.
+// Applies the rules of C's malloc over any sized heap: zero sizes, overflow, null pointers,
+// `calloc` and `realloc`.
 //
-// What it does not do is errno and EINVAL: that is the business of the entry points, which differ
-// in it. It offers the whole set of verbs whatever is below, so it ends a composition. Cost: two
-// compares a request; none where the heap below may be asked at once for anything, for then the
-// rules are applied to what it refused.
+// It does not set errno or return EINVAL, because the entry points differ in that. It has the whole
+// set of verbs for any heap below, so it is the top of a composition.
+// Cost: two compares for each request. None if the heap below has a fast path that accepts any
+// size: then the rules are applied only to requests that it refused.
 //
 // Example: ANSIWrapper<AlignHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -44,7 +45,7 @@ public:
         "applies the C rules: zero sizes, overflow, realloc";
     using Below = Heaps<SuperHeap>;
 
-    /// A request for nothing gives an object of its own; one beyond PTRDIFF_MAX gives null.
+    /// A request of zero bytes returns an object of its own. One beyond PTRDIFF_MAX returns null.
     [[nodiscard, gnu::always_inline]] void* malloc(std::size_t size) noexcept {
         if constexpr (splitPath) {
             void* const object = SuperHeap::tryMallocFast(size);
@@ -107,8 +108,9 @@ public:
         }
     }
 
-    /// In place where that works, else by moving pages, else by copying. A new size of zero frees
-    /// and answers null, as the GNU C library has it. On null the old object stands as it was.
+    /// In place if that works, else by moving pages, else by copying. A new size of zero frees the
+    /// object and returns null, as in the GNU C library.
+    /// Post: on null with a size above zero, the old object is unchanged.
     [[nodiscard]] void* realloc(void* object, std::size_t size) noexcept {
         if (object == nullptr) {
             return malloc(size);
@@ -145,12 +147,12 @@ public:
         return SuperHeap::memalign(align, atLeastOne(size));
     }
 
-    /// The bytes that may be used of an object; of null, none.
+    /// The usable bytes of an object; 0 for null.
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return object == nullptr ? 0 : SuperHeap::getSize(object);
     }
 
-    /// False where nothing below can return memory.
+    /// False if no heap below can return memory.
     bool trim(std::size_t pad) noexcept {
         if constexpr (TrimmableHeap<SuperHeap>) {
             return SuperHeap::trim(pad);
@@ -183,7 +185,7 @@ public:
         }
     }
 
-    /// Who runs a signal handler tells a heap that wants to know (`HandlerSafeHeap`).
+    /// For the heap below that is notified of signal handlers (`HandlerSafeHeap`).
     [[nodiscard]] static bool inRequest() noexcept
         requires HandlerNotifiedHeap<SuperHeap>
     {
@@ -212,8 +214,8 @@ private:
         return size + (size == 0 ? 1U : 0U);
     }
 
-    /// The rules for what was refused at once. Out of line, and static, so that what was asked for
-    /// stays in its register.
+    /// Applies the rules to a request that the fast path refused. Out of line and static, so that
+    /// the size stays in its register.
     [[nodiscard, gnu::noinline]] static void* afterAll(std::size_t size,
                                                        ANSIWrapper& heap) noexcept {
         if (size > largest) [[unlikely]] {

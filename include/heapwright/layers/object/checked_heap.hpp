@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Aborts, in one line, on a free that the heap below would not survive: an object freed twice, an
-// address that is no object, an address inside one. Every verb that is given an object looks.
+// Aborts with one line on a free that the heap below would not survive: an object freed twice, an
+// address that is no object, an address inside an object. Every verb with an object argument checks
+// it.
 //
-// Invariant: the tags of objects in the program's hands say live, those of freed ones say free.
-// What it cannot see: a double free after the memory was handed out again, and an address whose tag
-// lies in memory that is no longer mapped. Cost: one compare and one store a verb.
+// Invariant: the tag of a live object says live, and that of a freed object says free.
+// It cannot detect a double free after the memory was reused, nor an address whose tag lies in
+// unmapped memory.
+// Cost: one compare and one store for each verb.
 //
 // Example: CheckedHeap<SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
@@ -70,8 +72,7 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// Also where the superheap has no such verb: `realloc` asks this first, so it is where a
-    /// wrong pointer given to it shows.
+    /// Exists for any superheap, because `realloc` calls this first, so a wrong pointer shows here.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         check(object, "realloc");
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -88,8 +89,8 @@ public:
         return SuperHeap::relocate(object, size);
     }
 
-    /// For layers above that keep freed objects to themselves: ends the program unless this is a
-    /// live object. Needs no lock if it is one, and the caller's.
+    /// For layers above that keep freed objects: ends the program unless the object is live.
+    /// Pre: a live object is the caller's. Needs no lock.
     static void check(void* object, std::string_view routine) noexcept {
         if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live))
             [[unlikely]] {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects that can be split and merged: each has a tag with its block's size and whether the block
-// before is free, and blocks lie end to end in spans. Each request of this layer gets a span of its
-// own, all of it one block; splitting and merging is the business of the layer above.
+// Objects that can be split and merged. Each has a tag with the size of its block and a flag that
+// tells whether the previous block is free. Blocks lie end to end in spans. Each request of this
+// layer gets a span with one block. The layer above splits and merges.
 //
 //   | next | previous | fence | tag | object ... | fence tag |
 //
-// Where the superheap is contiguous, the newest span is made longer in place and the old fence
-// becomes the tag of what was added, so that it can merge with what was there before.
-// Invariants: structure/fit/block.hpp. A fence's size is the way back to the span's first tag.
+// If the superheap is contiguous, the newest span grows in place. The old fence becomes the tag of
+// the added block, which can thus merge with the blocks before it.
+// Invariant: structure/fit/block.hpp. The size in a fence is the distance to the span's first tag.
 //
 // Example: CoalesceableHeap<MmapHeap>
 #pragma once
@@ -57,13 +57,13 @@ public:
     constexpr CoalesceableHeap() noexcept = default;
     ~CoalesceableHeap() { clear(); }
 
-    /// A span of at least `size` bytes, all one object.
+    /// A span with one object of at least `size` bytes.
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
         const std::size_t whole = roomFor(size);
         return whole == 0 ? nullptr : layOut(SuperHeap::malloc(whole));
     }
 
-    /// Nothing is written into the object; nor is it where `extend` adds to a contiguous superheap.
+    /// The layer writes nothing into the object, nor into what `extend` adds.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -71,14 +71,16 @@ public:
         return whole == 0 ? nullptr : layOut(SuperHeap::zalloc(whole));
     }
 
-    /// Gives a span back. Pre: the object is all of it.
+    /// Returns a span.
+    /// Pre: the object is the whole span.
     void free(void* object) noexcept { remove(spanOf(Block::of(object)->next())); }
 
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    /// Makes the newest span longer by about `size` bytes, not 16 less; what was added, or null.
+    /// Extends the newest span by about `size` bytes, at most 15 less. Returns the added block, or
+    /// null.
     [[nodiscard]] void* extend(std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap> && ContiguousHeap<SuperHeap>) {
             Span* const span = spans_;
@@ -90,7 +92,7 @@ public:
             placeFence(span, Flag::none);
             const std::size_t room = addressOf(span->fence) - addressOf(added);
             Block* const block = Block::make(added, room, State::live, flags);
-            if constexpr (ZeroingHeap<SuperHeap>) { // but for the rest behind the old fence
+            if constexpr (ZeroingHeap<SuperHeap>) { // except for the rest behind the old fence
                 constexpr std::size_t rest = 2 * minAlignment;
                 const std::size_t bytes = room - Tag::bytes;
                 std::memset(block->object(), 0, bytes < rest ? bytes : rest);
@@ -101,7 +103,7 @@ public:
         }
     }
 
-    /// Cuts a free last block short, to about `size` bytes and never less; true if it could.
+    /// Shortens a free last block to about `size` bytes, never to less. Returns false on failure.
     [[nodiscard]] bool shrink(Block* block, std::size_t size) noexcept {
         if constexpr (ResizableHeap<SuperHeap>) {
             Span* const span = spanOf(block->next());
@@ -119,7 +121,7 @@ public:
         }
     }
 
-    /// Whether a block is all of its span.
+    /// Whether a block is its whole span.
     [[nodiscard]] bool isWholeSpan(Block* block) noexcept {
         const Block* const end = block->next();
         return end->tag.is(State::fence) && end->size() == block->size();
@@ -140,13 +142,13 @@ public:
     using Forwards::owns;
 
 private:
-    /// What a span of an object of `size` bytes takes from below; 0 if there is no such number.
+    /// The size of a span for an object of `size` bytes; 0 on overflow.
     static constexpr std::size_t roomFor(std::size_t size) noexcept {
         std::size_t whole = 0;
         return __builtin_add_overflow(size, overhead + Block::minSize, &whole) ? 0 : whole;
     }
 
-    /// Makes memory from below the newest span; null if there is none.
+    /// Makes memory from the superheap the newest span; null if `memory` is null.
     void* layOut(void* memory) noexcept {
         if (memory == nullptr) {
             return nullptr;
@@ -166,7 +168,7 @@ private:
         return static_cast<Span*>(backward(fence, fence->size())) - 1;
     }
 
-    /// Writes the fence at the end of what the superheap says the span has.
+    /// Writes the fence at the end of the span's usable size.
     void placeFence(Span* span, Flag flags) noexcept {
         const std::size_t room = roundDown(SuperHeap::getSize(span), minAlignment) - Tag::bytes;
         void* const place = forward(span, room);

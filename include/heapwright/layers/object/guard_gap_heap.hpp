@@ -1,23 +1,24 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Leaves `Gap` bytes of pages behind each run that nobody may touch, and closes freed ones for a
-// while: what writes or reads on beyond a superblock or a large object, or in one that was freed,
-// ends the program at that instruction, by SIGSEGV.
+// Leaves `Gap` bytes of inaccessible pages behind each run, and makes freed runs inaccessible for a
+// while. A read or write past the end of a superblock or a large object, or in a freed one, ends
+// the program at that instruction by SIGSEGV.
 //
 //   | run … | closed gap | run … | closed gap |          freed: | closed … until it leaves |
 //
-// A gap takes addresses and no memory. What is freed gives its memory back at once and waits until
-// `Wait` bytes of addresses were freed after it (0: not at all); larger runs do not wait. Linux
-// allows 65,530 mappings a process, and each gap parts one in three: no more than `Most` runs are
-// closed at a time. Behind the others the gap stays open, and is still nobody's.
-// What is closed is known apart from it (structure/map/closed_runs.hpp), and nobody ever waits for
-// that, so the layer is as concurrent as the heap below.
+// A gap takes addresses and no memory. A freed run gives its memory back at once and stays closed
+// until `Wait` bytes of addresses were freed after it (0: not at all). Larger runs are not kept.
+// Linux allows 65,530 mappings per process, and each gap splits one into three. At most `Most` runs
+// are therefore closed at a time. The gaps of further runs stay accessible but unused. The set of
+// closed runs lies apart (structure/map/closed_runs.hpp) and needs no waiting, so the layer is as
+// concurrent as the heap below.
 //
-// Invariant: the heap below gets runs back open, as it gave them. Blocks of one size become smaller
-// by the gap (`blockSize`); a heap that gives runs of any length is asked for more. Cost: two
-// system calls to make a run and one to free it, three where it waits, and their pages' first
-// touch. Guard regions are those of hardened_malloc, after Electric Fence (Perens, 1987).
+// Invariant: the heap below gets runs back open, as it returned them. Blocks of one size become
+// smaller by the gap (`blockSize`). A heap with runs of any length gets a larger request.
+// Cost: two system calls to allocate a run and one to free it, or three if it is kept, and the
+// first touch of its pages.
+// Source: the guard regions of hardened_malloc, after Electric Fence (Perens, 1987).
 //
 // Example: GuardGapHeap<32 * KiB, 1 * MiB, 16384, FutexLock, AlignedBlockHeap<64 * KiB, 4 * MiB, MmapHeap>>
 #pragma once
@@ -49,7 +50,7 @@ template <class H>
 concept PageHeap =
     SizedHeap<H> && H::alignment % platform::smallestPage == 0 && alignmentOffsetOf<H> == 0;
 
-/// A heap whose objects, if they are blocks of one size, are larger than a gap.
+/// A heap whose blocks, if they have one size, are larger than a gap.
 template <class H, std::size_t Gap>
 concept RoomForGap = PhaseAlignedHeap<H> || blockSizeOf<H> == 0 || (blockSizeOf<H> > Gap);
 
@@ -62,14 +63,15 @@ class GuardGapHeap : private Forwarding<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    /// The size of blocks, where the heap below has them.
+    /// The size of blocks, if the heap below has them.
     static constexpr std::size_t blockSize =
         PhaseAlignedHeap<SuperHeap> || blockSizeOf<SuperHeap> == 0 ? blockSizeOf<SuperHeap>
                                                                    : blockSizeOf<SuperHeap> - Gap;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool processLocal = true; ///< so is what is closed
+    static constexpr bool processLocal = true; ///< the closed runs belong to the process
     static constexpr bool ownsLockFree = LockFreeOwningHeap<SuperHeap>;
-    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has closed itself
+    /// Only this heap knows which runs it has closed.
+    static constexpr bool acceptsForeignObjects = false;
     static constexpr std::string_view caption =
         "leaves pages that nobody may touch behind each run";
     using Below = Heaps<SuperHeap>;
@@ -98,7 +100,7 @@ public:
         return obtain(size, [&](std::size_t whole) { return SuperHeap::memalign(align, whole); });
     }
 
-    /// At `phase` modulo `align`, where the heap below can do that.
+    /// At `phase` modulo `align`, if the heap below supports that.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept
         requires PhaseAlignedHeap<SuperHeap>
     {
@@ -164,7 +166,7 @@ public:
         return SuperHeap::owns(object);
     }
 
-    /// Ends the wait of all runs, and lets the superheap do the like; true if there was any.
+    /// Ends the wait of all runs and flushes the superheap; true if there were any.
     bool flush() noexcept {
         const bool any = releaseDownTo(0);
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -195,8 +197,9 @@ public:
         closed_.measure(usage);
     }
 
-    /// Runs `body(start, bytes, alone)` on each run in use, without its gap; not on those that
-    /// wait, which no thread may touch. Pre: the heap is quiescent, as for a snapshot.
+    /// Runs `body(start, bytes, alone)` on each run in use, without its gap. Skips closed runs,
+    /// which no thread may touch.
+    /// Pre: the heap is quiescent, as for a snapshot.
     template <class Body>
     void forEachRun(Body body) noexcept
         requires RunListingHeap<SuperHeap>
@@ -215,15 +218,15 @@ public:
     void afterForkInChild() noexcept {
         holds_.letGo(visit(), [](auto& part) { part.afterForkInChild(); });
     }
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
-    using Forwards::inspect; ///< gaps, and runs that wait, count as in use
+    using Forwards::inspect; ///< gaps and closed runs count as in use
     using Forwards::owns;
     using Forwards::purgeExpired;
 
 private:
-    /// What a run takes with its gap; 0 if there is no such number.
+    /// The size of a run with its gap; 0 on overflow.
     static std::size_t wholeOf(std::size_t size) noexcept {
         std::size_t whole = 0;
         const std::size_t page = platform::pageSize();
@@ -235,7 +238,7 @@ private:
                          Gap);
     }
 
-    /// If there is no memory, what waits goes first.
+    /// If there is no memory, all closed runs are freed first.
     template <class Get>
     void* obtain(std::size_t size, Get get) noexcept {
         const std::size_t whole = wholeOf(size);
@@ -256,12 +259,12 @@ private:
         return run;
     }
 
-    /// Lets the oldest go until no more than so many bytes wait; true if there was any to go.
+    /// Frees the oldest closed runs until at most `most` bytes wait; true if it freed any.
     bool releaseDownTo(std::size_t most) noexcept {
         return closed_.releaseDownTo(most, [this](void* run) { SuperHeap::free(run); });
     }
 
-    /// Names what is held over a fork.
+    /// Enumerates what a fork holds.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {
             if (index == 0) {
@@ -274,7 +277,7 @@ private:
 
     void openAll() noexcept { closed_.clear(Gap); }
 
-    /// As many as can wait: none is smaller than a page and its gap.
+    /// The number of places: no waiting run is smaller than a page and its gap.
     ClosedRuns<Mutex, Most, Wait / (Gap + platform::smallestPage) + 1> closed_;
     ForkHolds<ForkableHeap<SuperHeap> ? 2 : 1> holds_;
 };

@@ -1,26 +1,28 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any heap as a C++ class's `operator new` and `operator delete`. A class inherits from it, or a
-// class that must not be touched is wrapped:
+// Any heap as a C++ class's `operator new` and `operator delete`. A class inherits from it. A class
+// that must not be changed is wrapped instead:
 //
 //   using NodeHeap = FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>;
 //   struct Node : PerClassHeap<Node, NodeHeap> { ... };
 //   using PooledNode = PooledClass<Node, NodeHeap>;
 //
-// There is one heap for the class in the process, there before the first object and never
-// destroyed; threads may make objects at once if the heap is for that (`LockedHeap`). A heap of one
-// size serves the objects of just this class: what is derived and larger, arrays, and alignments
-// that the heap has not got are the program's ordinary objects, and return there by the size that
-// the compiler passes on. A heap of any size serves all of them. Where it has no memory, the new
-// handler is called, then `std::bad_alloc` thrown, or null answered to `std::nothrow`.
+// The process has one heap for the class. It exists before the first object and is never destroyed.
+// Threads may create objects at once if the heap allows that (`LockedHeap`). A heap of one size
+// serves only objects of exactly this class. Larger derived objects, arrays, and alignments that
+// the heap lacks use the program's ordinary operators. The compiler passes the size to the delete,
+// which shows where an object belongs. A heap of any size serves all of them. Without memory, the
+// new handler is called, and then `std::bad_alloc` is thrown, or null is returned for
+// `std::nothrow`.
 //
-// Deleting a derived object through its base takes a virtual destructor, as ever. One thing is
-// lost: if a constructor throws under `new (std::nothrow)`, nobody says how large the object was,
-// so that in a heap of one size the memory is not used again unless the class is `final`.
-// Cost: none; the size is known when the call is compiled. It is not a heap itself. Per-class pools
-// are as old as the language (Stroustrup, The C++ Programming Language); the layer is from Heap
-// Layers.
+// Deleting a derived object through its base requires a virtual destructor, as always. If a
+// constructor throws under `new (std::nothrow)`, the size of the object is unknown. A heap of one
+// size then loses the memory, unless the class is `final`.
+//
+// Cost: none; the size is known at compile time.
+// Source: per-class pools (Stroustrup, The C++ Programming Language); the layer is from Heap
+// Layers. It is not a heap itself.
 //
 // Example: PerClassHeap<DefaultName, FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>>
 #pragma once
@@ -41,7 +43,7 @@ namespace heapwright {
 
 namespace detail {
 
-/// What stands behind the operators; apart from them, so that a class inherits no other names.
+/// The implementation of the operators. It is separate, so that a class inherits no other names.
 template <class Class, class SuperHeap>
 struct ClassMemory {
     static inline constinit Immortal<SuperHeap> heap{};
@@ -52,7 +54,7 @@ struct ClassMemory {
     static constexpr bool aligns(std::size_t align) noexcept {
         return align <= SuperHeap::alignment || AlignedHeap<SuperHeap>;
     }
-    /// Whether the heap serves such objects; the same on the way in and on the way out.
+    /// Whether the heap serves such objects. The answer is the same for new and delete.
     static constexpr bool serves(std::size_t size, std::size_t align, bool array) noexcept {
         return aligns(align) && (anySize || (!array && size == sizeof(Class)));
     }
@@ -137,7 +139,7 @@ public:
     static constexpr std::string_view caption = "serves the objects of one class";
     using Below = Heaps<SuperHeap>;
 
-    /// The heap of the class: to measure, to trim, to hold still over a fork.
+    /// The heap of the class, to measure it, to trim it or to hold it over a fork.
     [[nodiscard]] static SuperHeap& classHeap() noexcept { return Memory_::heap.object; }
 
     static void* operator new(std::size_t size) {
@@ -153,17 +155,17 @@ public:
                               const std::nothrow_t& /*tag*/) noexcept {
         return Memory_::take(size, static_cast<std::size_t>(align));
     }
-    /// In place, which the ones above would hide.
+    /// Placement new, which the operators above would hide.
     static void* operator new(std::size_t /*size*/, void* place) noexcept { return place; }
 
-    /// No `operator delete` without a size: the compiler would prefer it.
+    /// There is no `operator delete` without a size, because the compiler would prefer it.
     static void operator delete(void* object, std::size_t size) noexcept {
         Memory_::giveBack(object, size, Memory_::ordinary);
     }
     static void operator delete(void* object, std::size_t size, std::align_val_t align) noexcept {
         Memory_::giveBack(object, size, static_cast<std::size_t>(align));
     }
-    /// After a constructor that threw.
+    /// Called after a constructor that threw.
     static void operator delete(void* object, const std::nothrow_t& /*tag*/) noexcept {
         Memory_::giveBackUnsized(object, Memory_::ordinary);
     }
@@ -204,8 +206,8 @@ public:
     static void operator delete[](void* /*array*/, void* /*place*/) noexcept {}
 };
 
-/// A class as it is, with a heap of its own. Hold it by this type, or by a base with a virtual
-/// destructor: else `delete` does not know of the heap.
+/// An unchanged class with a heap of its own. Hold its objects by this type, or by a base with a
+/// virtual destructor. Otherwise `delete` does not use the heap.
 template <class Class, MaxAlignedHeap SuperHeap>
     requires AnyOrderHeap<SuperHeap>
 class PooledClass final : public Class,

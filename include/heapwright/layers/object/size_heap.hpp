@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each object remembers its size, in a tag before it.
+// Stores the size of each object in a tag before it.
 //
-// The header is 8 bytes where the superheap's blocks start 8 bytes past a multiple of 16, and 16
-// bytes (8 of them unused) where they start on one; either way objects are 16-aligned. The capacity
-// is the rest of the block. Cost: one store on malloc; the size is a load and a shift.
+// The header is 8 bytes if the superheap's blocks start 8 bytes past a multiple of 16. If they
+// start on a multiple, it is 16 bytes, 8 of them unused. In both cases objects are 16-aligned. The
+// capacity is the rest of the block.
+// Cost: one store for a malloc; a load and a shift for the size.
 //
 // Example: SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>
 #pragma once
@@ -24,7 +25,7 @@
 
 namespace heapwright {
 
-/// A heap behind whose addresses a header of 8 or 16 bytes leaves an object 16-aligned.
+/// A heap whose addresses leave an object 16-aligned after a header of 8 or 16 bytes.
 template <class H>
 concept HeaderableHeap = Heap<H> && H::alignment % minAlignment == 0 &&
                          (alignmentOffsetOf<H> % minAlignment == 0 ||
@@ -57,7 +58,7 @@ public:
         return block == 0 ? nullptr : place(SuperHeap::zalloc(block), block);
     }
 
-    /// The superheap is told the size if it wants to know.
+    /// Passes the size to a superheap that accepts it.
     void free(void* object) noexcept {
         void* const block = backward(object, header);
         if constexpr (SizedFreeHeap<SuperHeap>) {
@@ -80,7 +81,7 @@ public:
     using Forwards::owns;
 
 private:
-    /// The block for an object of `size` bytes, a multiple of 16; 0 if there is no such number.
+    /// The block for an object of `size` bytes, a multiple of 16; 0 on overflow.
     static constexpr std::size_t blockFor(std::size_t size) noexcept {
         const std::size_t block = roundUp(size + header, minAlignment);
         return block > size ? block : 0;

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws `std::bad_alloc` where the heap below answers null: for C++ code that asks a heap itself
-// and has nothing to say about a lack of memory where it asks.
+// Throws `std::bad_alloc` when the heap below returns null. It is for C++ code that uses a heap
+// directly and does not handle a lack of memory at the call.
 //
-// What is asked and may well be refused stays a question: `resize` and `relocate` answer as they
-// do. A heap does not throw, so this is none (`Heap` is false of it) and nothing can stand on it:
-// it ends a composition. Cost: a compare a request.
+// `resize` and `relocate` still report failure in their result, because callers expect it. A heap
+// does not throw, so the layer is no `Heap`, and no layer can be above it: it is the top of a
+// composition.
+// Cost: a compare for each request.
 //
 // Example: ThrowExceptionHeap<MmapHeap>
 #pragma once

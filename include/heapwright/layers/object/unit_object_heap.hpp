@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large objects in runs of units of `Unit` bytes, each with a header of a cache line at the start
-// of its run, and behind it the object, or at its alignment if that is more.
+// Large objects in runs of units of `Unit` bytes. Each run starts with a header of one cache line.
+// The object follows it, or starts at its alignment if that is more.
 //
-// The unit in which an object starts, which is that of the byte before it, begins with its header.
-// That says to who knows units only that nobody's cache may keep the object
-// (structure/cache/owner_tag.hpp), and to this layer whether there is a live object, so that a
-// wrong free ends the program. Sizes, growing in place, moving by pages and zero bytes are the
-// superheap's. Cost: a cache line; for an object that is aligned to units and more a unit, of which
-// a page is touched.
+// The unit that contains the byte before the object begins with the header. The header tells a
+// cache, which knows only units, not to keep the object (structure/cache/owner_tag.hpp). It also
+// tells this layer whether the object is live, so that a wrong free ends the program. The superheap
+// handles sizes, growth in place, moves by pages, and zero bytes.
+// Cost: a cache line. For an object aligned to a unit or more, one unit, of which one page is
+// touched.
 //
 // Example: UnitObjectHeap<32 * KiB, ExtentHeap<32 * KiB, FutexLock, PurgeAfter<250>, SystemExtents>>
 #pragma once
@@ -38,8 +38,8 @@
 
 namespace heapwright {
 
-/// A run heap gives out runs of whole units, on multiples of `alignment`, and at a phase if that is
-/// wanted.
+/// A heap that allocates runs of whole units, at multiples of `alignment`, and at a phase on
+/// request.
 template <class H>
 concept RunHeap = SizedHeap<H> && ZeroingHeap<H> && ResizableHeap<H> && RelocatingHeap<H> &&
                   AnySizeHeap<H> && AnyOrderHeap<H> && PhaseAlignedHeap<H>;
@@ -49,32 +49,33 @@ template <std::size_t Unit, RunHeap SuperHeap>
 class UnitObjectHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
 
-    /// What a header says of its object.
+    /// The state of an object, in its header.
     enum class State : std::uint64_t {
         live = 0xB7E5'4C41'5247'4531,
         freed = 0x93C5'4C41'5247'4531,
     };
 
-    /// Invariant: the first unit of a run starts with one.
+    /// Invariant: the first unit of a run starts with a header.
     struct Header {
         OwnerTagWord home{noOwnerTag};
-        void* owner = nullptr; ///< where a superblock would say whose it is
+        void* owner = nullptr; ///< at the place of a superblock's owner
         State state = State::live;
-        std::size_t lead;     ///< from here to the object
-        std::size_t capacity; ///< of the object, to the end of the last page that it needs
+        std::size_t lead;     ///< the distance from here to the object
+        std::size_t capacity; ///< usable bytes of the object, to the end of its last page
 
         Header(std::size_t distance, std::size_t size) noexcept
             : lead(distance), capacity(capacityFor(distance, size)) {}
 
-        /// The rest of the run is not the object's: who fills all that he may use would touch it.
+        /// The rest of the run is not usable, because a caller that fills all usable bytes would
+        /// touch it.
         [[nodiscard]] static std::size_t capacityFor(std::size_t distance,
                                                      std::size_t size) noexcept {
             return roundUp(distance + size, platform::smallestPage) - distance;
         }
     };
 
-    /// What is to be held still over a fork. A heap that others share, too, is held here, since its
-    /// faces do not pass that on: who else stands on it does so behind locks of his own.
+    /// The heap that a fork has to hold. Faces of a shared heap do not forward a fork, so the
+    /// shared heap itself is held here. Other users of it have locks of their own.
     template <class H>
     [[nodiscard]] static constexpr auto& forkedOf(H& heap) noexcept {
         if constexpr (FaceHeap<std::remove_const_t<H>>) {
@@ -138,7 +139,7 @@ public:
         return checkedHeader(object, "malloc_usable_size").capacity;
     }
 
-    /// For a caller that may be inside a lock itself, a signal handler: it is not checked.
+    /// For a caller that may hold a lock: a signal handler. The object is not checked.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         return headerOf(object).capacity;
     }
@@ -152,7 +153,7 @@ public:
         return true;
     }
 
-    /// An alignment to units might be lost: what has one stays.
+    /// Does not move an object aligned to units, because the alignment might be lost.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept {
         Header& header = checkedHeader(object, "realloc");
         const std::size_t lead = header.lead;
@@ -167,14 +168,13 @@ public:
         return forward(run, lead);
     }
 
-    /// Ends the program unless it is asked about a live object. Pre: it is asked about an address
-    /// of this heap.
+    /// Ends the program unless the object is live.
+    /// Pre: the address belongs to this heap.
     void check(void* object, std::string_view routine) noexcept {
         [[maybe_unused]] const Header& header = checkedHeader(object, routine);
     }
 
-    /// Whether an address of the superheap is an object here, or was one until something else
-    /// started in its unit.
+    /// Whether an address of the superheap is an object of this layer, live or freed.
     [[nodiscard]] static bool isHere(const void* object) noexcept {
         const Header& header = headerOf(object);
         return header.state == State::live || header.state == State::freed;
@@ -229,7 +229,7 @@ public:
 private:
     [[nodiscard]] auto& forked() noexcept { return forkedOf(static_cast<SuperHeap&>(*this)); }
 
-    /// Runs `body` on each live object. Others who have runs of the same heap begin them otherwise.
+    /// Runs `body` on each live object. Runs of other users of the same heap have no such header.
     template <class Body>
     void eachObject(Body body) noexcept {
         forked().forEachRun([&body](void* run, std::size_t /*bytes*/, bool alone) {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills freed objects with zero bytes before the heap below gets them: what a program has had in an
-// object, keys or passwords, is in nobody's next object and in no core file for longer than the
-// program itself keeps it.
+// Fills freed objects with zero bytes before they reach the heap below. Keys and passwords of a
+// program thus do not appear in later objects, and stay in core files no longer than the program
+// keeps them.
 //
-// All that may be used of an object is filled, be it more than was asked for. An object that
-// shrinks stays where it is, and what it loses is filled, while it stays above half of what it has;
-// else it moves and is freed. Who moves an object by its pages leaves no copy behind.
-// The layer has no state: it is as concurrent as the heap below. Cost: one pass over each object
-// when it is freed, and the memory that shrinking objects keep.
+// All usable bytes of an object are filled, even if the program requested fewer. An object that
+// shrinks stays in place above half of its capacity, and the rest is filled; otherwise it moves and
+// is freed. A move by pages leaves no copy. The layer has no state, so it is as concurrent as the
+// heap below.
+// Cost: one pass over each freed object, and the memory that shrinking objects keep.
 //
 // Example: ZeroOnFreeHeap<MallocHeap>
 #pragma once
@@ -69,7 +69,7 @@ public:
     using Forwards::afterForkInParent;
     using Forwards::beforeFork;
     using Forwards::check;
-    using Forwards::clear; // what is live then is not filled
+    using Forwards::clear; // live objects are not filled then
     using Forwards::flush;
     using Forwards::getSize;
     using Forwards::heldByThisThread;
@@ -86,7 +86,7 @@ public:
     using Forwards::zalloc;
 
 private:
-    /// Not a `memset`, which a compiler may leave out before a `free` that it knows.
+    /// Not `memset`, which a compiler may remove before a known `free`.
     static void zero(void* bytes, std::size_t count) noexcept { ::explicit_bzero(bytes, count); }
 };
 

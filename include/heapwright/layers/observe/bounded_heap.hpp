@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// At most `Bytes` bytes are live at any time; a request beyond is answered with null, as if the
-// machine had no more. To see what a program does when memory ends, or to keep a part of one from
-// taking it from the others.
+// Limits the live bytes to `Bytes`. A request beyond returns null, as if the machine had no more
+// memory. Use it to test a program without memory, or to keep one part of a program from using the
+// memory of the others.
 //
-// What counts is what the objects that are out may use (`getSize`), so an object that comes larger
-// than it was asked for counts as large as it is; what the heaps below hold beside it does not.
-// Invariant: `live_` is the sum over the objects that are out, and at most `Bytes`. A request that
-// would break it leaves everything as it was. Moving an object's pages asks for a page more than
-// the new size, since page sources round up.
-// A wrong pointer is left to the check below, if there is one, which calls it by the verb that it
-// was given to. Cost: the size of the object, an addition and a compare.
+// The usable size of each live object counts (`getSize`), not the requested size. Memory that the
+// heaps below hold besides does not count.
+// Invariant: `live_` is the sum over the live objects, and at most `Bytes`. A request that would
+// exceed it changes nothing. A move by pages must have room for one more page, because page sources
+// round up. A check below, if there is one, reports a wrong pointer with the name of the verb.
+// Cost: the size of the object, an addition and a compare.
 //
 // Example: BoundedHeap<256 * MiB, SizeHeap<MallocHeap>>
 #pragma once
@@ -88,7 +87,7 @@ public:
         live_ -= have;
     }
 
-    /// What has grown too far shrinks again, to what it had.
+    /// An object that has grown beyond the limit shrinks again to its old size.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap>
     {
@@ -139,7 +138,7 @@ public:
     using Forwards::trim;
 
 private:
-    /// Asked in full, for a heap that moves pages might round up by more than one.
+    /// Tests the whole size, because a heap that moves pages may round up by more than one.
     [[nodiscard]] bool fits(std::size_t size) const noexcept {
         return live_ <= Bytes && size <= Bytes - live_;
     }
@@ -148,7 +147,7 @@ private:
         return size <= had || fits(size - had);
     }
 
-    /// Where a check stands below, it is left to it to say what is wrong with a pointer.
+    /// If there is a check below, it reports what is wrong with a pointer.
     std::size_t sizeOf(void* object) noexcept {
         if constexpr (TaggedHeap<SuperHeap> && !UncheckedHeap<SuperHeap>) {
             if (addressOf(object) % minAlignment != 0 || !Tag::of(object).is(State::live)) {
@@ -173,7 +172,7 @@ private:
 
     void recount(void* object, std::size_t had) noexcept { live_ += sizeOf(object) - had; }
 
-    std::size_t live_ = 0; ///< what the objects that are out may use
+    std::size_t live_ = 0; ///< sum of the usable sizes of live objects
 };
 
 } // namespace heapwright

@@ -1,30 +1,31 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guards both ends of each object with a word that nobody can guess, and ends the program when an
-// object comes back with one of them changed:
+// Guards both ends of each object with an unpredictable word, and ends the program if one of them
+// has changed when the object is freed or resized:
 //
-//   heapwright: free(): overflow        a byte right behind the size that was asked for was changed
+//   heapwright: free(): overflow        a byte right behind the requested size was changed
 //   heapwright: free(): underflow       the word before the object was, or it is no object
-//   heapwright: free(): double free     it was freed, and the heap below has left the mark alone
+//   heapwright: free(): double free     the object is freed, and its mark is still in place
 //
-// Where another verb is given the object, its routine is named (`realloc`, `malloc_usable_size`),
-// and a freed object is a `use of a freed object`.
+// Other verbs are reported with their routine (`realloc`, `malloc_usable_size`), and a freed object
+// is then reported as `use of a freed object`.
 //
 //   [ unused ][ size, distance | canary ] object: exactly the size [ canary ][ slack ]
 //             16 bytes before the object                            8 bytes
 //
-// Invariants: the canary before an object is a mix of its address, its size and a secret of the
-// process, so that a changed size shows as well; the one behind is another mix. The object starts
-// `1 << distance` bytes into the memory from below: 16 for all but aligned ones. `getSize` answers
-// what was asked for, since whoever used more would be caught.
-// The layer has no state but the secret, one for each type: it is as concurrent as the heap below.
+// Invariant: the canary before an object is a mix of its address, its size and a secret of the
+// process, so a changed size also shows. The canary after it is another mix. The object starts `1
+// << distance` bytes into the memory from below: 16, except for aligned objects. `getSize` returns
+// the requested size, because a use of more bytes would change the canary. The layer's only state
+// is the secret, one for each type, so it is as concurrent as the heap below.
 //
-// An object that never comes back is never looked at, and a write that jumps over the canary is not
-// seen. An object has no tag here: put the layer over `AlignHeap`, or over what else aligns; and
-// over `SignalSafeHeap`, whose list of deferred frees would overflow an object below 8 bytes. Cost:
-// 24 bytes an object, two mixes and two compares. From StackGuard (Cowan, 1998), after the birds
-// that miners took along.
+// An object that is never freed is never checked. A write that skips the canary is not detected.
+// Objects have no tag here, so put the layer over `AlignHeap` or another layer that aligns. Put it
+// also over `SignalSafeHeap`, whose list of deferred frees would overwrite the canary of an object
+// below 8 bytes.
+// Cost: 24 bytes for each object, two mixes and two compares.
+// Source: StackGuard (Cowan, 1998).
 //
 // Example: CanaryHeap<MmapHeap>
 #pragma once
@@ -52,9 +53,10 @@ template <Heap SuperHeap>
     requires(SuperHeap::alignment % minAlignment == 0)
 class CanaryHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
-    /// What stands before each object.
+    /// The header before each object.
     struct Header {
-        std::uint64_t sizeAndDistance; ///< the distance as a power of two, in the highest bits
+        /// The highest bits hold the distance, as the exponent of a power of two.
+        std::uint64_t sizeAndDistance;
         std::uint64_t canary;
     };
     static_assert(sizeof(Header) == minAlignment);
@@ -63,7 +65,7 @@ class CanaryHeap : private Forwarding<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool processLocal = true; ///< so is the secret
+    static constexpr bool processLocal = true; ///< the secret belongs to the process
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap> % minAlignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
@@ -111,13 +113,13 @@ public:
         SuperHeap::free(memory);
     }
 
-    /// What was asked for, to the byte.
+    /// The requested size, to the byte.
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         check(object, "malloc_usable_size");
         return sizeOf(object);
     }
 
-    /// Where the superheap has no such verb, into the room that it is known to have given.
+    /// If the superheap cannot resize, into the room of the existing memory.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         check(object, "realloc");
         const std::size_t distance = distanceOf(object);
@@ -161,7 +163,7 @@ private:
     }
     static void* memoryOf(void* object) noexcept { return backward(object, distanceOf(object)); }
 
-    /// What an object takes with all that is around it; 0 if there is no such number.
+    /// The size of an object with its guards; 0 on overflow.
     static std::size_t wholeOf(std::size_t size, std::size_t distance) noexcept {
         return size > largest || distance > largest ? 0 : distance + size + sizeof(std::uint64_t);
     }
@@ -213,17 +215,17 @@ private:
                                                                 : "use of a freed object");
     }
 
-    // Three words of an address that differ in nothing but what they are for.
+    // Three different mixes of an address: before the object, after it, and for a freed one.
     static std::uint64_t frontFor(void* object, std::uint64_t sizeAndDistance) noexcept {
         return mixed(addressOf(object) ^ mixed(sizeAndDistance));
     }
-    /// No byte of it is zero, so that the end of a string that is one too long always shows.
+    /// No byte of it is zero, so a string whose end is one byte too far always shows.
     static std::uint64_t backFor(void* object) noexcept {
         return mixed(addressOf(object) + 1) | 0x0101010101010101U;
     }
     static std::uint64_t freedMark(void* object) noexcept { return mixed(addressOf(object) + 2); }
 
-    /// A mix in which every bit of the number and of the secret counts (Stafford's variant 13 of
+    /// A mix that depends on every bit of the number and of the secret (Stafford's variant 13 of
     /// the MurmurHash3 finaliser).
     static std::uint64_t mixed(std::uint64_t number) noexcept {
         const std::uint64_t secret = secretWord();
@@ -238,7 +240,7 @@ private:
         return known != 0 ? known : drawn();
     }
 
-    /// Drawn for the first object; of several threads that draw at once, one wins.
+    /// Draws the secret for the first object. If several threads draw at once, one result is kept.
     [[gnu::cold, gnu::noinline]] static std::uint64_t drawn() noexcept {
         std::uint64_t before = 0;
         const std::uint64_t fresh = platform::randomBits() | 1U;

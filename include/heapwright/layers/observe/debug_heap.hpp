@@ -1,33 +1,33 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a map of all live objects, apart from the memory of the heap below, and ends the program in
-// one line on what contradicts it:
+// Keeps a map of all live objects outside the memory of the heap below, and ends the program with
+// one line on a contradiction:
 //
 //   heapwright: free(): double free                       an object that was freed before
 //   heapwright: free(): pointer inside an object          an address within a live object
 //   heapwright: free(): invalid pointer                   any other address that is no live object
 //   heapwright: free(): use after free                    the fill of a freed object was changed
-//   heapwright: malloc(): overlapping object              the heap below gave out memory in use
+//   heapwright: malloc(): overlapping object              the heap below returned memory in use
 //
-// Where another routine is given the pointer, it is named instead (`realloc`, `malloc_usable_size`)
-// and a freed object is a `use of a freed object`. New memory is filled with `newByte`, freed
-// memory with `freedByte`, so that what is read too early or too late is conspicuous: as a pointer,
-// eight such bytes are an address that no program has. Of objects beyond a mebibyte only the first
-// mebibyte is filled and compared.
+// Other routines are reported by name (`realloc`, `malloc_usable_size`), and a freed object is then
+// reported as `use of a freed object`. New memory is filled with `newByte`, freed memory with
+// `freedByte`, so that early and late reads are conspicuous: eight such bytes are no valid address.
+// Only the first MiB of an object is filled and compared.
 //
-// A freed object waits here before it goes below, so that its fill can be trusted: the last 256, a
-// mebibyte at most. It is compared when it leaves, so such a write shows some frees later, or
-// at `flush`, `trim`, `clear` or the destructor, and the routine named is `free` whichever of them
-// it was. The addresses of the last 4096 freed objects are remembered; an older one that is freed
-// again is an invalid pointer. When memory is out below, what waits is handed down first.
+// A freed object is kept here for some time before it goes below, so that its fill can be compared:
+// the last 256 objects, at most one MiB. It is compared when it leaves. A write to a freed object
+// thus shows some frees later, or at `flush`, `trim`, `clear` or the destructor. The message always
+// names the routine `free`. The addresses of the last 4096 freed objects are remembered. A second
+// free of an older one is reported as an invalid pointer. If the heap below has no memory, the kept
+// objects are freed first.
 //
-// Invariants: the live and the waiting objects in the map do not overlap. `getSize` answers what
-// was asked for. The destructor frees what is still live where the heap below would not return it.
-// Objects have no tag here, since only the map counts: put the layer over `AlignHeap`. Not for
-// several threads: put `LockedHeap` around.
+// Invariant: live and kept objects in the map do not overlap. `getSize` returns the requested size.
+// The destructor frees live objects if the heap below would not free them. Objects have no tag
+// here, because only the map counts, so put the layer over `AlignHeap`. It is not for several
+// threads: put `LockedHeap` around it.
 // Cost: O(log n) in the map for each verb, and the fills; 48 bytes for each live object.
-// The live-object map is from Heap Layers (Berger, 2001), the fills are older than malloc.
+// Source: the live-object map is from Heap Layers (Berger, 2001).
 //
 // Example: DebugHeap<MmapHeap>
 #pragma once
@@ -57,7 +57,7 @@ class DebugHeap : private Forwarding<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool processLocal = true; ///< its map is in memory of its own
+    static constexpr bool processLocal = true; ///< its map uses memory of its own
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr std::string_view caption =
         "maps live objects, fills memory, aborts on misuse of it";
@@ -69,7 +69,7 @@ public:
     constexpr DebugHeap() noexcept = default;
     ~DebugHeap() {
         passDownAll();
-        if constexpr (!ClearableHeap<SuperHeap>) { // which returns them by itself
+        if constexpr (!ClearableHeap<SuperHeap>) { // such a heap frees them itself
             forEachLive([this](void* object, std::size_t) { SuperHeap::free(object); });
         }
     }
@@ -111,12 +111,12 @@ public:
         }
     }
 
-    /// What was asked for, to the byte.
+    /// The requested size, to the byte.
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return objects_.live(object, "malloc_usable_size").size;
     }
 
-    /// Also where the superheap has no such verb: it is where `realloc` shows its pointer.
+    /// Exists for any superheap, because `realloc` checks its pointer here.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         Entry& entry = objects_.live(object, "realloc");
         if constexpr (ResizableHeap<SuperHeap>) {
@@ -145,7 +145,7 @@ public:
         return moved;
     }
 
-    /// Hands what waits down, and has the superheap do the same.
+    /// Frees the kept objects and flushes the superheap.
     bool flush() noexcept {
         const bool any = passDownAll();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -178,14 +178,14 @@ public:
         usage.heldCount += objects_.waitingCount();
     }
 
-    /// Whether an address lies in an object that is live or waits here.
+    /// Whether an address lies in an object that is live or kept here.
     [[nodiscard]] bool owns(const void* object) const noexcept { return objects_.owns(object); }
 
-    /// How many objects are live: at the end of a program, how many have leaked.
+    /// The number of live objects. At the end of a program, these have leaked.
     [[nodiscard]] std::size_t liveCount() const noexcept { return objects_.liveCount(); }
 
-    /// Runs `visit(object, size)` on each live object, in the order of addresses; it may not
-    /// allocate or free here.
+    /// Runs `visit(object, size)` on each live object, in the order of addresses.
+    /// Pre: it does not allocate or free here.
     template <class Visit>
     void forEachLive(Visit visit) const noexcept {
         objects_.forEachLive(visit);
@@ -232,7 +232,7 @@ private:
         return object;
     }
 
-    /// Hands the object that has waited longest to the superheap.
+    /// Frees the oldest kept object to the superheap.
     void passDown(Entry& entry) noexcept {
         void* const object = pointerTo(entry.start);
         const auto* const bytes = static_cast<const unsigned char*>(object);

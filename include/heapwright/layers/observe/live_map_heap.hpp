@@ -1,26 +1,27 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Knows every live object by its address, and ends the program when another address is freed,
-// resized or measured, before anybody below sees it:
+// Records every live object by its address, and ends the program when another address is freed,
+// resized or measured, before any heap below accesses it:
 //
 //   heapwright: free(): double free              an object started there and was freed
 //   heapwright: free(): invalid pointer          none ever did: an address inside an object, before
 //                                                one, on the stack, or none of this heap
-//   heapwright: malloc(): memory given out twice the heap below was led astray
+//   heapwright: malloc(): memory given out twice the heap below returned a live object
 //
-// Where another verb is given the object, its routine is named (`realloc`, `malloc_usable_size`),
-// and a freed object is a `use of a freed object`. What is known stands in two bits for each 16
-// bytes, apart from the objects (structure/map/life_bits.hpp): it is exact whatever the program has
-// written where, for small and large objects, from any thread, and is asked before the object is
-// touched; so it tells a freed object even when its memory is gone. It is forgotten when an object
-// starts at the same address: a double free after that frees somebody else's object.
+// Other verbs are reported with their routine (`realloc`, `malloc_usable_size`), and a freed object
+// is then reported as `use of a freed object`. The record has two bits for each 16 bytes, apart
+// from the objects (structure/map/life_bits.hpp). It is exact, whatever the program overwrites, for
+// small and large objects and from any thread. It is read before the object is accessed, so a freed
+// object is recognised even when its memory is unmapped. A new object at the same address replaces
+// the record, so a double free after that frees the new object.
 //
-// It needs no lock and may be entered by a signal handler that interrupted it, so it belongs at the
-// top. Where there is no memory for the bits, what is free goes to the system first, and then
-// `malloc` answers null. Who walks over the heap sees what is live by them, whatever the heaps
-// below say of it. Cost: an atomic addition to make and to free an object, three loads before it;
-// of memory 1/64.
+// The layer needs no lock, and a signal handler that interrupted it may enter it, so it belongs at
+// the top. Without memory for the bits, free memory is first returned to the system, and then
+// `malloc` returns null. A walk reports the objects that are live by these bits, whatever the heaps
+// below report.
+// Cost: an atomic addition to allocate and to free an object, and three loads before it; 1/64 of
+// the memory.
 //
 // Example: LiveMapHeap<MallocHeap>
 #pragma once
@@ -49,9 +50,10 @@ class LiveMapHeap : private Forwarding<SuperHeap> {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool processLocal = true; ///< so are the bits
+    static constexpr bool processLocal = true; ///< the bits belong to the process
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
-    static constexpr bool acceptsForeignObjects = false; ///< it knows what it has given out itself
+    /// Only this heap knows what it has returned.
+    static constexpr bool acceptsForeignObjects = false;
     static constexpr std::string_view caption = "knows live objects by two bits apart from them";
     using Below = Heaps<SuperHeap>;
 
@@ -104,8 +106,7 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// Also where the superheap has no such verb: `realloc` asks this first, so it is where a
-    /// wrong pointer given to it shows.
+    /// Exists for any superheap, because `realloc` calls this first, so a wrong pointer shows here.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires SizedHeap<SuperHeap>
     {
@@ -117,7 +118,7 @@ public:
         }
     }
 
-    /// The old address is left first, for another thread may be given it at once.
+    /// Unmarks the old address first, because another thread may get it at once.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
@@ -189,8 +190,8 @@ private:
         return object;
     }
 
-    /// For an object that can have no bits: another, when the system has got back what is free, and
-    /// has room for bits perhaps; else null.
+    /// Replaces an object that can have no bits. It trims the heap, which may make room for bits,
+    /// and tries again; else null.
     template <class Get>
     [[gnu::cold, gnu::noinline]] void* elsewhere(void* object, Get get) noexcept {
         SuperHeap::free(object);

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures the fragmentation of the heap below: the most memory that it has taken from its sources
-// over the most that was in use above it (`structure/observe/fragmentation.hpp`).
+// Measures the fragmentation of the heap below: the peak of memory taken from its sources, divided
+// by the peak of memory in use (`structure/observe/fragmentation.hpp`).
 //
-// One layer sees both sides: what is in use are the sizes asked of it, which it keeps in a map
-// apart from the heap, so that nothing below is changed by being watched; what is taken is the
-// heap's own `measure`. Since that may walk over all that is free, it is not asked after each
-// request, but when as much was asked for as a 64th of the most taken so far. So what was taken and
-// given back between two looks is not seen, and the figure may be low by that 64th; it is exact
-// where nothing is given back, for then the look that `fragmentation()` itself takes sees it. The
-// map does not count.
+// The memory in use is the sum of the requested sizes, which the layer keeps in a map apart from
+// the heap, so that the heap behaves as without it. The memory taken is the heap's `measure`.
+// Because that may visit all free blocks, it runs only when 1/64 of the peak was requested since
+// the last run. Memory that was taken and returned between two runs is not seen, so the result may
+// be low by 1/64. It is exact if the heap never returns memory, because `fragmentation()` measures
+// once more. The map does not count.
 //
-// Put it right under `ANSIWrapper` for the whole, or over any part that can be measured. Invariant:
-// `inUse` is the sum over the objects in the map; an object that finds no room in it is not
-// counted. Not for several threads. Cost: O(log n) in the map for each verb, 40 bytes for each live
-// object.
+// Put it directly under `ANSIWrapper` for the whole, or over any part that can be measured. It is
+// not for several threads.
+// Invariant: `inUse` is the sum over the objects in the map. An object without room in the map is
+// not counted.
+// Cost: O(log n) in the map for each verb; 40 bytes for each live object.
 //
 // Example: ProfileHeap<MmapHeap>
 #pragma once
@@ -46,7 +46,7 @@ class ProfileHeap : private Forwarding<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool processLocal = true; ///< its map is in memory of its own
+    static constexpr bool processLocal = true; ///< its map uses memory of its own
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption =
@@ -56,7 +56,7 @@ public:
     constexpr ProfileHeap() noexcept = default;
     ~ProfileHeap() = default;
 
-    /// The figures up to now; `Fragmentation::writeTo` makes a line of text of them.
+    /// The figures so far. `Fragmentation::writeTo` formats them as a line of text.
     [[nodiscard]] const Fragmentation& fragmentation() noexcept {
         look();
         return figures_;
@@ -162,7 +162,7 @@ private:
             return object;
         }
         while (const Entry* const there = objects_.overlapping(addressOf(object), size)) {
-            forget(pointerTo(there->start)); // it has gone, and nobody said so
+            forget(pointerTo(there->start)); // the heap freed it without a call of this layer
         }
         objects_.insert(entry, addressOf(object), size);
         figures_.use(size);
@@ -184,7 +184,7 @@ private:
 
     Objects objects_;
     Fragmentation figures_;
-    std::size_t unseen_ = 0; ///< bytes asked for since the last look
+    std::size_t unseen_ = 0; ///< bytes requested since the last measurement
 };
 
 } // namespace heapwright

@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts what is asked of the heap below, without changing it: calls and failures of each verb,
-// live and greatest numbers of objects and bytes, and a histogram of the sizes by power of two.
-// `statistics()` shows the figures at any time, `CallStatistics::writeTo` as text.
+// Counts the calls of the heap below, without changing it. The figures are calls and failures of
+// each verb, present and peak objects and bytes, and a histogram of sizes by power of two.
+// `statistics()` returns the figures at any time, and `CallStatistics::writeTo` formats them as
+// text.
 //
-// An object counts as large as it may be used (`getSize`), since that is what is known when it
-// comes back. The calls are those made of this layer: a `realloc` above it is a `resize`, and if
-// that fails a `malloc` and a `free`. Nothing is kept outside the layer, nothing allocated.
+// An object counts with its usable size (`getSize`), because only that is known when it is freed.
+// The calls are those of this layer: a `realloc` above is a `resize`, and if that fails, a `malloc`
+// and a `free`. The layer allocates nothing and keeps no state elsewhere. It is not for several
+// threads.
 // Invariant: the live bytes are the sum over the live objects. A wrong pointer is left to a check
-// by tag below, if there is one; another check sees it first as one whose size is asked. Not for
-// several threads. Cost: the size of the object and a few additions.
+// by tag below, if there is one. Any other check first sees it in a request for its size.
+// Cost: the size of the object and a few additions.
 //
 // Example: StatisticsHeap<MmapHeap>
 #pragma once
@@ -44,7 +46,7 @@ public:
     constexpr StatisticsHeap() noexcept = default;
     ~StatisticsHeap() = default;
 
-    /// The figures up to now. What has been cleared is live no more; the rest goes on.
+    /// The figures so far. `clear` ends the life of all objects; the other figures continue.
     [[nodiscard]] const CallStatistics& statistics() const noexcept { return statistics_; }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
@@ -147,7 +149,7 @@ public:
     using Forwards::owns;
 
 private:
-    /// What an object may use; nothing if a check below will end the program for it.
+    /// The usable size of an object; 0 if a check below will end the program for it.
     static constexpr bool checkedBelow = TaggedHeap<SuperHeap> && !UncheckedHeap<SuperHeap>;
     std::size_t bytesOf(void* object) noexcept {
         if constexpr (checkedBelow) {

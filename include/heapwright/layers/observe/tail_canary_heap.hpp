@@ -1,33 +1,35 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guards the end of each object with a word that nobody can guess, and ends the program when an
-// object comes back with it changed:
+// Guards the end of each object with an unpredictable word, and ends the program if it has changed
+// when the object is freed or resized:
 //
-//   heapwright: free(): overflow        one of the eight bytes right behind the size that was asked
-//                                       for was changed, or the last eight of the memory
-//   heapwright: free(): double free     it was freed, and the heap below has left the mark alone
+//   heapwright: free(): overflow        one of the eight bytes right behind the requested size was
+//                                       changed, or one of the last eight of the memory
+//   heapwright: free(): double free     the object is freed, and its mark is still in place
 //
-// Where another verb is given the object, its routine is named (`realloc`, `malloc_usable_size`),
-// and a freed object is a `use of a freed object`.
+// Other verbs are reported with their routine (`realloc`, `malloc_usable_size`), and a freed object
+// is then reported as `use of a freed object`.
 //
 //   object: exactly the size [ canary, up to 8 bytes ][ rest ][ tail: how much is slack ]
 //                                                               the last 8 bytes of the memory
 //
-// Objects stay where they are and need no header, so it costs 8 bytes where `CanaryHeap` costs 24,
-// and mostly only what rounding has left over; it sees no underflow (that is the overflow of the
-// object before). Invariants: canary and tail are mixes of the object's address and two secrets of
-// the process, the tail holds how many bytes behind the object are slack, 8 at least, and neither
-// has a zero byte where it begins, so that the end of a string that is one too long always shows.
-// What the heap below says of an object's size stays the same while it lives. `getSize` answers
-// what was asked for, since whoever used more would be caught.
-// The layer has no state but the secrets, one pair for each type: it is as concurrent as the heap
-// below, and a signal handler may interrupt it.
+// Objects stay where they are and need no header. The layer thus costs 8 bytes where `CanaryHeap`
+// costs 24, and these are mostly bytes that rounding wastes. It does not detect an underflow,
+// except as the overflow of the previous object.
 //
-// Pre: an object that is given to it stands where one may be read: put what tells wrong pointers
-// over it. An object that never comes back is never looked at. Cost: 8 bytes an object, two
-// multiplications to make and to free it, and the question of how large it is. After the canaries
-// of hardened_malloc.
+// Invariant: canary and tail are mixes of the object's address and two secrets of the process. The
+// tail holds the number of slack bytes behind the object, at least 8. Neither starts with a zero
+// byte, so a string whose end is one byte too far always shows. The heap below reports the same
+// size of an object as long as it lives. `getSize` returns the requested size, because a use of
+// more bytes would change the canary. The layer's only state are the secrets, one pair for each
+// type. It is as concurrent as the heap below, and a signal handler may interrupt it.
+//
+// Pre: the memory of an object argument is readable, so put a layer that detects wrong pointers
+// over it. An object that is never freed is never checked.
+// Cost: 8 bytes for each object, two multiplications to allocate and to free it, and a call of
+// `getSize`.
+// Source: the canaries of hardened_malloc.
 //
 // Example: TailCanaryHeap<MallocHeap>
 #pragma once
@@ -65,7 +67,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool processLocal = true; ///< so are the secrets
+    static constexpr bool processLocal = true; ///< the secrets belong to the process
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption = "guards the end of each object with a secret word";
     using Below = Heaps<SuperHeap>;
@@ -108,12 +110,12 @@ public:
         SuperHeap::free(object);
     }
 
-    /// What was asked for, to the byte.
+    /// The requested size, to the byte.
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return checked(object, "malloc_usable_size").size;
     }
 
-    /// Where the superheap has no such verb, into the room that there is.
+    /// If the superheap cannot resize, into the room of the existing memory.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         const Room found = checked(object, "realloc");
         const std::size_t whole = wholeOf(size);
@@ -140,13 +142,13 @@ public:
         return moved == nullptr ? nullptr : seal(moved, size);
     }
 
-    /// Aborts unless the end of an object is as it was left.
+    /// Aborts unless the end of an object is intact.
     void check(void* object, std::string_view routine) noexcept {
         static_cast<void>(checked(object, routine));
     }
 
-    /// Objects are shown as large as they were asked for. What is wrong with a tail shows where it
-    /// is checked, not here: there the object is as large as it may be.
+    /// Reports objects with the requested size. A damaged tail is not reported here; the object
+    /// then has its usable size.
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
     {
@@ -170,7 +172,7 @@ public:
     using Forwards::trim;
 
 private:
-    /// An object's memory: how much there is, how much was asked for, and where the tail is.
+    /// An object's memory: usable bytes, requested bytes, and the address of the tail.
     struct Room {
         std::size_t bytes;
         std::size_t size;
@@ -188,7 +190,7 @@ private:
     static constexpr Word inverse = 0xF1DE83E19937733DU;
     static_assert(odd * inverse == 1);
 
-    /// What an object takes with its tail; 0 if there is no such number.
+    /// The size of an object with its tail; 0 on overflow.
     static std::size_t wholeOf(std::size_t size) noexcept {
         std::size_t whole = 0;
         return __builtin_add_overflow(size, sizeof(Word), &whole) ? 0 : whole;
@@ -272,7 +274,7 @@ private:
         return known != 0 ? known : drawn(place);
     }
 
-    /// Drawn for the first object; of several threads that draw at once, one wins.
+    /// Draws a secret for the first object. If several threads draw at once, one result is kept.
     [[gnu::cold, gnu::noinline]] static Word drawn(SharedWord<Word>& place) noexcept {
         Word before = 0;
         const Word fresh = platform::randomBits() | 1U;

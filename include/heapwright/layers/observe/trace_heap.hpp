@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a record of every call to a sink: which verb, with what, what it answered, and in which
-// order (`structure/observe/trace_record.hpp`). The heap below notices nothing.
+// Writes a record of every call to a sink: the verb, its arguments, its result, and its sequence
+// number (`structure/observe/trace_record.hpp`). The heap below is not affected.
 //
-// A sink is a policy: `RingTrace` keeps the latest in memory, `DescriptorTrace` writes lines of
-// text to a file or another descriptor. A sink must not allocate here, and ours do not, so that the
-// layer can stand in a library that is malloc, under its lock; a failing write ends the trace, not
-// the program. What is not traced: `measure` and `owns`, which change nothing and are asked often.
-// A record is made after the call, so a call that never comes back leaves none. Before a fork the
-// sink is flushed, so that no line is written by parent and child; whether the child goes on in a
-// file of its own is the sink's affair. Invariant: sequence numbers count from 1 without a gap.
-// Not for several threads. Cost: the sink's.
+// A sink is a policy. `RingTrace` keeps the latest records in memory. `DescriptorTrace` writes
+// lines of text to a file or another descriptor. A sink must not allocate here, so that the layer
+// works in a library that replaces malloc, under its lock. A failed write ends the trace, not the
+// program. `measure` and `owns` are not traced, because they change nothing and are called often. A
+// record is made after the call, so a call that does not return leaves none. The sink is flushed
+// before a fork, so that no line is written twice. The sink decides whether the child continues in
+// a file of its own. It is not for several threads.
+// Invariant: sequence numbers count from 1 without a gap.
+// Cost: that of the sink.
 //
 // Example: TraceHeap<RingTrace<256>, MmapHeap>
 #pragma once
@@ -38,7 +39,7 @@ class TraceHeap : private Forwarding<SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    static constexpr bool processLocal = true; ///< where it writes to is open here only
+    static constexpr bool processLocal = true; ///< the sink's descriptor belongs to the process
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr std::string_view caption = "writes a record of every call";
@@ -47,7 +48,8 @@ public:
     constexpr TraceHeap() noexcept = default;
     ~TraceHeap() = default;
 
-    /// Where the records go; flushing it, or asking it what it has, is for whoever holds the heap.
+    /// The destination of the records.
+    /// Pre: a caller that flushes or reads it holds the heap.
     [[nodiscard]] Sink& sink() noexcept { return sink_; }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
@@ -186,7 +188,7 @@ private:
         sink_.write(record);
     }
 
-    std::uint64_t sequence_ = 0; ///< how many records there were
+    std::uint64_t sequence_ = 0; ///< number of records so far
     Sink sink_;
 };
 

@@ -1,18 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quick as a region until something is freed: a pointer moves through areas of the superheap, and
-// writes each object's tag on its way. What is freed goes to `Second`, which then serves requests
-// from what it holds until it has none that fits; from there on the pointer moves again. The object
-// made last goes back to the area that it came from. `clear` frees everything at once, whichever
-// way it was served.
+// A region until an object is freed: a pointer moves through areas of the superheap and writes the
+// tag of each object. Freed objects go to `Second`, which then serves requests from what it holds,
+// until no object fits. Then the pointer moves again. Freeing the newest object returns it to its
+// area. `clear` frees everything at once.
 //
-// Blocks are laid out as structure/fit/block.hpp has them, so that a `Second` that merges may merge
-// them; the pointer and its area are in structure/area/bump_area.hpp. `Second` is made with the
-// first object that goes to it, in the superheap's memory, so that a heap without frees is small;
-// where there is none for it, what is freed waits for `clear`. Invariants: there is a `Second`
-// while the pointer stands still; nothing but freed objects, and what was left of areas, is in it.
-// Cost: a compare, an addition, a store. The layer from Heap Layers (Berger, 2002, 6.3).
+// Blocks have the layout of structure/fit/block.hpp, so that a `Second` that merges can merge them.
+// The pointer and its area are in structure/area/bump_area.hpp. The first free creates `Second` in
+// the superheap's memory, so that a heap without frees is small. If there is no memory for it,
+// freed objects stay until `clear`.
+// Invariant: `Second` exists while the pointer does not move. It contains only freed objects and
+// the rests of areas.
+// Cost: a compare, an addition, a store.
+// Source: the layer is from Heap Layers (Berger, 2002, 6.3).
+//
 // Example: ClearOptimizedHeap<CoalesceHeap<4 * KiB, CoalesceableHeap<SizeHeap<NullHeap>>>, RegionHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
@@ -34,26 +36,26 @@
 
 namespace heapwright {
 
-/// `Second` is asked only for what was freed to it (`mallocHeld`); it goes by the tags.
+/// `Second` only serves what was freed to it (`mallocHeld`), and relies on the tags.
 template <IndirectHeap Second, MaxAlignedHeap SuperHeap>
     requires UncheckedHeap<Second> && HoldingHeap<Second> && ClearableHeap<Second> &&
              AnySizeHeap<Second> && AnyOrderHeap<Second> && ClearableHeap<SuperHeap> &&
              AnySizeHeap<SuperHeap>
 class ClearOptimizedHeap : private SuperHeap {
-    /// What is asked of a superheap that has no areas.
+    /// The size of a request to a superheap without areas.
     static constexpr std::size_t usualArea = 8 * KiB - 2 * minAlignment;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    static constexpr bool stackDiscipline = false; ///< nothing single goes to the superheap
+    static constexpr bool stackDiscipline = false; ///< single objects never go to the superheap
     static constexpr std::string_view caption =
         "moves a pointer until something is freed, then serves that first";
     using Below = Heaps<Second, SuperHeap>;
 
     constexpr ClearOptimizedHeap() noexcept = default;
-    /// Over a superheap that has to be told something.
+    /// For a superheap with constructor arguments.
     template <class... Told>
         requires(sizeof...(Told) != 0) && std::constructible_from<SuperHeap, Told...>
     explicit ClearOptimizedHeap(Told&&... told) noexcept : SuperHeap(std::forward<Told>(told)...) {}
@@ -65,8 +67,7 @@ public:
         return malloc(request, [](void* /*object*/) {});
     }
 
-    /// Runs `recycle` on an object that comes from `Second`; one that the pointer makes has a new
-    /// tag.
+    /// Runs `recycle` on an object from `Second`. An object from the pointer has a new tag.
     template <std::invocable<void*> Recycle>
     [[nodiscard]] void* malloc(std::size_t request, Recycle recycle) noexcept {
         if (!area_.moving()) {
@@ -82,7 +83,7 @@ public:
         return mallocFromArea(request, *this);
     }
 
-    /// From `Second`, or from the area at hand.
+    /// From `Second`, or from the present area.
     [[nodiscard]] void* mallocHeld(std::size_t request) noexcept {
         if (!area_.moving()) {
             if (void* const object = second_->mallocHeld(request)) {
@@ -93,14 +94,15 @@ public:
         return area_.hasRoom(size) ? area_.make(size)->object() : nullptr;
     }
 
-    /// What lies before and behind the aligned object goes to `Second`; while there is none, it is
+    /// The parts before and after the aligned object go to `Second`. Without `Second` they are
     /// lost.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
         const std::size_t size = Block::sizeFor(request);
         if (align <= alignment || size == 0 || align > Block::largest) {
             return align <= alignment ? malloc(request) : nullptr;
         }
-        const std::size_t whole = size + align + Block::minSize; // has it inside, wherever it is
+        // Contains an aligned block at any start.
+        const std::size_t whole = size + align + Block::minSize;
         void* object = area_.moving() ? nullptr : second_->mallocHeld(whole);
         if (object == nullptr) {
             const std::size_t gap = BumpArea::gapBefore(align, area_.cursor().next);
@@ -124,7 +126,7 @@ public:
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    /// The object made last grows and shrinks where it stands, the others as `Second` can.
+    /// The newest object grows and shrinks in place; the others as `Second` can.
     [[nodiscard]] bool resize(void* object, std::size_t request) noexcept
         requires ResizableHeap<Second>
     {
@@ -133,14 +135,14 @@ public:
             return area_.resizeLast(block, Block::sizeFor(request));
         }
         if (second_ == nullptr && request > getSize(object)) {
-            return false; // nothing beside it is free
+            return false; // no free block beside it
         }
         return startFreeing() ? second_->resize(object, request) : request <= getSize(object);
     }
 
     void clear() noexcept {
         if (second_ != nullptr) {
-            second_->clear(); // at once, where its destructor would look at each object
+            second_->clear(); // one step; the destructor would visit each object
             second_->~Second();
             second_ = nullptr;
         }
@@ -167,17 +169,18 @@ public:
         usage.heldCount += area_.rest() != 0 ? 1U : 0U;
     }
 
-    /// Begins in so many bytes that the superheap's owner has anyway. Pre: nothing has been made
-    /// since the start or the last `clear`, and they suffice for a block.
+    /// Starts in memory of the superheap's owner.
+    /// Pre: no object was made since the start or the last `clear`, and `bytes` suffice for a
+    /// block.
     void beginIn(void* memory, std::size_t bytes) noexcept {
         area_.enter(memory, BumpArea::roomIn(bytes));
     }
 
-    /// The pointer and how far it may go: for who makes objects by itself, as `malloc` does.
+    /// The pointer and its limit, for a caller that allocates by itself as `malloc` does.
     [[nodiscard]] BumpCursor& cursor() noexcept { return area_.cursor(); }
 
 private:
-    /// From the area at hand, or from a new one: where `Second` has none that fits. Out of line and
+    /// From the present area, or from a new one, when nothing in `Second` fits. Out of line and
     /// static, so that the size stays in its register.
     [[gnu::noinline]] static void* mallocFromArea(std::size_t request,
                                                   ClearOptimizedHeap& heap) noexcept {
@@ -188,8 +191,8 @@ private:
         return size != 0 ? heap.fromNewArea(size) : nullptr;
     }
 
-    /// From an area that has room for a block of `size` bytes; the pointer goes on where there is
-    /// more.
+    /// From a new area with room for a block of `size` bytes. The pointer continues in the area
+    /// with more room.
     void* fromNewArea(std::size_t size) noexcept {
         std::size_t granted = 0;
         void* const memory = takeArea(size + BumpArea::overhead, granted);
@@ -218,7 +221,7 @@ private:
         }
     }
 
-    /// What is left of the area goes to `Second` if there is one.
+    /// Gives the rest of the area to `Second`, if it exists.
     void leaveArea() noexcept {
         if (!area_.exists()) {
             return;
@@ -238,7 +241,8 @@ private:
         }
     }
 
-    /// Makes `Second` what is asked first; false if there is no memory for it.
+    /// Creates `Second` if needed and serves from it first. Returns false if there is no memory for
+    /// it.
     bool startFreeing() noexcept {
         static_assert(alignof(Second) <= minAlignment);
         if (second_ == nullptr) {
@@ -254,7 +258,7 @@ private:
         return true;
     }
 
-    /// Makes an aligned object of a block that has one inside.
+    /// Cuts an aligned object out of a block that contains one.
     void* cutAround(Block* whole, std::size_t align, std::size_t request) noexcept {
         void* const object = cutFront(whole, BumpArea::gapBefore(align, addressOf(whole)));
         if constexpr (ResizableHeap<Second>) {
@@ -265,7 +269,7 @@ private:
         return object;
     }
 
-    /// Makes two blocks of one, and gives the first to `Second` if there is one.
+    /// Splits a block in two and gives the first part to `Second`, if it exists.
     void* cutFront(Block* front, std::size_t gap) noexcept {
         if (gap == 0) {
             return front->object();
@@ -279,7 +283,7 @@ private:
     }
 
     BumpArea area_;
-    Second* second_ = nullptr; ///< where what was freed is
+    Second* second_ = nullptr; ///< holds the freed objects
 };
 
 } // namespace heapwright

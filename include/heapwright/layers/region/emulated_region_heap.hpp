@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program of regions would do with plain malloc and free: every object is one of the
-// superheap's, and `clear` frees each of them, the newest first. So a program that is written for
-// regions runs on any allocator, and the two can be compared; and objects live exactly as long as
-// in the region. Single frees free at once, as in a reap.
+// Emulates a region by malloc and free: the superheap allocates each object, and `clear` frees all
+// of them, newest first. A program written for regions thus runs on any allocator, for a
+// comparison. Objects live exactly as long as in the region. A single free frees at once, as in a
+// reap.
 //
-// Which objects are live is recorded out of band, in an array from `Records` that lies nowhere near
-// them; the layer neither reads nor writes an object, so that the last use of each is the
-// program's. Give `Records` memory that the superheap has nothing to do with. Invariant: the record
-// names exactly the live objects. Cost: a store on malloc, a free for each object on `clear`; 8
-// bytes an object, and with the first single free that is not of one of the newest, an index of
-// 8 to 16 more. The region emulator of Berger, Zorn and McKinley (2002).
+// The record of live objects is an array from `Records`, away from the objects. The layer neither
+// reads nor writes an object, so the last access to each is the program's.
+// Pre: `Records` takes its memory independently of the superheap.
+// Invariant: the record contains exactly the live objects.
+// Cost: a store for a malloc, and a free for each object on `clear`; 8 bytes for each object. The
+// first single free of an object that is not among the newest adds an index of 8 to 16 bytes for
+// each.
+// Source: the region emulator of Berger, Zorn and McKinley (2002).
+//
 // Example: EmulatedRegionHeap<MmapHeap, MallocHeap>
 #pragma once
 
@@ -39,7 +42,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
-    /// That of the records is not this heap's.
+    /// The sizes of the records do not matter for this heap.
     static constexpr bool uniform = uniformHeap<SuperHeap>;
     static constexpr std::string_view caption = "frees all at once, object by object";
     using Below = Heaps<Records, SuperHeap>;
@@ -65,14 +68,14 @@ public:
         return recorded(SuperHeap::memalign(align, size));
     }
 
-    /// What is not in the record is not this heap's, and is left alone.
+    /// Ignores an object that is not in the record.
     void free(void* object) noexcept {
         if (record_.remove(object, records_)) [[likely]] {
             SuperHeap::free(object);
         }
     }
 
-    /// What is not in the record stays where it is.
+    /// An object that is not in the record is not moved.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
@@ -90,14 +93,14 @@ public:
     void clear() noexcept {
         record_.popAll(records_, [this](void* object) { SuperHeap::free(object); });
         if constexpr (ClearableHeap<SuperHeap>) {
-            SuperHeap::clear(); // what it holds of what has been freed
+            SuperHeap::clear(); // frees what it holds of the freed objects
         }
         if constexpr (ClearableHeap<Records>) {
             records_.clear();
         }
     }
 
-    /// Looks at every object until it is found.
+    /// Cost: linear in the number of live objects.
     [[nodiscard]] bool owns(const void* object) noexcept
         requires SizedHeap<SuperHeap>
     {
@@ -107,8 +110,8 @@ public:
         });
     }
 
-    /// With what the records take. Of a superheap that does not measure itself, the sizes of the
-    /// live objects.
+    /// Includes the memory of the records. If the superheap cannot measure, the sum of the live
+    /// objects' sizes.
     void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap> || SizedHeap<SuperHeap>
     {
@@ -147,7 +150,7 @@ public:
     using Forwards::trim;
 
 private:
-    /// An object that cannot be recorded goes back.
+    /// Frees an object that cannot be recorded.
     void* recorded(void* object) noexcept {
         if (object != nullptr && !record_.add(object, records_)) [[unlikely]] {
             SuperHeap::free(object);
@@ -156,7 +159,7 @@ private:
         return object;
     }
 
-    /// Neither asks the other for anything, so the order is of no matter.
+    /// The order does not matter, because neither heap calls the other.
     template <class Body>
     void eachForkable(Body body) noexcept {
         if constexpr (ForkableHeap<Records>) {
@@ -168,7 +171,7 @@ private:
     }
 
     ObjectRecord<Records> record_;
-    /// The last: clang 14 gets wrong what stands in the padding at another's end.
+    /// Last, because clang 14 miscompiles a member in the tail padding of another.
     [[no_unique_address]] Records records_;
 };
 

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Heaps with heaps under them, that die with their parent: clearing or destroying a heap first
-// clears or destroys all its children, and theirs.
+// Heaps with child heaps, which end with their parent: clearing or destroying a heap first clears
+// or destroys all its children, and their children.
 //
-// There are two kinds of children. One made by `makeChild` or `makeChildAt` stands in memory that
-// is given back when it ends: with its parent's clearing or destruction, or by `endChild` before.
-// One that the program makes with its parent as argument is cleared with it, and is an orphan once
-// that is gone. Either leaves its parent's list when it is destroyed. Objects are the superheap's,
-// untouched.
-// Where the superheap is for several threads, so is this: they may make and end children of one
-// heap at once. A heap is cleared or destroyed while nobody uses it, or any that is inside.
-// Invariant: a heap is on its parent's list as long as it has one. Cost: nothing on malloc and
-// free; constant to make and end a child; to end a family, constant for each of it, and no stack.
-// The layer from Heap Layers (Berger, 2002, 6.3).
+// There are two kinds of children. `makeChild` and `makeChildAt` create one in memory that is freed
+// when the child ends: on its parent's clearing or destruction, or by `endChild`. A child that the
+// program constructs with its parent as argument is cleared with the parent. It has no parent after
+// that one is destroyed. Both kinds leave their parent's list when they are destroyed. The
+// superheap handles the objects. If threads may share the superheap, they may create and end
+// children of one heap at once.
+// Pre: while a heap is cleared or destroyed, no thread uses it or a heap inside it.
+// Invariant: a heap is on its parent's list as long as it has a parent.
+// Cost: none for malloc and free. Constant to create and end a child. Ending a family is constant
+// for each member and needs no recursion.
+// Source: the layer is from Heap Layers (Berger, 2002, 6.3).
+//
 // Example: NestedHeap<RegionHeap<8 * KiB, 1 * MiB, MmapHeap>>
 #pragma once
 
@@ -49,7 +51,7 @@ class NestedHeap : private Forwarding<SuperHeap> {
     using Hold = Guard<Mutex>;
 
 public:
-    /// Gives back the memory in which a child stands.
+    /// Frees the memory of a child.
     using Release = void (*)(NestedHeap* child) noexcept;
 
     static constexpr std::size_t alignment = SuperHeap::alignment;
@@ -60,13 +62,13 @@ public:
     using Below = Heaps<SuperHeap>;
 
     constexpr NestedHeap() noexcept = default;
-    /// A child whose memory is the program's.
+    /// A child in memory of the program.
     explicit NestedHeap(NestedHeap& parent) noexcept : Forwards() { join(parent); }
     NestedHeap(const NestedHeap&) = delete;
     NestedHeap& operator=(const NestedHeap&) = delete;
     ~NestedHeap() {
         endChildren();
-        while (children_ != nullptr) { // they live on without
+        while (children_ != nullptr) { // they continue without a parent
             children_->leave();
         }
         leave();
@@ -74,7 +76,7 @@ public:
 
     [[nodiscard]] NestedHeap* parent() const noexcept { return parent_; }
 
-    /// A child in this heap's own memory; null if there is none.
+    /// Creates a child in this heap's own memory; null if there is none.
     [[nodiscard]] NestedHeap* makeChild() noexcept
         requires MaxAlignedHeap<SuperHeap> && AnySizeHeap<SuperHeap> && AnyOrderHeap<SuperHeap>
     {
@@ -83,8 +85,8 @@ public:
         return memory == nullptr ? nullptr : makeChildAt(memory, nullptr);
     }
 
-    /// A child in memory that has room for one: this heap's already or, if `release` is not null,
-    /// that which `release` gives back when the child has ended.
+    /// Creates a child in memory with room for one. If `release` is null, the memory is this
+    /// heap's. Otherwise `release` frees it when the child has ended.
     [[nodiscard]] NestedHeap* makeChildAt(void* memory, Release release) noexcept {
         auto* const child = ::new (memory) NestedHeap(*this);
         child->endsWithParent_ = true;
@@ -92,7 +94,7 @@ public:
         return child;
     }
 
-    /// Destroys a child that `makeChild` or `makeChildAt` of this heap made.
+    /// Destroys a child that `makeChild` or `makeChildAt` of this heap created.
     void endChild(NestedHeap* child) noexcept {
         const bool inside = child->release_ == nullptr;
         end(child);
@@ -101,7 +103,7 @@ public:
         }
     }
 
-    /// Makes this a heap without a parent.
+    /// Removes this heap from its parent.
     void leave() noexcept {
         if (parent_ == nullptr) {
             return;
@@ -118,13 +120,14 @@ public:
 
     void free(void* object) noexcept { SuperHeap::free(object); }
 
-    /// The children first: those made here are gone afterwards, the others are empty.
+    /// Clears the children first. Those that end with this heap are destroyed, the others are
+    /// empty.
     void clear() noexcept {
         endChildren();
         SuperHeap::clear();
     }
 
-    /// Where objects are made one behind another, for who makes them by itself.
+    /// The bump cursor, for a caller that allocates by itself.
     [[nodiscard]] BumpCursor& cursor() noexcept
         requires CursorHeap<SuperHeap>
     {
@@ -173,8 +176,8 @@ private:
         }
     }
 
-    /// Ends the children that end with this heap and clears the others, those of each before it:
-    /// down to one that has none, then on to the next one beside it, or up.
+    /// Ends the children that end with this heap and clears the others, children first. It walks to
+    /// a heap without children, then to its sibling, then up.
     void endChildren() noexcept {
         NestedHeap* at = innermost();
         while (at != this) {
@@ -210,11 +213,11 @@ private:
 
     NestedHeap* parent_ = nullptr;
     NestedHeap* children_ = nullptr; ///< the newest first
-    NestedHeap* next_ = nullptr;     ///< of the same parent
+    NestedHeap* next_ = nullptr;     ///< the next child of the same parent
     NestedHeap* previous_ = nullptr;
     Release release_ = nullptr;
     bool endsWithParent_ = false;
-    [[no_unique_address]] Mutex lock_; ///< of the list of children
+    [[no_unique_address]] Mutex lock_; ///< protects the list of children
 };
 
 } // namespace heapwright

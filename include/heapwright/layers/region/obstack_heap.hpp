@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stack of objects: `free(x)` frees x and all that came after it. The newest object can be made
-// piece by piece while its size is not known: `grow` adds to it, `finish` ends it. Objects stand in
-// chunks of `ChunkSize` bytes; one that outgrows its chunk moves to a new one, with room for an
-// eighth more.
+// A stack of objects: `free(x)` frees x and all later objects. The newest object can be built piece
+// by piece while its size is unknown: `grow` adds to it, `finish` ends it. Objects lie in chunks of
+// `ChunkSize` bytes. An object that outgrows its chunk moves to a new one, with an eighth more
+// room.
 //
-// There is always an object under construction, mostly one without bytes; `malloc` adds to it and
-// finishes it. Invariants: `object_` is a multiple of 16, and so is `end_`, so that rounding up
-// never passes the end; an object without bytes takes 16, so that no two stand at one address.
-// Cost: an addition and a compare. The GNU C library's obstacks; the layer from Heap Layers
-// (Berger, 2002, 4.2.2).
+// An object under construction always exists, usually with no bytes. `malloc` adds to it and
+// finishes it.
+// Invariant: `object_` and `end_` are multiples of 16, so that rounding up never passes the end. An
+// object without bytes takes 16, so that no two objects have one address.
+// Cost: an addition and a compare.
+// Source: the GNU C library's obstacks; the layer is from Heap Layers (Berger, 2002, 4.2.2).
+//
 // Example: ObstackHeap<4 * KiB, MallocHeap>
 #pragma once
 
@@ -32,12 +34,12 @@ template <std::size_t ChunkSize, MaxAlignedHeap SuperHeap>
 class ObstackHeap : private SuperHeap {
     static_assert(ChunkSize % minAlignment == 0 && ChunkSize >= 8 * minAlignment);
 
-    /// A chunk is so much smaller than it is called that a rung below can put a header before it.
+    /// A chunk is smaller than its nominal size, so that a layer below can add a header.
     static constexpr std::size_t usual = ChunkSize - 2 * minAlignment;
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool stackDiscipline = true; ///< free means: and all that came after
+    static constexpr bool stackDiscipline = true; ///< `free` also frees all later objects
     static constexpr std::string_view caption =
         "stacks objects in chunks, frees one with all that came after";
     using Below = Heaps<SuperHeap>;
@@ -49,7 +51,7 @@ public:
         return blank(size) ? finish() : nullptr;
     }
 
-    /// Frees the object and all that came after it, one under construction too.
+    /// Frees the object and all later ones, including one under construction.
     void free(void* object) noexcept {
         const Address place = addressOf(object);
         if (place <= addressOf(chunks_.top()) || place > end_) [[unlikely]] {
@@ -68,13 +70,13 @@ public:
         object_ = next_ = end_ = 0;
     }
 
-    /// Adds `size` bytes to the object under construction. False, and nothing has changed, if there
-    /// is no memory; so for all that follow.
+    /// Adds `size` bytes to the object under construction. Returns false, and changes nothing, if
+    /// there is no memory. The same holds for the next functions.
     [[nodiscard]] bool grow(const void* bytes, std::size_t size) noexcept {
         if (!hasRoom(size)) [[unlikely]] {
             return growInNewChunk(bytes, size, *this);
         }
-        const Address place = next_; // so that what is written cannot be taken for `next_`
+        const Address place = next_; // a copy, because the bytes written might alias `next_`
         next_ = place + size;
         std::memcpy(pointerTo(place), bytes, size);
         return true;
@@ -91,7 +93,7 @@ public:
         return true;
     }
 
-    /// Adds `size` bytes that nobody has written yet.
+    /// Adds `size` uninitialised bytes.
     [[nodiscard]] bool blank(std::size_t size) noexcept {
         if (!hasRoom(size)) [[unlikely]] {
             return blankInNewChunk(size, *this);
@@ -100,10 +102,11 @@ public:
         return true;
     }
 
-    /// Takes the last `size` bytes off the object under construction. Pre: it has so many.
+    /// Removes the last `size` bytes of the object under construction.
+    /// Pre: it has that many.
     void shrink(std::size_t size) noexcept { next_ -= size; }
 
-    /// Ends the object under construction; where it stands now, it stays. Null only if it has no
+    /// Ends the object under construction, which stays where it is. Returns null only if it has no
     /// bytes and there is no memory for the 16 that it takes.
     [[nodiscard]] void* finish() noexcept {
         if (next_ == object_) [[unlikely]] {
@@ -114,11 +117,11 @@ public:
         return object;
     }
 
-    /// Where the object under construction stands, until it grows.
+    /// The address of the object under construction, valid until it grows.
     [[nodiscard]] void* base() const noexcept { return pointerTo(object_); }
-    /// How many bytes it has.
+    /// The number of its bytes.
     [[nodiscard]] std::size_t objectSize() const noexcept { return next_ - object_; }
-    /// How many it can grow by where it stands.
+    /// The number of bytes by which it can grow in place.
     [[nodiscard]] std::size_t room() const noexcept { return end_ - next_; }
 
     [[nodiscard]] bool owns(const void* object) const noexcept { return chunks_.owns(object); }
@@ -134,8 +137,8 @@ public:
 private:
     [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size <= end_ - next_; }
 
-    /// The ways into a new chunk are out of line, so that the usual ones need no stack, and static,
-    /// so that what was asked for stays in its register.
+    /// The paths into a new chunk are out of line, so that the usual ones need no stack frame. They
+    /// are static, so that the arguments stay in their registers.
     [[gnu::noinline]] static bool growInNewChunk(const void* bytes, std::size_t size,
                                                  ObstackHeap& heap) noexcept {
         if (!heap.addChunk(size)) {
@@ -162,7 +165,7 @@ private:
         return heap.blank(1) ? heap.finish() : nullptr;
     }
 
-    /// Pre: a chunk below the newest holds the object.
+    /// Pre: a chunk below the newest one contains the object.
     [[gnu::noinline]] static void dropChunksAbove(const void* object, ObstackHeap& heap) noexcept {
         do {
             static_cast<SuperHeap&>(heap).free(heap.chunks_.pop());
@@ -170,8 +173,8 @@ private:
         heap.end_ = heap.chunks_.top()->end;
     }
 
-    /// Moves the object under construction to a new chunk, in which it can grow by `size` bytes; a
-    /// chunk in which it stood alone is given back.
+    /// Moves the object under construction to a new chunk with room for `size` more bytes. A chunk
+    /// that contained only this object is freed.
     bool addChunk(std::size_t size) noexcept {
         const std::size_t have = objectSize();
         std::size_t whole = 0;
@@ -202,10 +205,10 @@ private:
         return true;
     }
 
-    Address object_ = 0; ///< the object under construction
-    Address next_ = 0;   ///< where it ends
-    Address end_ = 0;    ///< where its chunk ends
-    ChunkStack chunks_;  ///< all of them, that object's on top
+    Address object_ = 0; ///< start of the object under construction
+    Address next_ = 0;   ///< its end
+    Address end_ = 0;    ///< the end of its chunk
+    ChunkStack chunks_;  ///< all chunks; the top one contains that object
 };
 
 } // namespace heapwright

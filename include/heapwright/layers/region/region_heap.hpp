@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A region: a pointer moves through chunks, each twice as large as the one before, from
-// `FirstChunk` bytes up to `MostChunk`; all objects are freed at once by `clear`, single frees do
-// nothing.
+// `FirstChunk` to `MostChunk` bytes. `clear` frees all objects at once. Single frees do nothing.
 //
-// A small region costs little and a large one asks below seldom. A request too large for any chunk
-// of the series gets one for itself. Where the superheap cannot give as large a chunk, one that is
-// just large enough is asked for. Whoever wants zeros fills: to ask below for zeroed chunks would
-// cost those who do not. Invariant: `next_` and `end_` are 0 or multiples of 16 in one
-// chunk. Cost: an addition and a compare. Hanson's arenas; the growth is that of reaps (Berger,
-// 2002).
+// A small region thus costs little, and a large one seldom calls the superheap. A request too large
+// for any chunk of the series gets one for itself. If the superheap has no chunk of the next size,
+// one that is just large enough is tried. The region cannot return zeroed memory, because zeroed
+// chunks would cost every user.
+// Invariant: `next_` and `end_` are 0, or multiples of 16 in one chunk.
+// Cost: an addition and a compare.
+// Source: Hanson's arenas; the growth is that of reaps (Berger, 2002).
+//
 // Example: RegionHeap<8 * KiB, 1 * MiB, MmapHeap>
 #pragma once
 
@@ -27,7 +28,7 @@
 
 namespace heapwright {
 
-/// The size of the next chunk, doubling from the first up to the most.
+/// The size of the next chunk. It doubles from `First` to `Most`.
 template <std::size_t First, std::size_t Most>
 class ChunkSeries {
 public:
@@ -38,7 +39,7 @@ private:
     std::size_t chunk_ = First;
 };
 
-/// All of one size: nothing to remember.
+/// All chunks have one size.
 template <std::size_t Size>
 class ChunkSeries<Size, Size> {
 public:
@@ -49,7 +50,7 @@ public:
 template <std::size_t FirstChunk, std::size_t MostChunk, MaxAlignedHeap SuperHeap>
     requires AnySizeHeap<SuperHeap>
 class RegionHeap : private SuperHeap {
-    /// A chunk is so much smaller than it is called that a rung below can put a header before it.
+    /// A chunk is smaller than its nominal size, so that a layer below can add a header.
     static constexpr std::size_t spared = 2 * minAlignment;
 
     static_assert(FirstChunk % minAlignment == 0 && FirstChunk >= 8 * minAlignment);
@@ -57,7 +58,7 @@ class RegionHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool stackDiscipline = false; ///< chunks go back newest first, whatever comes
+    static constexpr bool stackDiscipline = false; ///< chunks are freed newest first
     static constexpr std::string_view caption =
         "moves a pointer through chunks that double in size, frees all at once";
     using Below = Heaps<SuperHeap>;
@@ -66,7 +67,8 @@ public:
     ~RegionHeap() { clear(); }
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept {
-        if (size <= end_ - next_) [[likely]] { // and so is the multiple of 16 above it
+        // So the size rounded up to a multiple of 16 also fits.
+        if (size <= end_ - next_) [[likely]] {
             void* const object = pointerTo(next_);
             platform::unpoison(object, size);
             next_ += roundUp(size, minAlignment);
@@ -75,7 +77,7 @@ public:
         return refill(size, *this);
     }
 
-    /// What lies before the aligned address is lost.
+    /// The bytes before the aligned address are lost.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         std::size_t whole = size;
         if (align > alignment && __builtin_add_overflow(size, align - alignment, &whole)) {
@@ -86,7 +88,7 @@ public:
         return object == nullptr ? nullptr : pointerTo(roundUp(addressOf(object), unit));
     }
 
-    /// All that is left of a chunk, and at least `least` bytes of it: for who carves by itself.
+    /// The rest of the present chunk, at least `least` bytes, for a caller that carves it.
     [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
         if (least <= end_ - next_ && next_ != end_) {
             granted = end_ - next_;
@@ -101,7 +103,8 @@ public:
         }
         granted = chunks_.top()->end - addressOf(area);
         platform::unpoison(area, granted);
-        next_ = end_ == chunks_.top()->end ? end_ : next_; // if it is the chunk to go on in
+        // If it is the chunk that the pointer is in.
+        next_ = end_ == chunks_.top()->end ? end_ : next_;
         return area;
     }
 
@@ -131,7 +134,7 @@ public:
 
 private:
     /// From the next chunk of the series that has room. Out of line, so that `malloc` needs no
-    /// stack; static, so that the size stays where it is.
+    /// stack frame. Static, so that the size stays in its register.
     [[gnu::noinline]] static void* refill(std::size_t size, RegionHeap& heap) noexcept {
         if (size <= roomIn(MostChunk)) [[likely]] {
             while (size > roomIn(heap.series_.chunk())) {
@@ -146,7 +149,7 @@ private:
                 const Address end = addressOf(memory) + whole;
                 platform::poison(pointerTo(first), end - first);
                 platform::unpoison(pointerTo(first), size);
-                if (end - next >= heap.end_ - heap.next_) { // go on where there is more room
+                if (end - next >= heap.end_ - heap.next_) { // continue in the chunk with more room
                     heap.next_ = next;
                     heap.end_ = end;
                 }
@@ -172,9 +175,9 @@ private:
         return chunk - spared - ChunkStack::overhead;
     }
 
-    Address next_ = 0;  ///< where the next object starts
-    Address end_ = 0;   ///< where its chunk ends
-    ChunkStack chunks_; ///< all of them, the newest on top
+    Address next_ = 0;  ///< start of the next object
+    Address end_ = 0;   ///< the end of its chunk
+    ChunkStack chunks_; ///< all chunks, the newest on top
     [[no_unique_address]] ChunkSeries<FirstChunk, MostChunk> series_;
 };
 

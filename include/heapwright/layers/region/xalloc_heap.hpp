@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One area of `Size` bytes, in which a new object always stands right after the last one in use.
-// Freeing that one moves the pointer back past everything dead before it; an object freed in the
-// middle waits until the last one dies. For stack-like programs: one that never frees its last
-// object never gets memory back.
+// One area of `Size` bytes, in which a new object always follows the last one in use. Freeing the
+// last object moves the pointer back over all dead objects before it. An object freed in the middle
+// stays until then. It suits stack-like programs. A program that never frees its last object never
+// gets memory back.
 //
-// The area is taken from below with the first request and stays; when it is full, malloc answers
-// null. Cost: 8 bytes an object, a few instructions. The custom allocator of 197.parser; the layer
-// from Heap Layers (Berger, 2002, 4.2.1).
+// The first request takes the area from below. When it is full, malloc returns null.
+// Cost: 8 bytes for each object, and a few instructions.
+// Source: the custom allocator of 197.parser; the layer is from Heap Layers (Berger, 2002, 4.2.1).
+//
 // Example: XallocHeap<16 * MiB, MmapHeap>
 #pragma once
 
@@ -30,8 +31,8 @@ class XallocHeap : private SuperHeap {
 
 public:
     static constexpr std::size_t alignment = minAlignment;
-    static constexpr bool uniform = false;         ///< only the area is of one size
-    static constexpr bool stackDiscipline = false; ///< what is freed in the middle waits
+    static constexpr bool uniform = false;         ///< only the area has one size
+    static constexpr bool stackDiscipline = false; ///< an object freed in the middle stays
     static constexpr std::string_view caption = "goes on after the last object in use, in one area";
     using Below = Heaps<SuperHeap>;
 
@@ -48,12 +49,12 @@ public:
 
     void free(void* object) noexcept { area_.free(object); }
 
-    /// Only the last object in use grows or shrinks.
+    /// Only the last object in use can grow or shrink.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         return area_.resize(object, size);
     }
 
-    /// Frees all objects and gives the area back.
+    /// Frees all objects and the area.
     void clear() noexcept {
         if constexpr (ClearableHeap<SuperHeap>) {
             SuperHeap::clear();
@@ -76,8 +77,8 @@ public:
     }
 
 private:
-    /// The first request takes the area; later ones find it full. Out of line and static, so that
-    /// `malloc` needs no stack.
+    /// The first request takes the area. Later calls find it full. Out of line and static, so that
+    /// `malloc` needs no stack frame.
     [[gnu::cold, gnu::noinline]] static void* begin(std::size_t size, XallocHeap& heap) noexcept {
         if (heap.area_.memory() != nullptr) {
             return nullptr;

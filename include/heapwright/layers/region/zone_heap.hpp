@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A zone: a region whose chunks are all of `ChunkSize` bytes. A pointer moves through them, `clear`
-// frees all objects at once, single frees do nothing.
+// A zone: a region whose chunks all have `ChunkSize` bytes. A pointer moves through them, `clear`
+// frees all objects at once, and single frees do nothing. Apart from the growth, it is as in
+// region_heap.hpp.
 //
-// Everything is as in region_heap.hpp, but for the growth. Cost: an addition and a compare.
+// Cost: an addition and a compare.
+//
 // Example: ZoneHeap<64 * KiB, MmapHeap>
 #pragma once
 
@@ -38,7 +40,7 @@ public:
         return Region::memalign(align, size);
     }
 
-    /// All that is left of a chunk, and at least `least` bytes of it: for who carves by itself.
+    /// The rest of the present chunk, at least `least` bytes, for a caller that carves it.
     [[nodiscard]] void* mallocArea(std::size_t least, std::size_t& granted) noexcept {
         return Region::mallocArea(least, granted);
     }

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a freelist of any dictionary: what is freed waits in it, linked through its own memory, and
-// serves the next request that it is large enough for.
+// Makes a free list of any dictionary: freed objects wait in it, linked through their own memory,
+// and serve the next request that they are large enough for.
 //
-// A dictionary that compares sizes (`BestFitTree`) needs a superheap that knows them, and serves
-// any request. One that does not (`LifoList`, `FifoList`) gives whatever is next, so it belongs
-// where every request is for one size; a request for more than the smallest object was asked for
-// with goes below, so that none is ever too small. Requests are raised to what the links take.
-// What a full dictionary has no room for goes below, too, or is declined (`tryRetain`).
-// Cost: the dictionary's, and a compare. The layer is from Heap Layers.
+// A dictionary that compares sizes (`BestFitTree`) needs a superheap that knows the sizes, and
+// serves any request. A dictionary that does not (`LifoList`, `FifoList`) returns the next object,
+// so use it where every request has one size. A request larger than the smallest request so far
+// goes below, so that no object is too small. Requests are raised to the size of the links. An
+// object that a full dictionary has no room for goes below, or is declined (`tryRetain`).
+// Cost: that of the dictionary, and a compare.
+// Source: the layer is from Heap Layers.
 //
 // Example: AdaptHeap<BestFitTree, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>
 #pragma once
@@ -33,7 +34,7 @@
 
 namespace heapwright {
 
-/// A heap that knows the sizes, if the dictionary wants to know them.
+/// A heap that knows the sizes, if the dictionary compares sizes.
 template <class H, class Waiting>
 concept SizedFor = SizedHeap<H> || !Waiting::bySize;
 
@@ -49,7 +50,7 @@ public:
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
-    /// Of another heap's objects it is not known with what size they were asked for.
+    /// The requested sizes of another heap's objects are unknown.
     static constexpr bool acceptsForeignObjects =
         (cacheOnly || Waiting::bySize) && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
@@ -64,7 +65,7 @@ public:
         return object != nullptr ? object : fetched(raised(size));
     }
 
-    /// What waits, else what is held below.
+    /// A waiting object, else one that the superheap holds.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         void* const object = waiting(size);
         if constexpr (HoldingHeap<SuperHeap>) {
@@ -75,7 +76,7 @@ public:
         }
     }
 
-    /// What waited is cleared.
+    /// A waiting object is cleared.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -84,7 +85,7 @@ public:
                                  : noted(SuperHeap::zalloc(raised(size)), raised(size));
     }
 
-    /// What waits may be aligned no better than any object.
+    /// Waiting objects may have no more than the usual alignment.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap>
     {
@@ -102,7 +103,7 @@ public:
         }
     }
 
-    /// `free` while there is room; false if there is none.
+    /// `free` if there is room; otherwise false.
     [[nodiscard]] bool tryRetain(void* object) noexcept
         requires BoundedDictionary<Waiting>
     {
@@ -113,17 +114,18 @@ public:
         return true;
     }
 
-    /// Takes an object that waits out of its turn, into the caller's hands. Pre: it waits.
+    /// Removes a waiting object out of turn and gives it to the caller.
+    /// Pre: it is waiting.
     void remove(void* object) noexcept { waiting_.remove(object); }
 
-    /// Only where sizes are compared: a list relies on them to stay as they were.
+    /// Only if sizes are compared. A list relies on unchanged sizes.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept
         requires ResizableHeap<SuperHeap> && SizedDictionary<Waiting>
     {
         return SuperHeap::resize(object, raised(size));
     }
 
-    /// Hands all that waits to the superheap, and lets it do the same; true if there was any.
+    /// Frees all waiting objects to the superheap and flushes that; true if there were any.
     bool flush() noexcept {
         const bool any = handDown();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -148,7 +150,7 @@ public:
         SuperHeap::clear();
     }
 
-    /// Without sizes, what waits is as large as the smallest request, at least.
+    /// Without sizes, each waiting object counts as the smallest request.
     void measure(MemoryUsage& usage) noexcept
         requires cacheOnly || MeasurableHeap<SuperHeap>
     {
@@ -186,7 +188,8 @@ private:
         return floor_.covers(size) ? waiting_.take(size) : nullptr;
     }
 
-    /// From below; if there is no memory, all that waits goes there first and it is asked again.
+    /// From below. If there is no memory, all waiting objects are freed first, and the superheap is
+    /// asked again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
         if constexpr (cacheOnly) {

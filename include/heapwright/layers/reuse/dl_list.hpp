@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is freed waits on a doubly linked list, the first in first out, and any object can be taken
-// out of the middle in constant time (`remove`): for a heap above that learns that a neighbour, a
-// page or a class of objects is wanted whole.
+// Freed objects wait on a doubly linked list, first in, first out. Any object can be removed from
+// the middle in constant time (`remove`). A heap above needs that when it wants a neighbour, a page
+// or a class of objects as a whole.
 //
-// It belongs where every request is for one size; a request for more than the smallest object was
-// asked for with goes below, so that none is ever too small. Requests are raised to two words, the
-// links; its verbs are those of layers/reuse/adapt_heap.hpp, on a list that compares no sizes.
-// Cost: a compare, four loads and stores. The layer is from Heap Layers.
+// Use it where every request has one size. A request larger than the smallest request so far goes
+// below, so that no object is too small. Requests are raised to two words for the links. Its verbs
+// are those of layers/reuse/adapt_heap.hpp, on a list that does not compare sizes.
+// Cost: a compare, four loads and stores.
+// Source: the layer is from Heap Layers.
 //
 // Example: DLList<ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is freed waits on a list, the last in first out, for the next request. All objects on one
-// list serve any request made of it, so put it where every request is for the same size.
-// Invariant: a waiting object's first word is the link; where the sizes are known, AddressSanitizer
-// is told that the rest of it is nobody's. Cost: two loads and a store. Kingsley's
-// buckets, and the freelists of every allocator since.
+// Freed objects wait on a list, last in, first out, for the next request. Any object on the list
+// serves any request, so use it where every request has the same size.
+// Invariant: the first word of a waiting object is the link. If sizes are known, the rest is
+// poisoned for AddressSanitizer.
+// Cost: two loads and a store.
+// Source: Kingsley's buckets, and the free lists of every allocator since.
 //
 // Example: FreelistHeap<ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
@@ -53,7 +54,7 @@ public:
         return SuperHeap::malloc(size < sizeof(Node) ? sizeof(Node) : size);
     }
 
-    /// Only what waits on the list.
+    /// Only an object that waits on the list.
     [[nodiscard]] void* mallocHeld(std::size_t /*size*/) noexcept {
         Node* const node = head_;
         if (node != nullptr) [[likely]] {
@@ -72,7 +73,7 @@ public:
         }
     }
 
-    /// Hands the whole list to the superheap; true if there was anything on it.
+    /// Frees all waiting objects to the superheap; true if there were any.
     bool flush() noexcept {
         const bool any = head_ != nullptr;
         while (head_ != nullptr) {
@@ -91,7 +92,7 @@ public:
         SuperHeap::clear();
     }
 
-    /// Counts what waits; how much that is only where sizes are known.
+    /// Counts the waiting objects, and their bytes if sizes are known.
     void measure(MemoryUsage& usage) noexcept {
         for (Node* node = head_; node != nullptr; node = node->next) {
             ++usage.heldCount;

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delays reuse: what is freed waits, filled with a poison, until `Bytes` bytes have been freed
-// after it; then it is looked at and goes below. So a pointer that the program still uses points to
-// poison and not to somebody's new object, and mistakes end the program with one of these lines:
+// Delays reuse: a freed object is filled with a poison and waits until `Bytes` bytes have been
+// freed after it. Then it is checked and goes below. A stale pointer thus points to poison and not
+// to a new object. Mistakes end the program with one of these lines:
 //
-//   heapwright: free(): double free      an object is freed that waits
-//   heapwright: free(): use after free   one that waited has been written to; seen when it leaves
+//   heapwright: free(): double free      the object is already waiting
+//   heapwright: free(): use after free   a waiting object was written to; found when it leaves
 //
-// Invariants: a waiting object begins with the link to the next, its size, and a seal over both
-// and its own address, from a secret of the heap; all the rest is `poison`. An object with a seal
-// that holds is waiting. Requests are raised to the room for that, 24 bytes. Objects larger than
-// `Bytes` do not wait. When there is no memory below, everything that waits goes there.
-// Cost: the fill and the look, one pass over the object each. The seal is after the keys in glibc's
-// tcache; the quarantine is that of AddressSanitizer.
+// Invariant: a waiting object begins with the link to the next, its size, and a seal over both and
+// its own address, from a secret of the heap. The rest is `poison`. An object with a valid seal is
+// waiting. Requests are raised to the 24 bytes that this takes. Objects larger than `Bytes` do not
+// wait. If the heap below has no memory, all waiting objects go there.
+// Cost: the fill and the check, one pass over the object each.
+// Source: the seal is after the keys in glibc's tcache; the quarantine is that of AddressSanitizer.
 //
 // Example: QuarantineHeap<256 * KiB, MallocHeap>
 #pragma once
@@ -59,7 +59,7 @@ public:
         "lets freed objects wait, poisoned, before they serve again";
     using Below = Heaps<SuperHeap>;
 
-    /// What a waiting object is filled with; as a pointer it leads nowhere.
+    /// The fill of a waiting object. As a pointer it is no valid address.
     static constexpr unsigned char poison = 0xF5;
 
     constexpr QuarantineHeap() noexcept = default;
@@ -70,7 +70,7 @@ public:
         return object == nullptr && releaseDownTo(0) ? SuperHeap::malloc(raised(size)) : object;
     }
 
-    /// What waits is not held for use.
+    /// Waiting objects are not available to requests.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept
         requires HoldingHeap<SuperHeap>
     {
@@ -117,7 +117,8 @@ public:
         return SuperHeap::resize(object, raised(size));
     }
 
-    /// Only what would not wait: what moves without a free would not be seen.
+    /// Only for objects too large to wait, because a move without a free would bypass the
+    /// quarantine.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
@@ -125,7 +126,7 @@ public:
                                                   : nullptr;
     }
 
-    /// Ends the wait of all objects, and lets the superheap do the like; true if there was any.
+    /// Ends the wait of all objects and flushes the superheap; true if there were any.
     bool flush() noexcept {
         const bool any = releaseDownTo(0);
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -150,7 +151,7 @@ public:
         }
         first_ = last_ = nullptr;
         bytes_ = count_ = 0;
-        secret_ = 0; // what has a seal still may be given out again
+        secret_ = 0; // a cleared object may still have a seal and be reused
         SuperHeap::clear();
     }
 
@@ -193,14 +194,15 @@ private:
         platform::abortWithMessage("free", "use after free");
     }
 
-    /// That a waiting object is as it was left.
+    /// Checks that a waiting object is unchanged.
     void check(const Waiting* node) const noexcept {
         if (!isSealed(node) || !isPoison(node + 1, node->size - sizeof(Waiting))) [[unlikely]] {
             refuse();
         }
     }
 
-    /// By its seal. One that has been written over may still end in poison: then all are looked at.
+    /// Recognised by the seal. An object with a damaged seal may still end in poison; then all
+    /// waiting objects are compared.
     [[nodiscard]] bool isWaiting(void* object, std::size_t size) const noexcept {
         const Waiting* const node = static_cast<Waiting*>(object);
         constexpr std::size_t word = sizeof(std::uint64_t);
@@ -242,20 +244,21 @@ private:
         ++count_;
     }
 
-    /// Lets the oldest go until no more than so many bytes wait; true if there was any to go.
+    /// Frees the oldest objects until at most `most` bytes wait; true if it freed any.
     bool releaseDownTo(std::size_t most) noexcept {
         bool any = false;
         while (bytes_ > most) {
             Waiting* const node = first_;
             if (node == nullptr) [[unlikely]] {
-                refuse(); // a link was cut by an object that went round twice
+                refuse(); // an object that was queued twice has cut the list
             }
             check(node);
             first_ = node->next;
             last_ = first_ == nullptr ? nullptr : last_;
             bytes_ -= node->size;
             --count_;
-            // Whoever gets this memory next may leave it as it is: no seal, nor poison at its end.
+            // Invalidates the seal and the poison at the end, because the next owner of the memory
+            // may leave them unchanged.
             node->seal = ~node->seal;
             std::memset(forward(node, node->size - sizeof(node->seal)), 0, sizeof(node->seal));
             SuperHeap::free(node);
@@ -266,9 +269,9 @@ private:
 
     static_assert(Bytes >= sizeof(Waiting));
 
-    Waiting* first_ = nullptr; ///< the oldest
+    Waiting* first_ = nullptr; ///< the oldest object
     Waiting* last_ = nullptr;
-    std::size_t bytes_ = 0; ///< the sizes of all that wait, together
+    std::size_t bytes_ = 0; ///< sum of the sizes of all waiting objects
     std::size_t count_ = 0;
     std::uint64_t secret_ = 0; ///< not 0 once an object waits
 };

@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which object serves a request is drawn at random from `Slots` waiting ones, so that nobody can
-// tell, or arrange, which objects will be neighbours and where the next one will be.
+// Serves each request with a random one of `Slots` waiting objects, so that an attacker cannot
+// predict or arrange neighbours and addresses.
 //
-// Before it draws it fills its slots from below, as far as there is memory: fresh objects are mixed
-// like freed ones, and a program that frees one object and asks for another does not get the same
-// back. The price is that `Slots` objects are always held. An object that is freed while the slots
-// are full takes a slot at random, and what was there waits on a list to move up again.
-// It belongs where every request is for one size; a request for more than the smallest object was
-// asked for with goes below, so that none is ever too small.
-// Cost: a multiplication and a few shifts a draw. The numbers are seeded from the system and anew
-// in a forked child; they are quick, not a cipher. From the randomised heaps of DieHard (Berger and
-// Zorn 2006) and the freelists of the Linux kernel.
+// Before a draw it fills its slots from below, as far as there is memory. Fresh objects are thus
+// mixed with freed ones, and a program that frees one object and requests another rarely gets the
+// same one. `Slots` objects are therefore always held. An object freed while the slots are full
+// replaces a random one, which waits on a list until a slot is empty. Use it where every request
+// has one size. A request larger than the smallest request so far goes below, so that no object is
+// too small.
+// Cost: a multiplication and a few shifts for each draw. The random numbers are seeded by the
+// system, and again in a forked child. They are fast, not cryptographic.
+// Source: the randomised heaps of DieHard (Berger and Zorn 2006) and the free lists of the Linux
+// kernel.
 //
 // Example: RandomFreelistHeap<64, ChunkHeap<64 * KiB, 0, MmapHeap>>
 #pragma once
@@ -45,7 +46,7 @@ public:
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool cacheOnly = MemorylessHeap<SuperHeap>;
     static constexpr bool uniform = cacheOnly || uniformHeap<SuperHeap>;
-    /// Of another heap's objects it is not known with what size they were asked for.
+    /// The requested sizes of another heap's objects are unknown.
     static constexpr bool acceptsForeignObjects = cacheOnly && ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "draws at random which of the waiting objects serves";
@@ -64,7 +65,7 @@ public:
         return drawn();
     }
 
-    /// What waits, else what is held below.
+    /// A waiting object, else one that the superheap holds.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         void* const object = floor_.covers(size) ? drawn() : nullptr;
         if constexpr (HoldingHeap<SuperHeap>) {
@@ -75,7 +76,7 @@ public:
         }
     }
 
-    /// What waits may be aligned no better than any object.
+    /// Waiting objects may have no more than the usual alignment.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept
         requires AlignedHeap<SuperHeap> && MaxAlignedHeap<SuperHeap>
     {
@@ -93,7 +94,7 @@ public:
         }
     }
 
-    /// Hands all that waits to the superheap and lets it do the same; true if there was any.
+    /// Frees all waiting objects to the superheap and flushes that; true if there were any.
     bool flush() noexcept {
         const bool any = handDown();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -119,7 +120,7 @@ public:
         SuperHeap::clear();
     }
 
-    /// What waits is as large as the smallest request, at least.
+    /// Each waiting object counts as the smallest request.
     void measure(MemoryUsage& usage) noexcept
         requires cacheOnly || MeasurableHeap<SuperHeap>
     {
@@ -141,7 +142,7 @@ public:
             SuperHeap::afterForkInParent();
         }
     }
-    /// The child draws other numbers than its parent.
+    /// Seeds the child anew.
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInChild();
@@ -169,7 +170,7 @@ private:
         return object;
     }
 
-    /// Fresh objects into the empty slots, as many as there is memory for.
+    /// Fills the empty slots with fresh objects, as far as there is memory.
     [[gnu::noinline]] void fill(std::size_t size) noexcept {
         while (count_ < Slots) {
             void* const object = noted(SuperHeap::malloc(size), size);
@@ -180,7 +181,8 @@ private:
         }
     }
 
-    /// From below; if there is no memory, all that waits goes there first and it is asked again.
+    /// From below. If there is no memory, all waiting objects are freed first, and the superheap is
+    /// asked again.
     void* fetched(std::size_t size) noexcept {
         void* const object = noted(SuperHeap::malloc(size), size);
         if constexpr (cacheOnly) {
@@ -209,8 +211,8 @@ private:
     static_assert(Slots >= 2 && Slots <= UINT32_MAX);
 
     void* slots_[Slots] = {};
-    std::size_t count_ = 0; ///< of slots that have an object, the first ones
-    LifoList list_;         ///< empty unless all slots have one
+    std::size_t count_ = 0; ///< number of used slots, which are the first ones
+    LifoList list_;         ///< empty unless all slots are used
     RandomNumbers numbers_;
     [[no_unique_address]] SizeFloor<cacheOnly> floor_;
 };

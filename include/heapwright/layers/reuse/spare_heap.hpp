@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps large objects that are freed, up to `Bytes` in all, for the next requests of their size:
-// chunks that many short-lived heaps take and give back. The last in is the first out, so that it
-// is still in the cache; its pages are there already.
+// Keeps large freed objects, up to `Bytes` in all, for later requests of their size: the chunks
+// that many short-lived heaps take and free. The last in is the first out, so that it is still in
+// the processor's cache. Its pages are already mapped.
 //
-// Objects below a kibibyte go below at once, as do those larger than a quarter of `Bytes`. What
-// waits serves requests of its size or less, but not of half of it. Several threads may be inside:
-// whoever finds another there does not wait, but asks below. So a fork, too, may come at any time.
-// AddressSanitizer sees nothing here: where it looks, all goes below.
-// Invariant: a waiting object's first word is the link. Cost: a lock that is tried, a few loads.
+// Objects below a KiB, or larger than a quarter of `Bytes`, go below at once. A waiting object
+// serves requests of at most its size and more than half of it. Several threads may use it. A
+// thread that finds the lock taken does not wait but asks below, so a fork may come at any time.
+// Under AddressSanitizer all objects go below.
+// Invariant: the first word of a waiting object is the link.
+// Cost: an attempt at a lock, and a few loads.
 //
 // Example: SpareHeap<FutexLock, 4 * MiB, MallocHeap>
 #pragma once
@@ -44,7 +45,7 @@ class SpareHeap : private Forwarding<SuperHeap> {
     static constexpr std::size_t most = platform::poisons ? 0 : Bytes / 4;
     static constexpr std::size_t leastLog = floorLog2(least);
     static constexpr std::size_t bins = floorLog2(Bytes) - leastLog + 1;
-    static constexpr int depth = 4; ///< how many of a bin are looked at
+    static constexpr int depth = 4; ///< number of objects of a bin that a search visits
 
     static_assert(Bytes >= 4 * least);
 
@@ -67,7 +68,7 @@ public:
         return object != nullptr ? object : SuperHeap::malloc(size);
     }
 
-    /// Only what waits, and if nobody else is inside.
+    /// A waiting object, if the lock is free; else null.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         if (size < least || size > most || !lock_.tryLock()) {
             return nullptr;
@@ -94,7 +95,7 @@ public:
         SuperHeap::free(object);
     }
 
-    /// Hands all that waits down; true if there was anything.
+    /// Frees all waiting objects to the superheap and flushes that; true if there were any.
     bool flush() noexcept {
         const bool any = passDown();
         if constexpr (FlushableHeap<SuperHeap>) {

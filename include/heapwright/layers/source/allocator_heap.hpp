@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes memory from any standard allocator: `std::allocator<T>`, a library's own, one of the
-// program's. What its `T` is does not matter: it is asked for units of 16 bytes.
+// Takes memory from any standard allocator: `std::allocator<T>`, one of a library, or one of the
+// program. Its `T` does not matter, because it is rebound to units of 16 bytes.
 //
-// The allocator wants to be told on the way back how much it gave: 16 bytes before the object hold
-// the number of units and the tag. What it throws becomes a null. The heap makes its allocator
-// itself, so it must have a default; one that has state keeps it beside the heap. Cost: the
-// allocator's, and 16 bytes an object.
+// The allocator needs the size of a block on deallocation. The 16 bytes before the object hold the
+// number of units and the tag. An exception becomes null. The heap default-constructs its
+// allocator. Each heap has its own, with its state.
+// Cost: that of the allocator, and 16 bytes for each object.
 //
 // Example: AllocatorHeap<std::allocator<std::byte>>
 #pragma once
@@ -28,7 +28,7 @@
 
 namespace heapwright {
 
-/// An allocator in the sense of the standard library that can be made from nothing.
+/// A default-constructible allocator of the standard library's kind.
 template <class A>
 concept DefaultAllocator = std::default_initializable<A> && requires(A allocator, std::size_t n) {
     typename A::value_type;
@@ -68,7 +68,8 @@ public:
         if (size > PTRDIFF_MAX - 2 * minAlignment) {
             return nullptr;
         }
-        // The tag and the object, in multiples of 16; the first word of the header is beyond that.
+        // `block` is the tag and the object in multiples of 16. The first word of the header is one
+        // more unit.
         const std::size_t block = roundUp(size + Tag::bytes, minAlignment);
         const std::size_t units = block / minAlignment + 1;
         Unit* const first =

@@ -59,7 +59,7 @@ public:
     static constexpr std::size_t unitBytes = Unit;
     static constexpr bool concurrent = true;
     static constexpr bool mapsRegions = true;
-    static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr bool ownsLockFree = true;
     static constexpr std::string_view caption = "runs of units out of chunks that it maps";
     using Below = Heaps<>;
@@ -87,7 +87,8 @@ public:
         return mallocAt(size, align, 0);
     }
 
-    /// A run at `phase` modulo `align`. Pre: the phase is a multiple of the unit.
+    /// A run at `phase` modulo `align`.
+    /// Pre: the phase is a multiple of the unit.
     [[nodiscard]] void* mallocAt(std::size_t size, std::size_t align, std::size_t phase) noexcept {
         return align <= Unit ? malloc(size)
                              : start(taken(size, align / Unit, phase / Unit, nullptr));
@@ -210,7 +211,8 @@ public:
     void inspect(HeapSnapshot& snapshot) noexcept { memory().inspect(snapshot); }
 
     /// Runs `body(start, bytes, alone)` on each run in use; `alone`: the run has a mapping of its
-    /// own. Pre: `beforeFork` was called, or no other thread uses the heap.
+    /// own.
+    /// Pre: `beforeFork` was called, or no other thread uses the heap.
     template <class Body>
     void forEachRun(Body body) noexcept {
         memory().space.forEachChunk([&body](Chunk& chunk) {
@@ -286,7 +288,7 @@ private:
             while (memory().addChunk(whole, usual)) {
                 const Run run = takenHeld(count, align, phase, dirt);
                 if (run.chunk != nullptr) {
-                    return run; // another thread may have been faster
+                    return run; // another thread has taken it
                 }
             }
             return {};

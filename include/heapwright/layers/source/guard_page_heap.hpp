@@ -1,29 +1,33 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each object has pages of its own between pages that nobody may touch, and ends at the later one:
-// what reads or writes behind it, before its first page, or after it was freed, ends the program
-// there and then, at the instruction that did it.
+// Gives each object pages of its own between inaccessible pages. The object ends at the later one.
+// An access behind the object, before its first page, or after its free ends the program at the
+// instruction that did it.
 //
 //   | closed | pattern ... object ... pattern | closed |
 //
-// An object starts on a multiple of 16, so up to 15 bytes behind it are no part of it (more where
-// an alignment beyond 16 is asked for). They, and what is before it in its first page, hold a
-// pattern; when the object is freed and the pattern has changed, the program is aborted. A freed
-// object's pages are closed; its addresses are not used again while `Quarantine` bytes of addresses
-// were not freed after it. What is known of an object is kept apart from it, so that no overflow
-// can change it, and every pointer that comes back is looked up. The messages, `heapwright: `
-// first:
+// An object starts on a multiple of 16, so up to 15 bytes behind it are accessible (more for a
+// larger alignment). These bytes, and those before the object in its first page, hold a pattern. A
+// changed pattern aborts the program when the object is freed. The pages of a freed object are
+// closed. Its addresses are not reused until `Quarantine` bytes of addresses were freed after it.
+// The record of each object lies apart, so that no overflow can change it, and every pointer
+// argument is looked up. The messages, after `heapwright: `:
+//
 //   free(): overflow, free(): underflow            the pattern behind or before it has changed
 //   free(): double free                            it is still in quarantine
 //   free(): invalid pointer                        it is no object, or lies inside one
 //   realloc(), malloc_usable_size(): use of a freed object, invalid pointer
-// A touched page kills by SIGSEGV. There is no tag; `CheckedHeap` has nothing left to look for.
-// Under `SignalSafeHeap` a handler's free leaves a link in the object's first 8 bytes: a smaller
-// object whose pattern is changed by what can be such a link passes.
-// Cost: two system calls to make an object and two to free it, at least a page of memory and three
-// of addresses, and two of the mappings of which Linux allows 65,530: so with about 32,000 live
-// objects comes null. From Electric Fence (Perens, 1987).
+//
+// An access to a closed page ends the program by SIGSEGV. There is no tag, so `CheckedHeap` cannot
+// be used over it and is not needed. Under `SignalSafeHeap`, a free in a handler writes a link into
+// the first 8 bytes of the object. A smaller object whose pattern changed to a possible link is
+// therefore accepted.
+//
+// Cost: two system calls to allocate an object and two to free it. An object takes at least one
+// page of memory, three of addresses, and two of the 65,530 mappings that Linux allows. With about
+// 32,000 live objects, malloc therefore returns null.
+// Source: Electric Fence (Perens, 1987).
 //
 // Example: GuardPageHeap<64 * MiB>
 #pragma once
@@ -47,11 +51,11 @@ namespace heapwright {
 
 template <std::size_t Quarantine>
 class GuardPageHeap {
-    /// What is known of an object. The range that it is entered under is all its addresses.
+    /// The record of an object. It is stored under the range of all its addresses.
     struct Object {
         Address start = 0;
         std::size_t size = 0;
-        Address nextFreed = 0; ///< the range of the one that was freed next, while in quarantine
+        Address nextFreed = 0; ///< the range of the object that was freed next, while in quarantine
         bool live = false;
 
         [[nodiscard]] Address end() const noexcept { return start + size; }
@@ -79,7 +83,7 @@ public:
 
     [[nodiscard]] void* malloc(std::size_t size) noexcept { return memalign(minAlignment, size); }
 
-    /// The pages of an object are always new.
+    /// The pages of an object are always new, so they are zero.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept { return malloc(size); }
 
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
@@ -125,12 +129,12 @@ public:
         }
     }
 
-    /// Exactly what was asked for.
+    /// Exactly the requested size.
     [[nodiscard]] std::size_t getSize(void* object) noexcept {
         return checked(object, "malloc_usable_size").value.size;
     }
 
-    /// Every other size gets an object of its own, so that it ends where it should.
+    /// Any other size needs a new object, so that the object ends at the closed page.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         return checked(object, "realloc").value.size == size;
     }
@@ -141,7 +145,7 @@ public:
                addressOf(object) - entry->value.start < std::max<std::size_t>(entry->value.size, 1);
     }
 
-    /// Also what is in quarantine.
+    /// Also frees the objects in quarantine.
     void clear() noexcept {
         while (Entry* const entry = objects_.atOrAfter(0)) {
             forget(entry);
@@ -151,13 +155,13 @@ public:
         firstFreed_ = lastFreed_ = 0;
     }
 
-    /// The pages of live objects; closed ones are addresses only.
+    /// Counts the pages of live objects. Closed pages are addresses only.
     void measure(MemoryUsage& usage) const noexcept { usage.mapped += open_; }
 
 private:
     static constexpr unsigned char pattern = 0xD3;
 
-    /// The addresses that an object needs with the closed pages around it; 0 if there are none.
+    /// The size of an object's address range with the closed pages around it; 0 on overflow.
     static std::size_t rangeFor(std::size_t align, std::size_t size) noexcept {
         const std::size_t page = platform::pageSize();
         const std::size_t extra = 3 * page + (align > page ? align : 0);
@@ -165,7 +169,8 @@ private:
         return __builtin_add_overflow(size, extra, &range) ? 0 : roundDown(range, page);
     }
 
-    /// At the end of the range, or, if its alignment is beyond a page, at the first multiple of it.
+    /// Places the object at the end of the range. With an alignment above a page, at the first
+    /// multiple of it.
     static Object layOut(Address range, std::size_t bytes, std::size_t align,
                          std::size_t size) noexcept {
         const std::size_t page = platform::pageSize();
@@ -193,7 +198,7 @@ private:
         }
     }
 
-    /// Whether an object smaller than a link may have become one in a list of freed objects.
+    /// Whether an object smaller than a link may have received one in a list of freed objects.
     [[nodiscard]] bool holdsLink(const Object& object) const noexcept {
         Address link = 0;
         if (object.size >= sizeof link ||
@@ -216,7 +221,7 @@ private:
         return *entry;
     }
 
-    /// Lets the addresses that have waited longest be used again.
+    /// Releases the oldest range in quarantine for reuse.
     void releaseOldest() noexcept {
         Entry* const entry = objects_.find(firstFreed_);
         quarantined_ -= entry->size;
@@ -233,7 +238,7 @@ private:
 
     Map objects_;                 ///< live or in quarantine, by their range of addresses
     std::size_t open_ = 0;        ///< bytes of the pages of live objects
-    std::size_t quarantined_ = 0; ///< bytes of addresses that wait, oldest first:
+    std::size_t quarantined_ = 0; ///< bytes of address ranges in quarantine, oldest first:
     Address firstFreed_ = 0;
     Address lastFreed_ = 0;
 };

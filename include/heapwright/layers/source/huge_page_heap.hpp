@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gives each object a mapping of its own in huge pages: aligned to them, sized in them, and asked
-// of the system as such. A program whose live memory is large spends less on finding it, and the
-// system less on handing it out. Where there are no huge pages, ordinary ones stand there.
+// Gives each object a mapping of its own in huge pages: aligned to them, sized in them, and
+// requested from the system as such. A program with much live memory spends less time on address
+// translation, and the system spends less on page faults. If there are no huge pages, the mapping
+// has ordinary ones.
 //
-// Layout: as in `MmapHeap`, the tag before the object and the start of the mapping in the huge page
-// in which the tag lies. Fresh pages are zero; what grows or moves stays on huge pages. Cost: a few
-// system calls an operation and up to a huge page an object, so put it below what asks for large
-// chunks: of 2 MiB, `ChunkHeap<2 * MiB, …>` fills one to the last byte but 16.
-// `Pages` says how they are asked for: `platform::AdvisedHugePages`, or first of all those that
-// were set aside, `platform::ReservedHugePages`.
+// Layout: as in `MmapHeap`. The tag lies before the object, and the mapping starts in the huge page
+// of the tag. Fresh pages are zero. An object that grows or moves stays on huge pages. `Pages` is
+// the way to get them: `platform::AdvisedHugePages`, or `platform::ReservedHugePages`, which first
+// uses those that the administrator has reserved.
+// Cost: a few system calls for each operation, and up to a huge page for each object. Put it below
+// a layer that requests large chunks: `ChunkHeap<2 * MiB, …>` fills a huge page except for 16
+// bytes.
 //
 // Example: HugePageHeap<platform::AdvisedHugePages>
 #pragma once
@@ -28,14 +30,14 @@
 
 namespace heapwright {
 
-/// Huge pages, got in the way that `Way` is.
+/// Huge pages that `Way` maps.
 template <platform::HugePages Way>
 struct HugePageKind {
     static std::size_t size() noexcept { return platform::hugePageSize(); }
     static void* map(std::size_t length, std::size_t align, std::size_t phase) noexcept {
         return Way::map(length, align, phase);
     }
-    /// Only onto others, so that the bytes stay on huge pages; and none are let go.
+    /// Moves only onto other huge pages, and never shrinks.
     static void* move(void* start, std::size_t length, std::size_t newLength) noexcept {
         void* const target = newLength < length ? nullptr : Way::map(newLength, size(), 0);
         if (target == nullptr) {

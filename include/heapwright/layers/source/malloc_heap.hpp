@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system's own malloc and free, as a heap: to put layers over what the C library offers, and to
-// compare with it. It cannot be the source of the allocator that stands in for that malloc.
+// The system's own malloc and free as a heap, to put layers over it or to compare with it. It
+// cannot be the source of an allocator that replaces malloc.
 //
 // Example: MallocHeap
 #pragma once

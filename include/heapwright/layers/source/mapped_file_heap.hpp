@@ -1,21 +1,25 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file as memory: it can be larger than the machine has, and what is in it can be found again by
-// who maps it later, at the same address and with a heap of the same type.
+// A file as memory. It can be larger than the machine's memory. A program that maps it later finds
+// its contents again, at the same address and with a heap of the same type.
 //
-// `File` says which: a type with `size`, in bytes, and `open()`, which answers a descriptor, and if
-// it shall stand somewhere certain, `address`. `ScratchFile<Bytes>` is one that has no name.
+// `File` is a type with `size`, in bytes, and `open()`, which returns a descriptor; optionally
+// `address`, a fixed address. `ScratchFile<Bytes>` is a file without a name.
+//
 //   struct Index {
 //       static constexpr std::size_t size = 64 * MiB;
 //       static int open() noexcept { return platform::openFile("/var/lib/index/heap"); }
 //   };
-// A bump pointer moves through it; the object given out last can grow, and goes back when it is
-// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it.
-// Null when the file is full, or cannot be opened: another process has it, it holds something else,
-// or who had it last died (structure/shared_region/shared_region_memory.hpp). By itself the heap
-// keeps what it gave out, and goes on behind it; layers above it keep their state in the file if
-// the whole heap lies there:
+//
+// A bump pointer moves through the file. The newest object can grow, and is reused when it is
+// freed; the others when no object is live (structure/area/bump.hpp). Each has a tag before it.
+// Requests return null when the file is full or cannot be opened. The latter happens when another
+// process has it open, it has other contents, or its last user died
+// (structure/shared_region/shared_region_memory.hpp). The heap alone keeps its objects in the file
+// and continues behind them. Layers above keep their state in the file if the whole heap lies
+// there:
+//
 //   using Kept = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, MappedFileHeap<Index>>>>;
 //   ResidentHeap<Kept> heap;   // adaptor/resident_heap.hpp: heap->malloc(), heap.root()
 //
@@ -46,11 +50,11 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    /// `resize` can be expected to lengthen the newest object, and does so with zero bytes.
+    /// `resize` usually extends the newest object, with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption = "gives out a file as memory";
     using Below = Heaps<>;
-    using SharedRegionMemory = FileMemory<File>; ///< where a heap that stands on this one can live
+    using SharedRegionMemory = FileMemory<File>; ///< the memory for a resident heap over this one
 
     constexpr MappedFileHeap() noexcept = default;
 

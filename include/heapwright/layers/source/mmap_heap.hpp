@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gives each object a mapping of its own, straight from the system, and gives it back on free.
+// Maps pages for each object and unmaps them on free.
 //
-// The tag stands before the object, and from the two follow start and length of the mapping
-// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing; `resize`
-// and `relocate` move page tables, not bytes. Cost: a system call per operation, up to a page per
-// object.
+// The tag lies before the object. Start and length of the mapping follow from the two
+// (structure/object/mapped_objects.hpp). Fresh pages are zero, so `zalloc` costs nothing more.
+// `resize` and `relocate` move page tables, not bytes.
+// Cost: a system call for each operation, and up to a page for each object.
 //
 // Example: MmapHeap
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace heapwright {
 
-/// Pages as the system has them.
+/// Ordinary pages of the system.
 struct OrdinaryPages {
     static std::size_t size() noexcept { return platform::pageSize(); }
     static void* map(std::size_t length, std::size_t align, std::size_t phase) noexcept {
@@ -44,7 +44,7 @@ public:
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::allDirect;
     static constexpr bool concurrent = true;
-    /// What another one mapped can be unmapped here: it is their sum that counts what is mapped.
+    /// One heap may unmap what another mapped. Only the sum of their figures is meaningful.
     static constexpr bool acceptsForeignObjects = true;
     static constexpr std::string_view caption = "maps pages for each object, unmaps them on free";
     using Below = Heaps<>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Never has memory. The end of a list that shall hold what it is given and ask nobody for more.
+// Never has memory. Use it below a list that only serves what was freed to it.
 //
 // Example: NullHeap
 #pragma once

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes memory from a `std::pmr::memory_resource` that is chosen while the program runs.
+// Takes memory from a `std::pmr::memory_resource` that is chosen at run time.
 //
-// `Resource` is a type that names it: `static std::pmr::memory_resource* get() noexcept`, asked on
-// every request; `DefaultResource` is the one that the standard library takes. It may name another
-// at any time, for each object knows where it goes back. Layout: 32 bytes before the object, or its
-// alignment if that is more, hold what the resource wants to be told on the way back (itself, size,
-// alignment) and the tag. What it throws becomes a null. Cost: two virtual calls and 32 bytes an
-// object; as a source it is asked for chunks. For one thread at a time unless a lock is above.
+// `Resource` is a type with `static std::pmr::memory_resource* get() noexcept`, called on every
+// request. `DefaultResource` returns the default of the standard library. The result may change at
+// any time, because each object records its resource. Layout: 32 bytes before the object (or its
+// alignment, if that is more) hold the resource, the size, the alignment and the tag. An exception
+// becomes null. It is for one thread at a time unless there is a lock above.
+// Cost: two virtual calls and 32 bytes for each object. As a source it serves chunks.
 //
 // Example: PmrHeap<DefaultResource>
 #pragma once
@@ -29,7 +29,7 @@
 
 namespace heapwright {
 
-/// The resource of whoever does not say: `std::pmr::get_default_resource()`.
+/// The standard library's default: `std::pmr::get_default_resource()`.
 struct DefaultResource {
     [[nodiscard]] static std::pmr::memory_resource* get() noexcept {
         return std::pmr::get_default_resource();
@@ -47,8 +47,8 @@ template <NamedResource Resource>
 class PmrHeap {
     struct Header {
         std::pmr::memory_resource* resource;
-        std::size_t bytes; ///< of the block
-        std::size_t lead;  ///< the block's alignment, and where in it the object stands
+        std::size_t bytes; ///< size of the block
+        std::size_t lead;  ///< the block's alignment, and the object's offset in it
         Tag tag;
     };
     static constexpr std::size_t header = sizeof(Header);
@@ -92,7 +92,8 @@ private:
         return *static_cast<Header*>(backward(object, header));
     }
 
-    /// A block of a tag's granularity behind a lead, which is a power of two.
+    /// A block in multiples of 16 with the object at `lead`.
+    /// Pre: `lead` is a power of two.
     void* take(std::size_t size, std::size_t lead) noexcept {
         if (size > largest || lead > largest) {
             return nullptr;

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contiguous memory from regions of `Reserve` bytes of addresses, one run in each: a run starts
-// where its region does and can be made longer and shorter there (`resize`), so that a heap has the
-// virtues of the program break for itself. Addresses cost nothing until they are touched. Where the
-// system has no room for a region, a smaller one is tried.
+// Contiguous memory from regions of `Reserve` bytes of addresses. Each region contains one run,
+// which starts with the region and can grow and shrink there (`resize`). A heap thus gets a program
+// break of its own. Addresses cost nothing until they are touched. If the system has no room for a
+// region, a smaller one is tried.
 //
-// Regions are entered in the map of the address space (structure/map/region_map.hpp) as this
-// heap's, so it is known of every address whether it is from here, and an array of such heaps knows
-// from which. Layout: as in `MmapHeap`, 16 bytes before a run, the last 8 a tag, the first 8 the
-// size of the region. What a run is made shorter by goes back to the system and comes again as zero
-// bytes. Cost: system calls, and a store for each MiB of a region. The heaps of ptmalloc's arenas.
+// Regions are registered in the map of the address space (structure/map/region_map.hpp) with this
+// heap as owner. An array of such heaps can thus find the heap of any address. Layout: as in
+// `MmapHeap`, 16 bytes before a run: the size of the region, and a tag. The end of a run that
+// shrinks is returned to the system, and is zero when the run grows again.
+// Cost: system calls, and a store for each MiB of a region.
+// Source: the heaps of ptmalloc's arenas.
 //
 // Example: ReserveHeap<64 * MiB>
 #pragma once
@@ -37,10 +38,10 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    /// `resize` can be expected to lengthen a run, and does so with zero bytes.
+    /// `resize` usually extends a run, with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr bool mapsRegions = true;
-    static constexpr bool processLocal = true; ///< so is the map
+    static constexpr bool processLocal = true; ///< the map belongs to the process
     static constexpr std::string_view caption = "reserves regions, in each of which one run grows";
     using Below = Heaps<>;
 
@@ -84,7 +85,7 @@ public:
         return Tag::of(run).size() - Tag::bytes;
     }
 
-    /// Any size for which the region has room.
+    /// Any size that the region has room for.
     [[nodiscard]] bool resize(void* run, std::size_t size) noexcept {
         const std::size_t used = usedOf(run);
         if (size > largest || size + overhead > regionSize(run)) {
@@ -104,14 +105,14 @@ public:
         return RegionMap::ownerOf(object) == this;
     }
 
-    /// What runs extend over; what is only reserved is no memory.
+    /// Counts the runs. Reserved addresses are no memory.
     void measure(MemoryUsage& usage) const noexcept { usage.mapped += mapped_; }
 
 private:
     static constexpr std::size_t overhead = minAlignment + Tag::bytes;
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;
 
-    /// A region that is entered in the map; null if there is none.
+    /// Reserves a region and registers it in the map; null on failure.
     void* reserved(std::size_t bytes) noexcept {
         void* const region = platform::reservePagesAt(bytes, RegionMap::granule);
         if (region == nullptr) {
@@ -129,7 +130,7 @@ private:
         return *static_cast<std::size_t*>(backward(run, minAlignment));
     }
 
-    /// A run's last 8 bytes stay unused, since a tag holds multiples of 16.
+    /// A run's last 8 bytes stay unused, because a tag holds multiples of 16.
     static std::size_t usedOf(void* run) noexcept { return Tag::of(run).size() + minAlignment; }
 
     static void retag(void* run, std::size_t used) noexcept {

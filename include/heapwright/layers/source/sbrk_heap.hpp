@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contiguous memory from the end of the data segment. A run starts where the break is, and can be
-// made longer and shorter there (`resize`) as long as nobody else has moved the break; then the
-// next request starts a new run. Where the system moves the break no further, pages are mapped
-// instead.
+// Contiguous memory at the program break. A run starts at the break and can grow and shrink there
+// (`resize`) as long as no other code moves the break. After that, the next request starts a new
+// run. If the system does not move the break any further, pages are mapped instead.
 //
-// Layout: as in `MmapHeap`, 16 bytes before the memory, the last 8 a tag; its `direct` flag tells
-// mapped runs from the others. Runs end at page boundaries. An older run that is freed, of which
-// the break cannot be lowered, gives its pages back but not its addresses.
+// Layout: as in `MmapHeap`, 16 bytes before the memory, the last 8 a tag. Its `direct` flag marks
+// mapped runs. Runs end at page boundaries. An older run that is freed returns its pages but not
+// its addresses, because the break cannot be lowered past newer runs.
 //
 // Example: SbrkHeap
 #pragma once
@@ -35,7 +34,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::someDirect;
-    /// `resize` can be expected to lengthen the newest run, and does so with zero bytes.
+    /// `resize` usually extends the newest run, with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption =
         "moves the program break; maps pages where it sticks";
@@ -61,7 +60,7 @@ public:
         return place(start, end);
     }
 
-    /// Fresh pages are zero; in a page that a run shares with what others had there, it is cleared.
+    /// Fresh pages are zero. A page that a run shares with memory of other code is cleared.
     [[nodiscard]] void* zalloc(std::size_t size) noexcept {
         void* const run = malloc(size);
         if (run != nullptr && !Tag::of(run).has(Flag::direct)) {
@@ -72,7 +71,7 @@ public:
         return run;
     }
 
-    /// Lowers the break if the run is the last thing below it.
+    /// Lowers the break if the run is the last one below it.
     void free(void* run) noexcept {
         const Tag tag = Tag::of(run);
         if (tag.has(Flag::direct)) {
@@ -96,7 +95,7 @@ public:
         return Tag::of(run).size() - Tag::bytes;
     }
 
-    /// Moves the break so that the run holds `size` bytes, to the next page boundary.
+    /// Moves the break so that the run holds `size` bytes, rounded up to a page boundary.
     [[nodiscard]] bool resize(void* run, std::size_t size) noexcept {
         if (Tag::of(run).has(Flag::direct)) {
             return instead_.resize(run, size);
@@ -121,11 +120,11 @@ private:
     static constexpr std::size_t largest = PTRDIFF_MAX / 2;
     static constexpr std::size_t leastMapping = 1 * MiB - 2 * minAlignment;
 
-    /// A run's last 8 bytes stay unused, since a tag holds multiples of 16.
+    /// A run's last 8 bytes stay unused, because a tag holds multiples of 16.
     static Address endOf(void* run) noexcept { return addressOf(run) + Tag::of(run).size(); }
 
-    /// Moves the break by a difference that may be negative. If it was not where it was expected,
-    /// somebody else moved it meanwhile: then it is moved back, if it can be, and false.
+    /// Moves the break by `difference`, which may be negative. If other code has moved the break
+    /// meanwhile, tries to undo the move and returns false.
     static bool move(Address from, std::size_t difference) noexcept {
         const auto bytes = static_cast<std::intptr_t>(difference);
         const Address before = platform::moveBreak(bytes);

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that a process shares with the processes forked from it: `Bytes` bytes, mapped when the
-// first are asked for, of which only what is touched takes memory.
+// Memory that a process shares with its forked children: `Bytes` bytes, mapped on the first
+// request. Untouched pages take no memory.
 //
-// A bump pointer moves through it; the object given out last can grow, and goes back when it is
-// freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before it.
-// Null when all is given out. By itself the heap shares its objects but not itself: allocate on one
-// side of a fork only. For both sides to allocate, the whole heap has to lie in the shared memory,
-// with a lock between processes:
+// A bump pointer moves through it. The newest object can grow, and is reused when it is freed; the
+// others when no object is live (structure/area/bump.hpp). Each has a tag before it. Requests
+// return null when all memory is used. The heap alone shares its objects but not its state, so only
+// one side of a fork may allocate. For both sides to allocate, the whole heap must lie in the
+// shared memory, with a lock between processes:
+//
 //   using Shared = LockedHeap<SharedFutexLock, SizeHeap<ChunkHeap<…, SharedMemoryHeap<64 * MiB>>>>;
 //   ResidentHeap<Shared> heap;   // adaptor/resident_heap.hpp: then fork, and heap->malloc()
 //
@@ -40,12 +41,12 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    /// `resize` can be expected to lengthen the newest object, and does so with zero bytes.
+    /// `resize` usually extends the newest object, with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption = "gives out memory that forked processes share";
     using Below = Heaps<>;
     using SharedRegionMemory =
-        SharedMemory<Bytes>; ///< where a heap that stands on this one can live
+        SharedMemory<Bytes>; ///< the memory for a resident heap over this one
 
     constexpr SharedMemoryHeap() noexcept = default;
 

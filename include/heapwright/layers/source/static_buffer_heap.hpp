@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory from a buffer inside the heap itself: no system is asked, ever. For programs that have no
-// system, for what must work before or without malloc, and as the first choice of a `TryHeap`.
+// Memory from a buffer inside the heap object, without any system call. It is for programs without
+// an operating system, for code that must work before malloc or without it, and as the first heap
+// of a `TryHeap`.
 //
-// A bump pointer moves through the buffer; the object given out last can grow, and goes back when
-// it is freed, the others when nothing is live (structure/area/bump.hpp). Each has its tag before
-// it, so a size can be asked for and a layer that checks or aligns can stand above: 8 bytes an
-// object. Null when the buffer is full. Declared `constinit` the buffer is laid out as zero by the
-// compiler (and takes no room in the program's file, if all else in the heap is zero too); `zalloc`
-// knows up to where it was ever used. Invariant: an object stands in the buffer, so the heap must
-// not move, and a heap on a stack takes that much of it.
+// A bump pointer moves through the buffer. The newest object can grow, and is reused when it is
+// freed; the others when no object is live (structure/area/bump.hpp). Each has a tag of 8 bytes
+// before it, so that layers that check or align can be above. Requests return null when the buffer
+// is full. A `constinit` buffer is zero at compile time and takes no room in the program's file if
+// the rest of the heap is zero too. `zalloc` knows which part was ever used.
+// Invariant: objects lie in the buffer, so the heap must not move. A heap on a stack takes as much
+// stack.
 //
 // Example: StaticBufferHeap<1 * MiB>
 #pragma once
@@ -36,7 +37,7 @@ public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool tagged = true;
     static constexpr Tags writes = Tags::plain;
-    /// `resize` can be expected to lengthen the newest object, and does so with zero bytes.
+    /// `resize` usually extends the newest object, with zero bytes.
     static constexpr bool contiguous = true;
     static constexpr std::string_view caption = "gives out a buffer inside itself";
     using Below = Heaps<>;
@@ -68,7 +69,7 @@ public:
 
     void clear() noexcept { bump_.clear(); }
 
-    /// The buffer counts as taken, whoever gave it.
+    /// The whole buffer counts as taken.
     void measure(MemoryUsage& usage) const noexcept {
         usage.mapped += Bytes;
         usage.held += Bytes - bump_.used();

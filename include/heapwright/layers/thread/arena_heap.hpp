@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Private heaps with ownership, by address: an assignment says which of several heaps serves a
-// request, and memory returns to the heap it came from, whoever frees it.
+// Private heaps with ownership by address. A policy assigns a request to one of several heaps. A
+// freed object returns to the heap it came from, whichever thread frees it.
 //
-// The heaps take their memory from regions that are entered in the map of the address space
-// (structure/map/region_map.hpp), so whose an object is follows from where it lies: it carries
-// nothing for that, and what is nobody's is told without being touched. Which heap serves says
-// `ArenaPolicy`: the thread's own (`ByThread`), each in turn (`RoundRobin`), the first that nobody
-// is inside (`FirstFree`). Cost: the assignment's, two loads and a division by a constant on free,
-// which waits for whoever is inside the owner.
+// The heaps take their memory from regions that are registered in the map of the address space
+// (structure/map/region_map.hpp). The address of an object thus gives its heap, so objects need no
+// header, and an address of another heap is recognised without an access. `ArenaPolicy` chooses the
+// heap: that of the thread (`ByThread`), each in turn (`RoundRobin`), or the first whose lock is
+// free (`FirstFree`).
+// Cost: that of the policy; two loads and a division by a constant on free, and the wait for the
+// lock of the object's heap.
 //
-// Blowup: up to as many times as there are heaps. Each may hold, free, as much as the program has
-// ever had live at once from it, and none can use what another holds. So are ptmalloc and MTmalloc;
-// with a header before each object the layer is `PHOThreadHeap`.
+// Blowup: at most the number of heaps. Each heap may hold as much free memory as the program has
+// ever had live from it, and no other heap can use that. ptmalloc and MTmalloc work like this.
+// `PHOThreadHeap` is the same with a header before each object.
 //
 // Example: ArenaHeap<ByThread<8>, LockedHeap<FutexLock, CoalesceHeap<64 * KiB, CoalesceableHeap<ReserveHeap<64 * MiB>>>>>
 #pragma once
@@ -44,10 +45,10 @@ class ArenaHeap : public HeapGroup<ArenaPolicy::count, SuperHeap> {
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
-    /// Unless a layer above would change the tags, for which it would have to be inside a lock.
+    /// False if a layer above would change the tags, because it would have to hold a lock for that.
     static constexpr bool tagged = TaggedHeap<SuperHeap> && !UncheckedHeap<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< so is the map of regions
+    static constexpr bool processLocal = true; ///< the map of regions belongs to the process
     static constexpr std::string_view caption =
         "several heaps; memory returns to the one in whose region it lies";
     using Below = Heaps<SuperHeap>;
@@ -108,13 +109,14 @@ public:
         return ownerOf(object, "realloc").relocate(object, size);
     }
 
-    /// Whether an address lies in a region of one of the heaps: no lock is taken.
+    /// Whether an address lies in a region of one of the heaps. Takes no lock.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         return placeOf(object) < ArenaPolicy::count;
     }
 
 private:
-    /// The last byte before an object is in the region of its heap, where the first may not be.
+    /// Looks up the last byte before the object, because the object itself may start behind the
+    /// region's end.
     std::size_t placeOf(const void* object) const noexcept {
         return heaps_.placeOf(RegionMap::ownerOf(pointerTo(addressOf(object) - 1)));
     }

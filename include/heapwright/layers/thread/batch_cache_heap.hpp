@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache of freed objects for each thread, with a threshold: what is beyond goes, by batches of
-// `Target` objects, to depots that all threads share, and beyond theirs to the heap below, where
-// it may merge and serve other sizes. Where one thread allocates and another frees, batches wander
-// back through the depots, so that blowup is bounded.
+// A cache of freed objects for each thread, with a threshold. Objects beyond it go, in batches of
+// `Target`, to depots that all threads share. Batches beyond the depots' limit go to the heap
+// below, where objects may merge and serve other sizes. If one thread allocates and another frees,
+// batches return through the depots, so that blowup is bounded.
 //
 // A thread has two lists for each size class (structure/cache/batch_lists.hpp), those of its slot
-// (`threadSlot`), of which there are `Slots`. Batches change hands whole, in constant time: one
-// time in a class's lock for `Target` requests at least. Of large objects a batch has fewer, no
-// more than 16 KiB but two. A depot holds `Most` batches. What a thread leaves behind the next
-// tenant of its slot inherits; a thread that has none goes straight to the heap below.
+// (`threadSlot`); there are `Slots`. Whole batches move in constant time, so a thread takes a
+// class's lock at most once for `Target` requests. A batch of large objects has fewer of them: at
+// most 16 KiB, but at least two. A depot holds `Most` batches. The next owner of a slot inherits
+// its lists. A thread without a slot uses the heap below.
 //
-// `flush` and `trim` hand down the caller's lists and the depots; other threads' stay. When there
-// is no memory below, those go there first. Wrong frees are found as in `ThreadCacheHeap`.
-// Passive false sharing is to be had: a thread keeps what it frees, whoever had it.
-// Cost: the thread's slot, a size class, and one list. From the kernel allocator of DYNIX (McKenney
-// and Slingwine 1993).
+// `flush` and `trim` return the caller's lists and the depots. The lists of other threads stay.
+// When the heap below has no memory, the caller's lists and the depots go there first. Wrong frees
+// are detected as in `ThreadCacheHeap`. Passive false sharing is possible: a thread keeps what it
+// frees, whichever thread had it before.
+// Cost: the thread's slot, a size class, and one list.
+// Source: the kernel allocator of DYNIX (McKenney and Slingwine 1993).
 //
 // Example: BatchCacheHeap<Exact<15>, 8, 4, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -67,7 +68,7 @@ class BatchCacheHeap : public CachingHeap<BatchCacheHeap<Classes, Target, Most, 
 
     static constexpr std::size_t mostBytes = 16 * KiB;
 
-    /// How many objects of a class a batch has.
+    /// The number of objects in a batch, by class.
     static constexpr std::array<std::uint32_t, Classes::count> target = [] {
         std::array<std::uint32_t, Classes::count> table{};
         for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -84,7 +85,7 @@ class BatchCacheHeap : public CachingHeap<BatchCacheHeap<Classes, Target, Most, 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool processLocal = true; ///< slots belong to the threads of a process
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps a thread's freed objects up to a threshold, exchanges them by batches";
@@ -105,7 +106,7 @@ public:
         return object != nullptr ? object : mallocBelow(size, *this);
     }
 
-    /// From this thread's serving list, or null.
+    /// An object of this thread's serving list, or null.
     [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
@@ -114,7 +115,7 @@ public:
                    : nullptr;
     }
 
-    /// What waits for this thread, or for all, else what is held below.
+    /// An object of this thread or of a depot, else one that the heap below holds.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlot();
@@ -126,7 +127,7 @@ public:
         return this->heldBelow(size);
     }
 
-    /// Onto this thread's serving list unless it has reached the target.
+    /// Adds the object to this thread's serving list, unless that has reached the target.
     [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
@@ -168,18 +169,18 @@ public:
     void afterForkInParent() noexcept {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInParent(); });
     }
-    /// What the threads that are gone kept, others will inherit. One that was caught with a batch
-    /// in its hands has that with it.
+    /// The next owners of the slots inherit the lists of threads that the child does not have. A
+    /// batch that such a thread was moving is lost.
     void afterForkInChild() noexcept {
         holds_.letGo(visit(), [](auto& heap) { heap.afterForkInChild(); });
         keepOnlyMySlot();
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 private:
-    /// What is held over a fork: the depots, and then the heap below if it can be.
+    /// Enumerates what a fork holds: the depots, and then the heap below if it is forkable.
     [[nodiscard]] auto visit() noexcept {
         return [this](std::size_t index, auto body) {
             if (index < Classes::count) {
@@ -195,7 +196,7 @@ private:
         return lists.put(object, Classes::sizeOf(index), secret_.get(), target[index]);
     }
 
-    /// From the lists of a thread, or a batch of the depot; null if nothing waits there.
+    /// An object of a thread's lists, or of a batch from the depot; null if both are empty.
     void* waiting(BatchLists& lists, std::size_t index) noexcept {
         if (void* const object = lists.take(Classes::sizeOf(index))) {
             return object;
@@ -211,7 +212,7 @@ private:
         return lists.take(Classes::sizeOf(index));
     }
 
-    /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
+    /// Out of line, as `freeBelow` is. Static, so that the size stays in its register.
     [[gnu::noinline]] static void* mallocBelow(std::size_t size, BatchCacheHeap& heap) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlot();
@@ -225,7 +226,7 @@ private:
         return heap.orAfterFlush([&heap, &lists, index] { return heap.fetched(lists, index); });
     }
 
-    /// A batch from below, of which the first is served.
+    /// Takes a batch from the heap below and returns its first object.
     void* fetched(BatchLists& lists, std::size_t index) noexcept {
         ObjectLink* const first = below().mallocBatch(Classes::sizeOf(index), target[index]);
         if (first == nullptr) {
@@ -233,7 +234,7 @@ private:
         }
         for (ObjectLink* each = first->next; each != nullptr;) {
             ObjectLink* const next = each->next;
-            [[maybe_unused]] const bool kept = put(lists, each, index); // none waited there
+            [[maybe_unused]] const bool kept = put(lists, each, index); // the list was empty
             each = next;
         }
         return first;
@@ -256,7 +257,7 @@ private:
         }
     }
 
-    /// Ends the wait of all objects of a list; answers with the list, as a chain.
+    /// Ends the wait of all objects of a list. Returns the list as a chain.
     static ObjectLink* awake(ObjectLink* list, std::size_t index) noexcept {
         for (ObjectLink* each = list; each != nullptr; each = each->next) {
             CachedObject::wake(each, Classes::sizeOf(index));

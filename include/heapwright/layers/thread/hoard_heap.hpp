@@ -64,10 +64,10 @@ class HoardHeap : private HoardMemory<Classes, Selector, Rule, Lines, SuperHeap>
 public:
     static constexpr std::size_t alignment = minAlignment;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< its threads are those of one process
-    /// The largest size that it serves.
+    static constexpr bool processLocal = true; ///< its threads belong to one process
+    /// The largest size that the heap serves.
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
-    /// At the start of each unit of so many bytes stands a owner tag.
+    /// The size of the units, each of which starts with an owner tag.
     static constexpr std::size_t unitBytes = SuperHeap::blockSize;
     static constexpr std::string_view caption =
         "a heap for each thread; mostly empty superblocks go to a global one";
@@ -121,7 +121,8 @@ public:
         return mallocOwned(size, number);
     }
 
-    /// A chain of up to `number` objects, under one lock. Post: `number` is their number.
+    /// A chain of up to `number` objects, under one lock.
+    /// Post: `number` is their number.
     [[nodiscard]] ObjectLink* mallocOwned(std::size_t size, std::size_t& number) noexcept {
         const std::size_t index = Classes::classFor(size);
         if (index >= Superblocks::count) {
@@ -166,7 +167,7 @@ public:
                 } else {
                     at = &(*at)->next;
                     --left;
-                    ++number; // for the next time
+                    ++number; // for the next iteration
                 }
             }
             owner.lock.unlock();
@@ -279,7 +280,8 @@ public:
             }
         }
     }
-    /// The size class of an object. Pre: the object is of this heap.
+    /// The size class of an object.
+    /// Pre: the object is of this heap.
     [[nodiscard, gnu::always_inline]] static std::size_t classAt(const void* object) noexcept {
         return Block::of(pointerTo(unitOf<unitBytes>(object))).sizeClass();
     }
@@ -343,7 +345,8 @@ public:
     }
 
     /// Marks an object of a cache above for a walk, until `unmark`. False if no live object is at
-    /// the address, which may be any. Pre: as for `walk`.
+    /// the address, which may be any.
+    /// Pre: as for `walk`.
     [[nodiscard]] bool mark(const void* object) noexcept {
         return owns(object) && Block::of(object).owner.load(std::memory_order_relaxed) != nullptr &&
                SuperblockView<Block>(Block::of(object)).mark(object);

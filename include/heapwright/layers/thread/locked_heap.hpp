@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One lock around every verb of the heap below: the simplest way to share it between threads.
+// One lock around every verb of the heap below: the simplest way to share a heap between threads.
 //
-// Over a fork the lock is held, so that the child finds the heap at rest; there it is made free,
-// since whoever may have waited for it does not exist any more.
+// A fork holds the lock, so that the child finds the heap quiescent. The child makes the lock free,
+// because the threads that may have waited for it do not exist there.
 //
 // Example: LockedHeap<FutexLock, MallocHeap>
 #pragma once
@@ -99,15 +99,15 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// For a caller that may be inside the lock itself, a signal handler. It is right even so for a
-    /// live object: its size does not change under its owner.
+    /// For a caller that may hold the lock: a signal handler. The result is right for a live
+    /// object, because only its owner can change its size.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept
         requires SizedHeap<SuperHeap>
     {
         return SuperHeap::getSize(object);
     }
 
-    /// Without the lock, too.
+    /// Takes no lock either.
     [[nodiscard]] std::size_t classOfLive(void* object, std::string_view routine) noexcept
         requires ClassReportingHeap<SuperHeap>
     {
@@ -140,7 +140,7 @@ public:
         return SuperHeap::tryRetain(object);
     }
 
-    /// Several for one time in the lock.
+    /// Several objects under one acquisition of the lock.
     [[nodiscard]] ObjectLink* mallocBatch(std::size_t size, std::size_t count) noexcept
         requires AnyOrderHeap<SuperHeap>
     {
@@ -198,7 +198,7 @@ public:
         return SuperHeap::purgeExpired();
     }
 
-    /// Without the lock, which is held already, as `walk` is.
+    /// Takes no lock, because a fork or `beforeFork` already holds it, as for `walk`.
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
@@ -207,7 +207,7 @@ public:
             snapshot.sourceLock.add(lock_.takes(), lock_.waits());
         }
     }
-    /// Inside the lock unless the heap below can do without.
+    /// Takes the lock unless the heap below needs none for this.
     [[nodiscard]] bool owns(const void* object) noexcept
         requires OwningHeap<SuperHeap>
     {
@@ -219,7 +219,7 @@ public:
         }
     }
 
-    /// Runs `body` on the heap below, inside the lock, if that needs no waiting; whether it did.
+    /// Runs `body` on the heap below, inside the lock, if the lock is free. Returns whether it did.
     template <class Body>
     [[nodiscard]] bool attempt(Body body) noexcept {
         if (!lock_.tryLock()) {
@@ -237,7 +237,7 @@ public:
         }
     }
 
-    /// For a handler that interrupted this thread at or behind the lock.
+    /// For a handler that interrupted this thread while it held or took the lock.
     [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
 
     void afterForkInParent() noexcept {
@@ -254,13 +254,12 @@ public:
         lock_.reset();
     }
 
-    using Forwards::check; ///< without the lock, which the caller avoids
+    using Forwards::check; ///< takes no lock, because the caller avoids it
     using Forwards::walk;
 
 private:
-    /// The two verbs that matter, out of line where they have to wait: so the ways on which nobody
-    /// waits have nothing to keep over a call; static, so that what was asked for stays in its
-    /// register.
+    /// The slow parts of the two main verbs are out of line, so that the fast paths save no
+    /// registers over a call. They are static, so that the arguments stay in their registers.
     [[gnu::cold, gnu::noinline]] static void* mallocAfterWaiting(std::size_t size,
                                                                  LockedHeap& heap) noexcept {
         const Hold hold(heap.lock_);

@@ -1,26 +1,28 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache for each thread of freed objects that are at home with it: that are from a superblock
-// whose lines are clean for this thread, as the first word of the object's unit says
-// (`OwnerTaggedHeap`). So a request is a list's first object, a free is a load, a compare and a
-// push, and no line comes to be shared through a cache.
+// A cache of freed objects for each thread. It keeps only objects of the thread's own superblocks,
+// whose cache lines no other thread uses. The first word of the object's unit, the owner tag,
+// identifies them (`OwnerTaggedHeap`). A request takes the first object of a list. A free is a
+// load, a compare and a push. The cache never causes false sharing.
 //
-// The lists stand in thread-local storage, one for each size class, with how many objects more each
-// may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled by a batch, a full
-// one gives one up. What is not at home goes onto another list, and down by batches. When a thread
-// ends, all goes down. A thread that has no home has no cache, nor has one that comes for the first
-// time when its end is not told any more. The heap below must be one by its name (`UniqueHeap`): so
-// there is one cache in a thread for the type, and it is found without looking for it. `Encoding`
-// says how the links stand in freed objects (structure/cache/freelist_encoding.hpp).
+// The lists lie in thread-local storage, one for each size class, with the number of further
+// objects that each may take (`Limits`, structure/cache/cache_limits.hpp). An empty list is filled
+// with a batch, and a full one returns a batch. Objects of other owners go onto a separate list and
+// are returned in batches. When a thread ends, it returns all objects. A thread gets no cache if it
+// has no heap of its own, or if its first request comes after its exit hook can no longer be
+// registered. The heap below must be a unique heap (`UniqueHeap`): each thread has one cache for
+// the type, and finds it without a search. `Encoding` defines the links in freed objects
+// (structure/cache/freelist_encoding.hpp).
 //
-// What is kept counts as used below. `flush` and `trim` hand down what the calling thread keeps;
-// when there is no memory below, that goes there first. In a child after a fork what other threads
-// kept is lost, no more for each than `Limits` says. A wrong free is found when the object comes
-// down, unless it has been given out again before; one that is of no heap's memory may end in a
+// The heap below counts cached objects as used. `flush` and `trim` return the objects of the
+// calling thread. When the heap below has no memory, these are returned first. In a forked child
+// the caches of other threads are lost, at most `Limits` for each. A wrong free is detected when
+// the object is returned, unless it was reused before. A free of an address outside any heap may
 // fault.
-// Cost: 12 instructions for `malloc`, 14 for `free`, on x86-64. The bins are after glibc's tcache,
-// the owner tag after the page owner of mimalloc, the rest is Hoard's.
+// Cost: 12 instructions for `malloc`, 14 for `free`, on x86-64.
+// Source: the bins are after glibc's tcache, the owner tag after the page owner of mimalloc, the
+// rest is Hoard's.
 //
 // Example: OwnerCacheHeap<LinearSlots<512, 512, 512>, CacheLimits{.perClassBytes = 2 * KiB, .perClassObjects = 32, .refillBytes = 512, .batchObjects = 8, .remoteObjects = 32, .remoteBytes = 64 * KiB}, PlainFreelist, UniqueHeap<DefaultName, HoardHeap<LinearSlots<512, 512, 512>, OwnHeap<64>, Emptiness<1, 4, 1>, CleanLines, AlignedBlockHeap<16 * KiB, 1 * MiB, MmapHeap>>>>
 #pragma once
@@ -62,22 +64,22 @@ template <SizeClasses Classes, CacheLimits Limits, FreelistEncoding Encoding,
 class OwnerCacheHeap : private SuperHeap {
     using Cache = OwnerCache<Classes, Limits, Encoding>;
     using Mine = platform::PerThread<OwnerCacheHeap, Cache>;
-    /// How many times the calling thread, which forks, holds it still.
+    /// How many times the calling thread, which forks, holds the heap.
     using Holds = platform::PerThread<Mine, unsigned>;
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool uniform = false;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true;          ///< its threads are those of one process
-    static constexpr bool acceptsForeignObjects = true; ///< all of its type are one
+    static constexpr bool processLocal = true;          ///< its threads belong to one process
+    static constexpr bool acceptsForeignObjects = true; ///< all heaps of the type are one
     static constexpr bool splitPath = true;
     static constexpr std::size_t unitBytes = SuperHeap::unitBytes;
     static constexpr std::string_view caption =
         "keeps what a thread frees for that thread, if it is at home with it";
     using Below = Heaps<SuperHeap>;
 
-    /// What goes by it is done at once (`SuspendableHeap`).
+    /// The fast path reads only this state. See `SuspendableHeap`.
     using ThreadState = typename Cache::State;
     [[nodiscard]] static ThreadState& threadState() noexcept { return Mine::mine().state; }
 
@@ -86,11 +88,11 @@ public:
         return object != nullptr ? object : mallocSlow(size);
     }
 
-    /// The first that waits of a class, or null.
+    /// The first object of a class, or null.
     [[nodiscard, gnu::always_inline]] static void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = platform::opaque(Classes::linearClassFor(size));
         if (index > Classes::linearClassFor(Classes::linear)) [[unlikely]] {
-            return largerAtOnce(platform::opaque(size)); // none of the above is kept for it
+            return largerAtOnce(platform::opaque(size)); // a larger size: one more table lookup
         }
         return Mine::mine().take(index);
     }
@@ -101,7 +103,7 @@ public:
         }
     }
 
-    /// Onto its class's list, if it is at home and there is room.
+    /// Puts the object onto its class's list, if it is the thread's own and there is room.
     [[nodiscard, gnu::always_inline]] static bool tryFreeFast(void* object) noexcept {
         if (isNone(object)) [[unlikely]] {
             return false;
@@ -113,15 +115,16 @@ public:
         return cache.put(object, SuperHeap::classAt(object));
     }
 
-    /// The same for one that may be kept though others of its superblock may not. Neither needs
-    /// the heap below, so a handler may interrupt it as it may `tryFreeFast`. Pre: not null.
+    /// As `tryFreeFast`, for an object that may be cached although others of its superblock may
+    /// not. It does not use the heap below either, so a handler may interrupt it in the same way.
+    /// Pre: not null.
     [[nodiscard, gnu::always_inline]] static bool freeAmongOthers(void* object) noexcept {
         Cache& cache = Mine::mine();
         return SuperHeap::ownerTagOf(object) == (cache.state.me | cachingSuspended) &&
                SuperHeap::mayCache(object) && cache.put(object, SuperHeap::classAt(object));
     }
 
-    /// Once it was refused at once: from below, with others for later.
+    /// Serves a request that the fast path refused: from below, with a batch for later requests.
     [[nodiscard, gnu::noinline]] static void* mallocSlow(std::size_t size) noexcept {
         const std::size_t index = Classes::classFor(size);
         Cache& cache = Mine::mine();
@@ -139,7 +142,7 @@ public:
         return orAfterFlush([size] { return below().malloc(size); });
     }
 
-    /// In the same way: others go down with it.
+    /// Frees an object that the fast path refused. A batch may be returned with it.
     [[gnu::noinline]] static void freeSlow(void* object) noexcept {
         Cache& cache = Mine::mine();
         const OwnerTag home = SuperHeap::ownerTagOf(object);
@@ -182,7 +185,7 @@ public:
                                 : below().getSize(object);
     }
 
-    /// For a caller that may be inside the heap itself, a signal handler.
+    /// For a caller that may be inside the heap: a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if constexpr (UnlockedSizeHeap<std::remove_reference_t<decltype(SuperHeap::theHeap())>>) {
             return SuperHeap::theHeap().getSizeUnlocked(object);
@@ -191,7 +194,7 @@ public:
         }
     }
 
-    /// What is at home: while it fits, and would not fit into half as much.
+    /// An object of the thread's own stays if the size fits and is more than half of the capacity.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         if (isAtHome(object)) {
             const std::size_t have = Classes::sizeOf(SuperHeap::classAt(object));
@@ -222,7 +225,7 @@ public:
         return below().owns(object);
     }
 
-    /// Hands down what the calling thread keeps, and lets the heap below do the like.
+    /// Returns the objects of the calling thread and flushes the heap below.
     bool flush() noexcept {
         bool any = flushMine();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -238,7 +241,7 @@ public:
         return below().trim(pad);
     }
 
-    /// Of what is kept, what the calling thread keeps.
+    /// Counts only the cached objects of the calling thread.
     void measure(MemoryUsage& usage) noexcept
         requires MeasurableHeap<SuperHeap>
     {
@@ -273,11 +276,12 @@ public:
         });
     }
 
-    /// For who keeps objects above: whether one that is in use has a size class, and which.
+    /// For layers that keep objects above: whether a live object has a size class, and which one.
     using SuperHeap::classAt;
     using SuperHeap::hasOwnerTag;
 
-    /// What is kept is shown, too, as such: marked below as far as the lists can be followed.
+    /// Reports cached objects as cached. They are marked below, as far as the lists can be
+    /// followed.
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
     {
@@ -287,7 +291,8 @@ public:
         SuperHeap::theHeap().unmark();
     }
 
-    /// All of its type are one, which several may hold: the first does, the last lets it go.
+    /// All heaps of the type are one. The first `beforeFork` holds it, and the last `afterFork…`
+    /// releases it.
     void beforeFork() noexcept {
         if (Holds::mine()++ != 0) {
             return;
@@ -316,14 +321,13 @@ public:
         caches_.afterForkInChild(Mine::mine());
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
-    /// Hands down all that the calling thread keeps; from now on it has no cache. Its end does
-    /// this.
+    /// Returns all objects of the calling thread and ends its cache. The thread's exit hook.
     static void leave() noexcept {
         SuspendedState<ThreadState>::restore(); // a thread may end in a signal handler
-        const SlowPath::Entry entry;            // and be interrupted by one here
+        const SlowPath::Entry entry;            // and a handler may interrupt it here
         flushMine();
         if (Mine::mine().isActive()) {
             SuperHeap::releaseOwnership();
@@ -334,10 +338,10 @@ public:
 
 private:
     using Inner = std::remove_reference_t<decltype(SuperHeap::theHeap())>;
-    static inline constinit Registry<Cache> caches_; // of all threads
+    static inline constinit Registry<Cache> caches_; // the caches of all threads
     static constexpr std::size_t largest = Classes::sizeOf(Classes::count - 1);
 
-    /// The same where classes are not as simple.
+    /// As `tryMallocFast`, for sizes beyond the linear classes.
     [[nodiscard, gnu::always_inline]] static void* largerAtOnce(std::size_t size) noexcept {
         const std::size_t index = Classes::largerClassFor(size);
         return index < Classes::count ? Mine::mine().take(index) : nullptr;
@@ -345,7 +349,8 @@ private:
 
     [[nodiscard]] static SuperHeap below() noexcept { return {}; }
 
-    /// Null, whose unit is at the end of the address space. (The mask has set the sign already.)
+    /// Whether the object is null, whose unit is at the end of the address space. (The mask has
+    /// already set the sign flag.)
     [[nodiscard, gnu::always_inline]] static bool isNone(const void* object) noexcept {
         return static_cast<std::intptr_t>(unitOf<unitBytes>(object)) < 0;
     }
@@ -354,16 +359,16 @@ private:
         return SuperHeap::ownerTagOf(object) == Mine::mine().state.me;
     }
 
-    /// Sets the calling thread's cache up, unless it can have none.
+    /// Starts the calling thread's cache, unless it can have none.
     [[gnu::cold]] static bool begun(Cache& cache) noexcept {
         if (!cache.mayBegin()) {
-            return false; // for it is doing so, or has ended
+            return false; // this thread is starting it, or has ended it
         }
         Encoding::prepare();
         const bool leaves = leavesAtTheEnd();
         const OwnerTag home = SuperHeap::ownerTagOfThread();
         cache.begin(home != noOwnerTag && leaves ? home : uncachedOwnerTag);
-        if (cache.isActive() && !platform::scheduled && // there caches end without a word
+        if (cache.isActive() && !platform::scheduled && // its caches end without a hook
             !caches_.enter(cache)) {
             cache.end();
         }
@@ -372,9 +377,10 @@ private:
 
     [[nodiscard]] static bool leavesAtTheEnd() noexcept {
         if constexpr (platform::scheduled) {
-            return true; // the scheduler sees to it
+            return true; // the scheduler calls it
         } else {
-            return platform::AtThreadExit<leave, 1>::arrange(); // while it has its slot
+            // One round before the thread's slot is released.
+            return platform::AtThreadExit<leave, 1>::arrange();
         }
     }
 
@@ -391,14 +397,16 @@ private:
         return any;
     }
 
-    /// All of a chain of objects that have a home.
+    /// Returns all objects of a chain.
+    /// Pre: all have an owner tag.
     static void handBack(ObjectLink* chain) noexcept {
         while (chain != nullptr) {
             chain = SuperHeap::freeOwned(chain, SIZE_MAX);
         }
     }
 
-    /// What `get` gets from below, if need be after what the thread keeps has gone there.
+    /// The result of `get` from below. If that is null, the thread's cache is flushed and `get`
+    /// called again.
     template <class Get>
     static void* orAfterFlush(Get get) noexcept {
         void* const object = get();

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Private heaps with ownership: a thread takes memory from the heap that is its own, and memory
-// returns to the heap it came from, whoever frees it.
+// Private heaps with ownership: a thread allocates from its own heap, and a freed object returns to
+// the heap it came from, whichever thread frees it.
 //
-// There are `Count` heaps, and each live thread has one for itself as long as they last: beyond
-// that threads share, and all free into those of others, so the heaps must be safe to share. A
-// header of 16 bytes before each object (as many as its alignment, if that is more) says whose it
-// is, and where its block starts; `ArenaHeap` is the same without one. Invariant: the word before a
-// live object has the mark in its upper half. Cost: the header; a free waits for whoever is inside
-// the owner's heap.
+// There are `Count` heaps. Each live thread has one for itself as long as there are enough; further
+// threads share. Any thread may free into any heap, so the heaps must be safe to share. A header of
+// 16 bytes before each object (as many as its alignment, if that is more) holds the number of the
+// heap and the start of the block. `ArenaHeap` works without a header.
+// Invariant: the word before a live object has the mark in its upper half.
+// Cost: the header; a free waits for the lock of the object's heap.
 //
-// Blowup: up to as many times as there are heaps. Each may hold, free, as much as the program has
-// ever had live at once from it, and none can use what another holds. The allocators of Solaris and
-// ptmalloc are of this kind; the layer is from Heap Layers.
+// Blowup: at most the number of heaps. Each heap may hold as much free memory as the program has
+// ever had live from it, and no other heap can use that.
+// Source: the allocators of Solaris and ptmalloc are of this kind; the layer is from Heap Layers.
 //
 // Example: PHOThreadHeap<8, LockedHeap<FutexLock, MmapHeap>>
 #pragma once
@@ -40,7 +40,8 @@ template <std::size_t Count, ConcurrentHeap SuperHeap>
 class PHOThreadHeap : public HeapGroup<Count, SuperHeap> {
     using HeapGroup<Count, SuperHeap>::heaps_;
 
-    /// Before each object. The first word is left to the heap below, which may link free blocks.
+    /// The header before each object. The first word is left to the heap below, which may link free
+    /// blocks there.
     struct Header {
         std::uint64_t unused;
         std::uint32_t owner : 20;
@@ -136,7 +137,8 @@ public:
                heaps_[mark.owner].resize(blockOf(object), whole);
     }
 
-    /// The header moves with the object. What has an alignment of its own stays, lest it be lost.
+    /// The header moves with the object. An object with a larger alignment does not move, because
+    /// it would lose the alignment.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
@@ -158,7 +160,7 @@ private:
     }
     static void* blockOf(void* object) noexcept { return backward(object, leadOf(object)); }
 
-    /// The header of what must be an object. A heap below may check more.
+    /// The header of an object, after a check of its mark. A heap below may check more.
     static Header& checked(void* object, std::string_view routine) noexcept {
         if (addressOf(object) % minAlignment != 0 || headerOf(object).mark != live) [[unlikely]] {
             refuse(object, routine);
@@ -174,7 +176,7 @@ private:
                                                                      : "invalid pointer");
     }
 
-    /// An object `lead` bytes into a block that `take` gets from the heap of this thread.
+    /// Returns an object `lead` bytes into a block that `take` takes from the heap of this thread.
     template <class Take>
     void* with(std::size_t size, std::size_t lead, Take take) noexcept {
         std::size_t whole = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Keeps a thread from entering the heap below twice: in a signal handler that interrupted malloc,
-// or in an atfork handler that allocates during a fork. docs/signals.md has the state diagram.
+// or in an atfork handler that allocates during a fork. See docs/signals.md for the state diagram.
 //
 // Each request sets a flag of its thread. A request that finds the flag set allocates from an
 // emergency arena. It frees an arena object to the arena, and defers the free of any other object
@@ -67,7 +67,7 @@ class SignalSafeHeap : private Forwarding<SuperHeap> {
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = ConcurrentHeap<SuperHeap>;
-    static constexpr bool processLocal = true; ///< its arena is a mapping of its own
+    static constexpr bool processLocal = true; ///< its arena is a mapping of the process
     static constexpr std::string_view caption =
         "serves a signal handler that interrupted the heap from an arena beside it";
     using Below = Heaps<SuperHeap>;
@@ -243,7 +243,7 @@ public:
         Inside::mine() = inner;
     }
 
-    using Forwards::inspect; ///< pre: quiescent; the arena is not counted
+    using Forwards::inspect; ///< Pre: the heap is quiescent. The arena is not counted.
     using Forwards::walk;
 
 private:
@@ -300,7 +300,8 @@ private:
         static_cast<SuperHeap&>(heap).free(object);
     }
 
-    /// The fast path needs no call and no stack. The rest is a jump to a function out of line.
+    /// The fast path needs no call and no stack frame. The rest is a jump to a function out of
+    /// line.
     [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept
         requires FastPathHeap<SuperHeap>
     {

@@ -1,24 +1,25 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache of freed objects for each thread, in front of a heap that threads share: what a thread
-// frees serves its next request of that size class, and nobody waits for a lock.
+// A cache of freed objects for each thread, in front of a heap that threads share. A freed object
+// serves the thread's next request of its size class, without a lock.
 //
-// A thread's cache is that of its slot (`threadSlot`), of which there are `Slots`; only the slot's
-// tenant touches it. It holds objects up to the largest of the classes and `MostBytes` bytes in
-// all. An empty list is filled with up to `Batch` objects at once, a full cache gives up as many,
-// in one step where the heap below can (`BatchingHeap`). What a thread leaves behind the next
-// tenant of its slot inherits. A thread that has no slot here goes straight to the heap below.
+// A thread's cache is that of its slot (`threadSlot`); there are `Slots`. Only the slot's owner
+// accesses it. It holds objects up to the largest class and `MostBytes` bytes in all. An empty list
+// is filled with up to `Batch` objects, and a full cache returns as many, in one step if the heap
+// below can (`BatchingHeap`). The next owner of a slot inherits its cache. A thread without a slot
+// uses the heap below.
 //
-// Other threads' caches stay as they are on `flush` and `trim`, which run beside them; what is in
-// all of them is counted by `measure`, forgotten by `clear` and returned by the destructor. When
-// there is no memory below, the caller's own cache goes there first.
+// `flush` and `trim` do not touch the caches of other threads. `measure` counts all caches, `clear`
+// forgets them, and the destructor returns them. When the heap below has no memory, the caller's
+// cache is returned first.
 //
-// An object that is freed, resized or measured while it waits in any thread's cache ends the
-// program (structure/cache/caching_heap.hpp says how); let the heap below check the others under
-// its lock, not a layer above this one. Cost: the thread's slot, a size class, and one list. After
-// the thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is after
-// glibc's tcache.
+// Freeing, resizing or measuring an object that waits in any thread's cache ends the program
+// (structure/cache/caching_heap.hpp). Let the heap below check other objects under its lock, and
+// not a layer above this one.
+// Cost: the thread's slot, a size class, and one list.
+// Source: the thread-local buffers of Hoard 3.8 and the lookaside lists of nedmalloc; the key is
+// after glibc's tcache.
 //
 // Example: ThreadCacheHeap<Exact<15>, 64 * KiB, 8, 64, LockedHeap<FutexLock, SizeHeap<ChunkHeap<64 * KiB, 8, MmapHeap>>>>
 #pragma once
@@ -68,13 +69,13 @@ class ThreadCacheHeap
     static constexpr std::size_t cacheLine = 64;
     struct alignas(cacheLine) Slot {
         Cache cache;
-        std::size_t victim = 0; ///< the class that gives way next when another needs room
+        std::size_t victim = 0; ///< the class that returns objects next when another one needs room
     };
 
 public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool processLocal = true; ///< slots belong to the threads of a process
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
         "keeps what a thread frees for that thread, by size class";
@@ -94,20 +95,20 @@ public:
         return object != nullptr ? object : mallocBelow(size, *this);
     }
 
-    /// From this thread's cache, or null.
+    /// An object of this thread's cache, or null.
     [[nodiscard, gnu::always_inline]] void* tryMallocFast(std::size_t size) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlotIfTaken();
         return Waiting::has(index) && slot < Slots ? slots_[slot].cache.take(index) : nullptr;
     }
 
-    /// What waits in this thread's cache, else what is held below.
+    /// An object of this thread's cache, else one that the heap below holds.
     [[nodiscard]] void* mallocHeld(std::size_t size) noexcept {
         void* const object = tryMallocFast(size);
         return object != nullptr ? object : this->heldBelow(size);
     }
 
-    /// Into this thread's cache if it has room.
+    /// Puts the object into this thread's cache if it has room.
     [[nodiscard, gnu::always_inline]] bool tryFreeFast(void* object) noexcept {
         const std::size_t index = classOfLive(object, "free");
         const std::size_t slot = threadSlotIfTaken();
@@ -145,8 +146,8 @@ public:
             below().afterForkInParent();
         }
     }
-    /// What the threads that are gone kept, others will inherit. One that was caught between its
-    /// list and its program has that one object with it.
+    /// The next owners of the slots inherit the caches of threads that the child does not have. An
+    /// object that such a thread was moving is lost.
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             below().afterForkInChild();
@@ -161,7 +162,7 @@ public:
     }
 
 private:
-    /// Out of line, as `freeBelow` is; static, so that the size stays in its register.
+    /// Out of line, as `freeBelow` is. Static, so that the size stays in its register.
     [[gnu::noinline]] static void* mallocBelow(std::size_t size, ThreadCacheHeap& heap) noexcept {
         const std::size_t index = Raised::classFor(size);
         const std::size_t slot = threadSlot();
@@ -171,7 +172,7 @@ private:
         return heap.orAfterFlush([&heap, size] { return heap.below().malloc(rounded(size)); });
     }
 
-    /// One object from below, and others into the cache where they come at once.
+    /// Takes an object from below. If the heap below has batches, further objects fill the cache.
     void* refilled(std::size_t slot, std::size_t index) noexcept {
         const std::size_t size = Classes::sizeOf(index);
         if constexpr (Batch > 1 && BatchingHeap<SuperHeap>) {
@@ -194,12 +195,12 @@ private:
         }
     }
 
-    /// How many objects of a class move at once: no large part of a cache.
+    /// The number of objects of a class that move at once: a small part of the cache.
     static constexpr std::size_t batchOf(std::size_t index) noexcept {
         return std::clamp(MostBytes / 16 / Classes::sizeOf(index), std::size_t{1}, Batch);
     }
 
-    /// Room is made in a cache that is full, for the objects that are freed now.
+    /// Makes room in a full cache for further freed objects.
     [[gnu::noinline]] static void freeBelow(void* object, ThreadCacheHeap& heap) noexcept {
         const std::size_t index = classOfLiveIn<Classes>(heap.below(), object, "free");
         const std::size_t slot = threadSlot();
@@ -213,8 +214,8 @@ private:
         heap.below().free(object);
     }
 
-    /// Hands batches down until there is room for one of a class: of that class, then of the next
-    /// that has something.
+    /// Returns batches until there is room for an object of a class: first objects of that class,
+    /// then of the next class that has any.
     void makeRoom(Slot& slot, std::size_t index) noexcept {
         const std::size_t most = MostBytes - Classes::sizeOf(index);
         for (std::size_t empty = 0; slot.cache.bytes() > most;) {
@@ -224,7 +225,8 @@ private:
             } else if (++empty <= Classes::count) {
                 index = slot.victim = (slot.victim + 1) % Classes::count;
             } else {
-                slot.cache.clear(); // it is empty: a tenant that a fork cut off left it miscounted
+                // The cache is empty: a fork interrupted an owner, and its count is wrong.
+                slot.cache.clear();
             }
         }
     }

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pure private heaps: a thread takes memory from the heap that is its own and gives memory back to
-// that same heap, wherever it came from.
+// Pure private heaps: a thread allocates from its own heap and frees into its own heap, whichever
+// heap the object came from.
 //
-// There are `Count` heaps, and each live thread has one for itself as long as they last: beyond
-// that threads share, so the heaps must be safe to share; and objects wander between them, so the
-// heaps must adopt. A heap that keeps a record of its memory does not: let the private heaps be
-// lists and take chunks from one source that has no lock, `BumpHeap` over `UniqueHeap`. (With a
-// lock in that, a signal handler that interrupted a request must not fork while other threads run.)
-// Cost: the thread's place; threads on heaps of their own never wait for each other.
+// There are `Count` heaps. Each live thread has one for itself as long as there are enough; further
+// threads share, so the heaps must be safe to share. Objects move between heaps, so each heap must
+// accept the objects of the others. A heap with records of its memory cannot. Let the private heaps
+// be lists that take chunks from one source without a lock: `BumpHeap` over `UniqueHeap`. (If that
+// has a lock, a signal handler that interrupted a request must not fork while other threads run.)
+// Cost: the thread's slot; threads with heaps of their own never wait for each other.
 //
-// Blowup: unbounded. Where one thread allocates and another frees, all memory ends up in the heap
-// of the one that never needs it. (`PHOThreadHeap` is the cure.) So are the allocators of STL and
-// Cilk; the layer is from Heap Layers.
+// Blowup: unbounded. If one thread allocates and another frees, all memory ends in the heap of the
+// thread that never needs it. `PHOThreadHeap` bounds it.
+// Source: the allocators of STL and Cilk are of this kind; the layer is from Heap Layers.
 //
 // Example: ThreadHeap<8, LockedHeap<FutexLock, MmapHeap>>
 #pragma once

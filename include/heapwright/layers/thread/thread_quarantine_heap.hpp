@@ -1,26 +1,28 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delays reuse, for each thread by itself: what a thread frees is filled with a poison and waits,
-// first in one of `Objects` places drawn at random, out of which the next that draws it pushes it,
-// then in a queue of as many. When it leaves, the poison is looked at, and it goes below. So which
-// object will serve next nobody can arrange, a pointer that the program still uses points to poison
-// and not to somebody's new object, and mistakes end the program:
+// Delays reuse in each thread: a freed object is filled with a poison. It first waits in one of
+// `Objects` places drawn at random, until another object draws that place. Then it waits in a queue
+// of as many places. When it leaves, the poison is checked, and the object goes below. An attacker
+// thus cannot choose which object is reused next, and a stale pointer points to poison and not to a
+// new object. Mistakes end the program:
 //
-//   heapwright: free(): use after free   one that waited has been written to; seen when it leaves
-//   heapwright: free(): double free      an object is freed that waits in this thread's quarantine
+//   heapwright: free(): use after free   a waiting object was written to; found when it leaves
+//   heapwright: free(): double free      the object already waits in this thread's quarantine
 //
-// Nothing is written into a waiting object but the poison: which ones wait stands in an array of
-// the thread's slot, a word for each, so there is no link to be led astray. No more than `Bytes`
-// bytes wait for a thread: beyond that the queue goes first. Objects of more than 1/16 of that, and
-// those of threads without a slot, do not wait. What a thread leaves behind the next tenant of its
-// slot inherits. When there is no memory below, what waits for the caller goes there.
-// Invariant, at every instruction, since a fork of another thread may leave the child with what
-// stands here at any moment: a waiting object is in one place and poisoned; the bytes counted are
-// not below those that wait.
-// Cost: the fill and the look, one pass over the object each; a random number; of memory a page or
-// a few a thread and what waits. Random slots before a queue are from hardened_malloc, the
-// quarantine from AddressSanitizer.
+// The layer writes only the poison into a waiting object. An array of the thread's slot holds one
+// word for each waiting object, so an attacker has no link to overwrite. At most `Bytes` bytes wait
+// for a thread; beyond that, the queue is released first. Objects of more than 1/16 of that do not
+// wait, and neither do those of threads without a slot. The next owner of a slot inherits its
+// objects. When the heap below has no memory, the caller's waiting objects go there.
+//
+// Invariant: a waiting object is in one place and poisoned, and the byte count is at least the sum
+// of those waiting. This holds after every instruction, because another thread may fork at any
+// moment.
+// Cost: the fill and the check, one pass over the object each; a random number; a few pages for
+// each thread, and the waiting objects.
+// Source: random slots before a queue are from hardened_malloc, the quarantine from
+// AddressSanitizer.
 //
 // Example: ThreadQuarantineHeap<256, 64 * KiB, 64, MallocHeap>
 #pragma once
@@ -56,13 +58,14 @@ template <std::size_t Objects, std::size_t Bytes, std::size_t Slots, ConcurrentH
 class ThreadQuarantineHeap : private Forwarding<SuperHeap> {
     using Forwards = Forwarding<SuperHeap>;
 
-    /// What waits for one thread, in pages of its own.
+    /// The waiting objects of one thread, in pages of its own.
     struct ThreadQuarantine {
         RandomNumbers numbers;
-        SharedWord<std::size_t> bytes; ///< others read it
-        SharedWord<std::size_t> count; ///< the same
-        std::size_t next = 0;          ///< the place in the queue to be filled next
-        std::size_t victim = 0;        ///< the drawn place to be emptied next when bytes run out
+        SharedWord<std::size_t> bytes; ///< other threads read it
+        SharedWord<std::size_t> count; ///< other threads read it
+        std::size_t next = 0;          ///< the place in the queue to fill next
+        /// The random place to empty next when the byte limit is reached.
+        std::size_t victim = 0;
         Poisoned drawn[Objects];
         Poisoned queue[Objects];
     };
@@ -75,7 +78,7 @@ public:
     static constexpr std::size_t alignment = SuperHeap::alignment;
     static constexpr std::size_t alignmentOffset = alignmentOffsetOf<SuperHeap>;
     static constexpr bool concurrent = true;
-    static constexpr bool processLocal = true; ///< slots are those of a process's threads
+    static constexpr bool processLocal = true; ///< slots belong to the threads of a process
     static constexpr bool tagged = TagPreservingHeap<SuperHeap>;
     static constexpr bool acceptsForeignObjects = ForeignFreeHeap<SuperHeap>;
     static constexpr std::string_view caption =
@@ -122,7 +125,7 @@ public:
         }
     }
 
-    /// For a caller that may be inside the heap itself, a signal handler.
+    /// For a caller that may be inside the heap: a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         if constexpr (UnlockedSizeHeap<SuperHeap>) {
             return SuperHeap::getSizeUnlocked(object);
@@ -131,15 +134,15 @@ public:
         }
     }
 
-    /// Only what would not wait: what moves without a free would not be seen.
+    /// Only for objects too large to wait, because a move without a free would bypass the
+    /// quarantine.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept
         requires RelocatingHeap<SuperHeap>
     {
         return SuperHeap::getSize(object) > largest ? SuperHeap::relocate(object, size) : nullptr;
     }
 
-    /// Ends the wait of what the caller freed, and lets the superheap do the like; true if there
-    /// was any.
+    /// Ends the wait of the caller's objects and flushes the superheap; true if there were any.
     bool flush() noexcept {
         const bool any = releaseMine();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -156,7 +159,7 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// Nobody else may be inside.
+    /// Pre: no other thread uses the heap.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
@@ -174,8 +177,8 @@ public:
         });
     }
 
-    /// What waits counts as cached. A thread changes its own while it is looked at: then it is told
-    /// as of some moment each.
+    /// Waiting objects count as cached. A thread may change its own meanwhile, so each figure is
+    /// from some moment.
     void inspect(HeapSnapshot& snapshot) noexcept
         requires InspectableHeap<SuperHeap>
     {
@@ -188,7 +191,7 @@ public:
         });
     }
 
-    /// The same, of those that nobody has written to.
+    /// Reports the waiting objects whose poison is intact.
     void walk(const ObjectVisitor& visit) noexcept
         requires WalkableHeap<SuperHeap>
     {
@@ -202,7 +205,7 @@ public:
     using Forwards::check;
     using Forwards::getSize;
     using Forwards::heldByThisThread;
-    using Forwards::mallocHeld; ///< freed objects that wait do not count as held
+    using Forwards::mallocHeld; ///< waiting objects do not count as held
     using Forwards::memalignHeld;
     using Forwards::owns;
     using Forwards::purgeExpired;
@@ -218,8 +221,8 @@ public:
             SuperHeap::afterForkInParent();
         }
     }
-    /// The child draws other numbers than its parent. What the threads that are gone let wait,
-    /// others will inherit.
+    /// Seeds the child anew. The next owners of the slots inherit the waiting objects of threads
+    /// that the child does not have.
     void afterForkInChild() noexcept {
         if constexpr (ForkableHeap<SuperHeap>) {
             SuperHeap::afterForkInChild();
@@ -229,7 +232,7 @@ public:
     }
 
 private:
-    /// The calling thread's; null if it can have none.
+    /// The calling thread's quarantine; null if it can have none.
     [[nodiscard, gnu::always_inline]] ThreadQuarantine* mine() noexcept {
         const std::size_t slot = threadSlot();
         if (slot >= Slots) [[unlikely]] {
@@ -253,7 +256,7 @@ private:
         return quarantine;
     }
 
-    /// Places are found again though `Objects` is any number.
+    /// The next place, without a division. `Objects` may be any number.
     static std::size_t after(std::size_t place) noexcept {
         return place + 1 == Objects ? 0 : place + 1;
     }
@@ -281,7 +284,7 @@ private:
         release(quarantine, oldest);
     }
 
-    /// Looks at the poison and hands the object down.
+    /// Checks the poison and frees the object to the superheap.
     void release(ThreadQuarantine& quarantine, Poisoned leaving) noexcept {
         if (leaving.isNone()) {
             return;
@@ -300,7 +303,7 @@ private:
         return taken;
     }
 
-    /// The oldest of the queue, or else one that was drawn.
+    /// Releases the oldest object of the queue, or else one from the random places.
     void releaseOne(ThreadQuarantine& quarantine) noexcept {
         for (std::size_t each = 0, at = quarantine.next; each < Objects; ++each, at = after(at)) {
             if (!quarantine.queue[at].isNone()) {
@@ -315,11 +318,11 @@ private:
                 return;
             }
         }
-        quarantine.bytes.store(0, std::memory_order_relaxed); // a tenant that a fork cut off
-        quarantine.count.store(0, std::memory_order_relaxed); // left it miscounted
+        quarantine.bytes.store(0, std::memory_order_relaxed); // a fork interrupted an owner,
+        quarantine.count.store(0, std::memory_order_relaxed); // and its counts are wrong
     }
 
-    /// True if there was any.
+    /// Returns true if there were any.
     bool releaseAll(ThreadQuarantine& quarantine) noexcept {
         bool any = false;
         for (Poisoned& place : quarantine.queue) {
@@ -340,7 +343,7 @@ private:
         return quarantine != nullptr && releaseAll(*quarantine);
     }
 
-    /// Whether `is` says so of any that waits, asked until it does.
+    /// Whether `is` is true for any waiting object.
     template <class Is>
     static bool anyIn(const ThreadQuarantine& quarantine, Is is) noexcept {
         const auto isIt = [&is](const Poisoned& place) {
@@ -366,7 +369,7 @@ private:
         return found;
     }
 
-    /// The size class of an object in use, where the heap below says so; else none.
+    /// The size class of a live object, if the heap below reports it; else none.
     [[nodiscard]] std::size_t classOf(void* object) noexcept {
         if constexpr (TaggedClassHeap<SuperHeap>) {
             return this->hasOwnerTag(object) ? this->classAt(object) : LiveObject::noClass;
@@ -402,7 +405,7 @@ private:
         }
     }
 
-    SharedWord<ThreadQuarantine*> quarantines_[Slots]; ///< by thread slot; null: not needed yet
+    SharedWord<ThreadQuarantine*> quarantines_[Slots]; ///< by thread slot; null until first used
 };
 
 } // namespace heapwright

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An area of binary buddies: 2^MaxOrder bytes, aligned to that, with fields and a map at its start
-// and blocks of 2^MinOrder bytes and more behind them, each aligned to its size.
+// An area of binary buddies: 2^MaxOrder bytes, aligned to that size. Its fields and a map come
+// first. Blocks of 2^MinOrder bytes and more follow, each aligned to its size.
 //
 //   | next | previous | taken | live | own | map: a byte for each 2^MinOrder | blocks ... |
 //
-// The map says of each block, under the place where it starts, of which order it is and whether it
-// is free. Where no block starts it says what it said before, and is not asked: the other half of a
-// block of some order is one such block, or starts with a smaller one. Under the fields and the map
-// themselves it says 0, which no block is. A larger object has an area of its own without a map:
-// it stands behind the fields, or, if it wants to be aligned to an area or more, on the boundary
-// directly behind them.
-// Invariant: no block stands at an area's start, so what does stand there has its fields before it,
-// and everything else at the start of the area that it is in.
+// The entry at the start of each block holds the order of the block and whether it is free. Entries
+// where no block starts are outdated and never read: the other half of a block is either one block
+// of that order, or it starts with a smaller one. The entries of the fields and the map hold 0,
+// which no block has. A larger object has an area of its own without a map. It follows the fields,
+// or starts at the next area boundary if it is aligned to an area or more.
+// Invariant: no block starts at the start of an area. An object at such an address thus has its
+// fields before it, and the fields of any other object are at the start of its area.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -26,9 +25,9 @@ template <std::size_t MinOrder, std::size_t MaxOrder>
 struct BuddyArea {
     BuddyArea* next;
     BuddyArea* previous;
-    void* taken;      ///< what came from below
-    std::size_t live; ///< how many blocks are in the program's hands
-    std::size_t own;  ///< the capacity of a larger object that has the area for itself, or 0
+    void* taken;      ///< the address from the superheap
+    std::size_t live; ///< number of blocks that the program uses
+    std::size_t own;  ///< the capacity of a larger object with an area of its own; otherwise 0
 
     static_assert(MinOrder >= 4 && MaxOrder < 40, "a block holds two links, and is 16-aligned");
     static_assert(MaxOrder >= MinOrder + 4, "half of the area must be left beside the map");
@@ -40,7 +39,8 @@ struct BuddyArea {
     static constexpr std::size_t size = sizeOf(MaxOrder);
     static constexpr std::size_t largestBlock = size / 2;
 
-    /// The smallest order of a block for a request that is not beyond the largest.
+    /// The smallest order of a block for a request.
+    /// Pre: the request is at most `largestBlock`.
     [[nodiscard]] static constexpr std::size_t orderFor(std::size_t request) noexcept {
         return request <= sizeOf(MinOrder) ? MinOrder : floorLog2(request - 1) + 1;
     }
@@ -51,7 +51,7 @@ struct BuddyArea {
         return static_cast<BuddyArea*>(backward(object, distance == 0 ? fields() : distance));
     }
 
-    /// How far into its memory a larger object stands: behind the fields, at its alignment.
+    /// The offset of a larger object in its memory: after the fields, at its alignment.
     [[nodiscard]] static constexpr std::size_t leadFor(std::size_t align) noexcept {
         return roundUp(fields(), align);
     }
@@ -74,8 +74,8 @@ struct BuddyArea {
         entry(offset) = static_cast<Mark>(order | freeMark);
     }
 
-    /// Lays out a new area: calls `visit` with offset and order of each block, as large as their
-    /// places allow.
+    /// Initialises a new area. Calls `visit` with offset and order of each block; the blocks are as
+    /// large as their alignment allows.
     template <class Visit>
     void layOut(Visit visit) noexcept {
         for (std::size_t offset = 0; offset < firstBlock(); offset += sizeOf(MinOrder)) {
@@ -88,7 +88,7 @@ struct BuddyArea {
         }
     }
 
-    /// Calls `visit` with offset and order of each block that there is.
+    /// Calls `visit` with offset and order of each block.
     template <class Visit>
     void forEachBlock(Visit visit) noexcept {
         for (std::size_t offset = firstBlock(); offset < size;) {
@@ -102,7 +102,7 @@ private:
     using Mark = unsigned char;
     static constexpr Mark freeMark = 0x80;
 
-    // Functions, for the size of the area's own fields is known only when it is complete.
+    // Functions, because the size of the class is known only when it is complete.
     static constexpr std::size_t fields() noexcept {
         return roundUp(sizeof(BuddyArea), minAlignment);
     }

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pointer that moves through a stretch of memory: the bookkeeping of the sources that have a
-// fixed amount. Objects lie end to end, each with its tag before it. The last one can grow, and
-// goes back when it is freed; the others wait until nothing is live any more or all is cleared.
+// A pointer that moves through a range of memory: the state of a source with a fixed amount of
+// memory. Objects lie end to end, each with its tag before it. The last one can grow, and is reused
+// when it is freed. The others are reused when no object is live, or on `clear`.
 //
 //   base ->| 8 unused | tag | object ... | tag | object ... |  never touched: zero  |
 //
-// Everything is kept as a distance, and zero is where it begins: so the bookkeeping of a static
-// buffer is laid out by the compiler and takes no room in the program's file, and the one of a
-// mapping means the same in every process. Cost: two compares, an addition and a store.
+// All fields are distances and start at zero. The state of a static buffer is therefore initialised
+// at compile time and takes no room in the program's file. The state in a shared mapping is valid
+// in every process.
+// Cost: two compares, an addition and a store.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -21,7 +22,8 @@
 
 namespace heapwright {
 
-/// A range of memory that starts at a multiple of 16 and was zero when its bump began.
+/// A range of memory.
+/// Pre: it starts at a multiple of 16 and was zero when its bump began.
 struct Stretch {
     Address base;
     std::size_t bytes;
@@ -35,7 +37,7 @@ public:
         return place(in, next_, size);
     }
 
-    /// What was skipped for the alignment waits as a freed object does.
+    /// The bytes skipped for the alignment count as a freed object.
     [[nodiscard]] void* memalign(Stretch in, std::size_t align, std::size_t size) noexcept {
         const Address first = in.base + lead;
         if (align > in.bytes) {
@@ -44,7 +46,7 @@ public:
         return place(in, roundUp(first + next_, align) - first, size);
     }
 
-    /// Fills only what was used before.
+    /// Fills only bytes that were used before.
     [[nodiscard]] void* zalloc(Stretch in, std::size_t size) noexcept {
         const std::size_t touched = touched_;
         void* const object = malloc(in, size);
@@ -63,8 +65,7 @@ public:
         }
     }
 
-    /// Any new size for the last object; the others can only use less of what they have. What is
-    /// added is zero.
+    /// Any new size for the last object. Other objects can only shrink. Added bytes are zero.
     [[nodiscard]] bool resize(Stretch in, void* object, std::size_t size) noexcept {
         const std::size_t at = distance(in, object);
         const std::size_t had = Tag::of(object).size();
@@ -85,28 +86,28 @@ public:
         return true;
     }
 
-    /// Whether an address lies in what was given out and not taken back as a whole.
+    /// Whether an address lies in the allocated part of the range.
     [[nodiscard]] bool owns(Stretch in, const void* object) const noexcept {
         return addressOf(object) - (in.base + lead) < next_;
     }
 
-    /// Takes everything back but what stands below the floor.
+    /// Frees everything above the floor.
     void clear() noexcept {
         next_ = floor_;
         live_ = 0;
     }
 
-    /// What was given out so far stays for good: it is not counted, and `clear` does not take it.
+    /// Makes all present objects permanent: they are not counted, and `clear` does not free them.
     void keep() noexcept {
         floor_ = next_;
         live_ = 0;
     }
 
-    /// How many bytes are in use, from the base on.
+    /// The number of bytes in use, from the base.
     [[nodiscard]] std::size_t used() const noexcept { return next_ == 0 ? 0 : lead + next_; }
 
 private:
-    /// From the base to the first object.
+    /// The distance from the base to the first object.
     static constexpr std::size_t lead = minAlignment;
 
     static std::size_t distance(Stretch in, const void* object) noexcept {
@@ -117,7 +118,7 @@ private:
         return at + Tag::of(object).size() == next_;
     }
 
-    /// The block of an object `at` that distance; 0 if there is no room for it.
+    /// The block of an object at distance `at`; 0 if there is no room for it.
     static std::size_t blockFor(Stretch in, std::size_t at, std::size_t size) noexcept {
         if (size > in.bytes) {
             return 0;
@@ -139,7 +140,7 @@ private:
         return object;
     }
 
-    /// Clears of `size` bytes at a distance those that lie below the mark `touched`.
+    /// Clears those of `size` bytes at a distance that lie below the mark `touched`.
     static void clearTouched(void* from, std::size_t at, std::size_t size,
                              std::size_t touched) noexcept {
         if (at < touched) {
@@ -147,10 +148,10 @@ private:
         }
     }
 
-    std::size_t next_ = 0;    ///< from the first object's place to the next one's
-    std::size_t touched_ = 0; ///< the most that `next_` ever was: beyond, all is zero
-    std::size_t floor_ = 0;   ///< below this nothing is taken back
-    std::size_t live_ = 0;    ///< objects above the floor that are out
+    std::size_t next_ = 0;    ///< distance from the first object to the next one
+    std::size_t touched_ = 0; ///< the maximum of `next_` so far; all bytes beyond are zero
+    std::size_t floor_ = 0;   ///< objects below are permanent
+    std::size_t live_ = 0;    ///< number of live objects above the floor
 };
 
 } // namespace heapwright

@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pointer that moves through an area and leaves live blocks behind, each with its tag
-// (structure/fit/block.hpp), and can stand still while another heap splits and merges them.
+// (structure/fit/block.hpp). It can stop while another heap splits and merges the blocks.
 //
 //   | tag | object ... | tag | object ... | last tag | not used yet ... | room for the last tag |
 //
-// The last tag stands for what comes after; while the pointer moves nobody asks for it, and it is
-// not written. Two words, the cursor, are all that making a block takes: a program's inline code
-// may do it as well (include/heapwright/c/reap.h).
-// Invariants: `cursor_.next` is the place of the last tag, or 0 while there is no area; while the
-// pointer moves `cursor_.end` is where the last block ends at most, otherwise it is `cursor_.next`
-// and the last tag is there. Cost of a block: a compare, a store and an addition.
+// The last tag describes the unused rest. While the pointer moves, no code reads it, and it is not
+// written. The two words of the cursor suffice to make a block, so a program's inline code can do
+// it too (include/heapwright/c/reap.h).
+// Invariant: `cursor_.next` is the place of the last tag, or 0 without an area. While the pointer
+// moves, `cursor_.end` is the limit of the last block. Otherwise it is `cursor_.next`, and the last
+// tag is written.
+// Cost of a block: a compare, a store and an addition.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -28,7 +29,7 @@ struct BumpCursor {
     Address next = 0; ///< where the next block starts
     Address end = 0;
 
-    /// Whether a block of `size` bytes may be made; size 0, which no block has, may not.
+    /// Whether a block of `size` bytes fits. False for size 0, which no block has.
     [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size - 1 < end - next; }
 
     /// Pre: there is room.
@@ -39,7 +40,7 @@ struct BumpCursor {
     }
 };
 
-/// A heap that exposes its cursor, for code that makes objects as `malloc` does.
+/// A heap that exposes its cursor, for code that allocates as `malloc` does.
 template <class H>
 concept CursorHeap = Heap<H> && requires(H heap) {
     { heap.cursor() } -> std::same_as<BumpCursor&>;
@@ -47,33 +48,34 @@ concept CursorHeap = Heap<H> && requires(H heap) {
 
 class BumpArea {
 public:
-    /// What an area has beside its blocks: the tags at both ends.
+    /// The bytes of an area outside its blocks: the tags at both ends.
     static constexpr std::size_t overhead = 2 * Tag::bytes;
 
     [[nodiscard]] BumpCursor& cursor() noexcept { return cursor_; }
     [[nodiscard]] bool exists() const noexcept { return cursor_.next != 0; }
     [[nodiscard]] bool moving() const noexcept { return moving_; }
     [[nodiscard]] std::size_t rest() const noexcept { return end_ - cursor_.next; }
-    /// Whether or not the pointer moves.
+    /// Whether a block fits. The pointer may be stopped.
     [[nodiscard]] bool hasRoom(std::size_t size) const noexcept { return size - 1 < rest(); }
-    /// Whether nothing stands behind a block but what is not used yet.
+    /// Whether a block is the last one.
     [[nodiscard]] bool isLast(Block* block) const noexcept {
         return addressOf(block->next()) == cursor_.next;
     }
 
-    /// Goes on in other memory, of which the blocks may take `room` bytes.
+    /// Continues in other memory. The blocks may take `room` bytes.
     void enter(void* memory, std::size_t room) noexcept {
         cursor_.next = addressOf(memory) + Tag::bytes;
         cursor_.end = end_ = cursor_.next + room;
         moving_ = true;
     }
 
-    /// What `enter` may be told of so many bytes of memory.
+    /// The `room` for `enter` in so many bytes of memory.
     [[nodiscard]] static std::size_t roomIn(std::size_t bytes) noexcept {
         return roundDown(bytes - overhead, minAlignment);
     }
 
-    /// The next block, with what the tag that stood for it knew; from here on the pointer moves.
+    /// Makes the next block, with the flags of the last tag if the pointer was stopped. Starts the
+    /// pointer.
     /// Pre: there is room.
     Block* make(std::size_t size) noexcept {
         const Flag flags = moving_ ? Flag::none : lastTag()->tag.flags();
@@ -84,7 +86,7 @@ public:
         return block;
     }
 
-    /// From here on the pointer stands still.
+    /// Stops the pointer.
     void stop() noexcept {
         if (moving_) {
             if (exists()) {
@@ -95,15 +97,16 @@ public:
         }
     }
 
-    /// Takes the last block back; false if it is not the last, or its neighbour is free. Pre: the
-    /// pointer moves.
+    /// Removes the last block. Returns false if the block is not the last, or its neighbour is
+    /// free.
+    /// Pre: the pointer moves.
     [[nodiscard]] bool takeBack(Block* block) noexcept {
         const bool can = isLast(block) && !block->tag.has(Flag::prevFree);
         cursor_.next = can ? addressOf(block) : cursor_.next;
         return can;
     }
 
-    /// Makes the last block one of `size` bytes; false if there is no room.
+    /// Resizes the last block to `size` bytes. Returns false if there is no room.
     [[nodiscard]] bool resizeLast(Block* block, std::size_t size) noexcept {
         if (size == 0 || size > end_ - addressOf(block)) {
             return false;
@@ -117,8 +120,8 @@ public:
         return true;
     }
 
-    /// The block before one whose object stands at an aligned address, if the two start here: its
-    /// size, or 0 if none is needed.
+    /// The size of the gap block before a block whose object is aligned, if both start here; 0 if
+    /// none is needed.
     [[nodiscard]] static std::size_t gapBefore(std::size_t align, Address block) noexcept {
         const Address first = block + Tag::bytes;
         const std::size_t gap = roundUp(first, align) - first;
@@ -132,7 +135,7 @@ private:
     void writeLastTag() noexcept { Block::make(lastTag(), 0, State::live); }
 
     BumpCursor cursor_;
-    Address end_ = 0; ///< where the last block ends at most
+    Address end_ = 0; ///< limit of the last block
     bool moving_ = true;
 };
 

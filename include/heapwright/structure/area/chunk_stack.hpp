@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks on a stack: each starts with a link to the one below it and the address where it ends, so
-// that all can be given back, the newest first, and an address can be asked for.
+// Chunks on a stack. Each starts with a link to the one below and the address of its end. All
+// chunks can thus be freed newest first, and searched for an address.
 //
-// Invariant: what lies between a chunk's header and its end is the owner's. Cost: 16 bytes a chunk;
-// `owns` walks.
+// Invariant: the bytes between a chunk's header and its end are the owner's.
+// Cost: 16 bytes for each chunk; `owns` is linear.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,13 +16,13 @@
 
 namespace heapwright {
 
-/// Stands at the start of a chunk.
+/// The header of a chunk.
 struct StackedChunk {
     StackedChunk* below;
     Address end;
 
     [[nodiscard]] Address first() const noexcept { return addressOf(this) + sizeof(StackedChunk); }
-    /// An object without bytes may stand at the very end.
+    /// Includes the end, where an object without bytes may be.
     [[nodiscard]] bool holds(const void* object) const noexcept {
         return addressOf(object) - first() <= end - first();
     }
@@ -32,7 +32,7 @@ static_assert(sizeof(StackedChunk) == minAlignment);
 
 class ChunkStack {
 public:
-    /// What a chunk does not give its owner.
+    /// The bytes of a chunk that its owner cannot use.
     static constexpr std::size_t overhead = sizeof(StackedChunk);
 
     [[nodiscard]] StackedChunk* top() const noexcept { return top_; }
@@ -43,14 +43,15 @@ public:
         return top_;
     }
 
-    /// Takes the newest chunk off. Pre: there is one.
+    /// Removes the newest chunk.
+    /// Pre: there is one.
     StackedChunk* pop() noexcept {
         StackedChunk* const chunk = top_;
         top_ = chunk->below;
         return chunk;
     }
 
-    /// Makes all memory of the chunks somebody's before it goes back.
+    /// Unpoisons the memory of all chunks before they are freed.
     void unpoison() const noexcept {
         if constexpr (platform::poisons) {
             for (StackedChunk* chunk = top_; chunk != nullptr; chunk = chunk->below) {
@@ -59,7 +60,7 @@ public:
         }
     }
 
-    /// Takes all chunks off and calls `release` with each, the newest first.
+    /// Removes all chunks and calls `release` with each, newest first.
     template <class Release>
     void popAll(Release release) noexcept {
         StackedChunk* chunk = top_;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches of objects that all threads share: a batch is put down or taken up whole, in constant
-// time under a lock, and the objects are not looked at. No more than `Most` of them. On cache lines
-// of its own, so that depots for different size classes do not slow each other down.
+// At most `Most` batches of objects that all threads share. A whole batch is added or removed in
+// constant time under a lock, and its objects are not accessed. A depot has cache lines of its own,
+// so that depots of different size classes do not disturb each other.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -26,7 +26,7 @@ public:
     BatchDepot& operator=(const BatchDepot&) = delete;
     ~BatchDepot() = default;
 
-    /// False if there are `Most` already.
+    /// False if the depot is full.
     [[nodiscard]] bool put(ObjectLink* batch) noexcept {
         const Guard<FutexLock> hold(lock_);
         if (count_ == Most) {
@@ -36,7 +36,7 @@ public:
         return true;
     }
 
-    /// The one that came last, or null.
+    /// The newest batch, or null.
     [[nodiscard]] ObjectLink* take() noexcept {
         const Guard<FutexLock> hold(lock_);
         return count_ == 0 ? nullptr : batches_[--count_];

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one thread keeps of the freed objects of one size class: a list that serves, and a spare,
-// which is there whole or not at all. As the serving list has reached a target it becomes the
-// spare; so between two times that a batch changes hands there are as many requests as the target,
-// at least, however they are mixed. Nobody else changes it; how an object waits is in
-// cached_object.hpp.
+// The freed objects of one size class that one thread keeps: a list that serves, and a spare, which
+// is a full batch or empty. When the serving list reaches a target, it becomes the spare. Between
+// two moves of a batch there are thus at least `target` requests, in any order. Only the thread
+// changes the lists. cached_object.hpp describes a waiting object.
 //
-// Invariant, at every instruction, since a fork of another thread may leave the child with what
-// stands here at any moment: no object is on both lists. From McKenney and Slingwine (1993).
+// Invariant: no object is on both lists. This holds after every instruction, because another thread
+// may fork at any moment.
+// Source: McKenney and Slingwine (1993).
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -26,7 +26,7 @@ class BatchLists {
 public:
     constexpr BatchLists() noexcept = default;
 
-    /// From the serving list, or null.
+    /// An object of the serving list, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t size) noexcept {
         ObjectLink* const object = serving_;
         if (object == nullptr) [[unlikely]] {
@@ -37,7 +37,8 @@ public:
         return CachedObject::wake(object, size);
     }
 
-    /// Onto the serving list unless that has `target` objects; whether it did.
+    /// Adds the object to the serving list unless that has `target` objects. Returns whether it
+    /// did.
     [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t size, std::uint64_t secret,
                                                std::uint32_t target) noexcept {
         const std::uint32_t have = count();
@@ -51,14 +52,15 @@ public:
         return true;
     }
 
-    /// A list of waiting objects serves from now on. Pre: none does.
+    /// Makes a list of waiting objects the serving list.
+    /// Pre: that is empty.
     void serveFrom(ObjectLink* list, std::uint32_t objects) noexcept {
         count_.store(objects, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_release);
         serving_ = list;
     }
 
-    /// Removes what serves.
+    /// Removes the serving list.
     [[nodiscard]] ObjectLink* removeServing() noexcept {
         ObjectLink* const list = serving_;
         serving_ = nullptr;
@@ -71,7 +73,7 @@ public:
         return list;
     }
 
-    /// What serves becomes the spare; answers with the spare that was there, or null.
+    /// Makes the serving list the spare. Returns the previous spare, or null.
     [[nodiscard]] ObjectLink* setAside() noexcept {
         ObjectLink* const before = removeSpare();
         ObjectLink* const full = removeServing();
@@ -80,7 +82,8 @@ public:
         return before;
     }
 
-    /// How many objects serve, and whether there is a spare. Any thread may ask.
+    /// The number of objects in the serving list, and whether there is a spare. Any thread may call
+    /// these.
     [[nodiscard]] std::uint32_t count() const noexcept {
         return count_.load(std::memory_order_relaxed);
     }
@@ -90,7 +93,7 @@ public:
 
 private:
     ObjectLink* serving_ = nullptr;
-    SharedWord<ObjectLink*> spare_; ///< others look at it
+    SharedWord<ObjectLink*> spare_; ///< other threads read it
     SharedWord<std::uint32_t> count_;
 };
 

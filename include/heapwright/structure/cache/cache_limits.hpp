@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much a thread keeps for itself in a cache, and how much moves at once, by the size of the
-// objects (layers/thread/owner_cache_heap.hpp). A composition names each limit:
+// How many objects a thread keeps in a cache and how many move at once, by the size of the objects
+// (layers/thread/owner_cache_heap.hpp). A composition names each limit:
 //
 //   CacheLimits{.perClassBytes = 8 * KiB, .perClassObjects = 64, ...}
 #pragma once

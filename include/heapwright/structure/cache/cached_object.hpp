@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Freed objects that wait in a cache above the heap that they are from, which takes them for live.
-// Each begins with a link and a key. The key is a secret of the cache mixed with the object's
-// address, so that whoever looks at an object can tell one that waits from anything that a program
-// writes there; it is taken off again before the object leaves.
+// Freed objects in a cache above their heap, which counts them as live. Each begins with a link and
+// a key. The key is a secret of the cache mixed with the object's address, so that a waiting object
+// is distinguished from any data of the program. The key is removed before the object leaves.
 //
-// AddressSanitizer is told that what waits is nobody's, but for link and key.
-// Cost: a store to put the key on, one to take it off, a load and a compare to look.
+// Except for link and key, a waiting object is poisoned for AddressSanitizer.
+// Cost: a store to set the key, a store to remove it, a load and a compare to test it.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -27,11 +26,11 @@
 
 namespace heapwright {
 
-/// The first two words of an object that waits.
+/// The first two words of a waiting object.
 struct CachedObject : ObjectLink {
     std::uint64_t key;
 
-    /// Makes an object of `size` bytes wait.
+    /// Turns an object of `size` bytes into a waiting one.
     static CachedObject* make(void* object, ObjectLink* next, std::uint64_t secret,
                               [[maybe_unused]] std::size_t size) noexcept {
         auto* const waiting = ::new (object) CachedObject{{next}, addressOf(object) ^ secret};
@@ -52,18 +51,18 @@ struct CachedObject : ObjectLink {
         return waiting;
     }
 
-    /// Pre: `object` has two words that may be read. A heap above may keep the object, and have
-    /// poisoned it, so AddressSanitizer is not asked.
+    /// Pre: two words of `object` are readable. A heap above may keep the object and have poisoned
+    /// it, so this is not checked by AddressSanitizer.
     [[nodiscard, gnu::no_sanitize_address]] static bool waits(const void* object,
                                                               std::uint64_t secret) noexcept {
         return static_cast<const CachedObject*>(object)->key == (addressOf(object) ^ secret);
     }
 };
 
-/// Of a set of size classes those whose objects have room for link and key.
+/// Those of a set of size classes whose objects have room for link and key.
 template <SizeClasses Classes>
 struct CachedClasses {
-    /// Whether objects of a class can wait: there is such a class, and they have the room.
+    /// Whether objects of a class can wait: the class exists and has the room.
     [[nodiscard]] static constexpr bool has(std::size_t index) noexcept {
         return index - first < Classes::count - first;
     }
@@ -79,14 +78,15 @@ private:
     static_assert(first < Classes::count, "the largest class, at least, has room for a key");
 };
 
-/// What the keys of a cache are made with.
+/// The secret of a cache's keys.
 class CachedObjectSecret {
 public:
     [[nodiscard]] std::uint64_t get() const noexcept {
         return secret_.load(std::memory_order_relaxed);
     }
 
-    /// Before an object comes from below for the first time: so none waits with another key.
+    /// Draws the secret. Call it before the first object comes from below, so that all keys have
+    /// the same secret.
     void ensure() noexcept {
         if (get() == 0) [[unlikely]] {
             std::uint64_t none = 0;
@@ -95,7 +95,8 @@ public:
         }
     }
 
-    /// Aborts if an object waits. Pre: it has two words that may be read.
+    /// Aborts if the object waits.
+    /// Pre: two words of it are readable.
     [[gnu::always_inline]] void refuseWaiting(const void* object,
                                               std::string_view routine) const noexcept {
         if (CachedObject::waits(object, get())) [[unlikely]] {
@@ -109,7 +110,7 @@ private:
                                    routine == "free" ? "double free" : "use of a freed object");
     }
 
-    SharedWord<std::uint64_t> secret_; ///< not 0 once an object has come from below
+    SharedWord<std::uint64_t> secret_; ///< not 0 after the first `ensure`
 };
 
 } // namespace heapwright

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layers have in common that keep freed objects, by size class, in front of a heap that
-// threads share: the verbs that are about live objects, and those that go to the heap below.
+// The common part of layers that keep freed objects, by size class, in front of a heap that threads
+// share. It has the verbs about live objects, and the verbs that call the heap below.
 //
-// A waiting object has a key in its second word, which no program can write but by accident: an
-// object that is freed, resized or measured while it waits in any thread's cache ends the program.
-// Whether a pointer is an object at all the heap below is asked (`CheckingHeap`), so let that check
-// under its lock and not above such a layer. When there is no memory below, what the caller's own
-// cache holds goes there first.
+// A waiting object has a key in its second word, which a program can only write by accident.
+// Freeing, resizing or measuring an object that waits in any thread's cache therefore ends the
+// program. The heap below checks whether a pointer is an object (`CheckingHeap`), so let it check
+// under its lock, and not a layer above. When the heap below has no memory, the caller's cache is
+// returned first.
 //
-// The layer, `Cache`, inherits from this in public and has: `tryMallocFast(size)` and
-// `tryFreeFast(object)`, which serve from the cache or answer null or false; `freeBelow(object,
-// layer)`, for what the cache does not take; and `flushMine()`, which hands down what it can and
-// says whether there was any.
+// The layer, `Cache`, inherits publicly from this class and defines four functions.
+// `tryMallocFast(size)` and `tryFreeFast(object)` use the cache, or return null or false.
+// `freeBelow(object, layer)` frees what the cache does not take. `flushMine()` returns the caller's
+// cached objects, and reports whether there were any.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -76,12 +76,12 @@ public:
         return SuperHeap::getSize(object);
     }
 
-    /// For a caller that may be inside the heap itself, a signal handler.
+    /// For a caller that may be inside the heap: a signal handler.
     [[nodiscard]] std::size_t getSizeUnlocked(void* object) noexcept {
         return sizeOutside(below(), object);
     }
 
-    /// Aborts unless `object` is live, as far as the heap below and the caches can tell.
+    /// Aborts unless `object` is live, as far as the heap below and the caches can detect.
     void check(void* object, std::string_view routine) noexcept
         requires CheckingHeap<SuperHeap>
     {
@@ -102,7 +102,7 @@ public:
         return SuperHeap::relocate(object, rounded(size));
     }
 
-    /// Hands what it can of what waits to the heap below, and lets that do the like.
+    /// Returns the caller's cached objects and flushes the heap below.
     bool flush() noexcept {
         bool any = cache().flushMine();
         if constexpr (FlushableHeap<SuperHeap>) {
@@ -132,7 +132,7 @@ protected:
     [[nodiscard]] SuperHeap& below() noexcept { return *this; }
     [[nodiscard]] const SuperHeap& below() const noexcept { return *this; }
 
-    /// The class that an object could wait in. Aborts if it is not live, or waits already.
+    /// The class whose list the object could wait in. Aborts if it is not live, or already waits.
     [[gnu::always_inline]] std::size_t classOfLive(void* object,
                                                    std::string_view routine) noexcept {
         const std::size_t index = classOfLiveIn<Classes>(below(), object, routine);
@@ -142,7 +142,7 @@ protected:
         return index;
     }
 
-    /// What is held below.
+    /// An object that the heap below holds.
     [[nodiscard]] void* heldBelow(std::size_t size) noexcept {
         if constexpr (HoldingHeap<SuperHeap>) {
             secret_.ensure();
@@ -152,7 +152,8 @@ protected:
         }
     }
 
-    /// What `get` gets from below, if need be after what can has gone there.
+    /// The result of `get` from below. If that is null, the caller's cache is flushed and `get`
+    /// called again.
     template <class Get>
     void* orAfterFlush(Get get) noexcept {
         secret_.ensure();

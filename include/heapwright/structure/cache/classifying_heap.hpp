@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of which size class a live object is, for caches above the heap that it is from: from that heap
-// if it knows and has the same classes, else by the object's size. Whether the object is live at
-// all is asked on the way, where the heap can tell. No lock is taken where the heap needs none.
+// The size class of a live object, for caches above its heap. The heap reports it if it knows it
+// and has the same classes. Otherwise it follows from the object's size. The heap also checks that
+// the object is live, if it can. No lock is taken if the heap needs none.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -16,8 +16,8 @@
 
 namespace heapwright {
 
-/// A class reporting heap knows the size class of a live object, and ends the program, in the name
-/// of a routine, if it is none.
+/// A class-reporting heap knows the size class of a live object. It ends the program, with the name
+/// of a routine in the message, if the object is not live.
 template <class H>
 concept ClassReportingHeap =
     Heap<H> && requires(H heap, void* object, std::string_view routine, std::size_t index) {
@@ -27,7 +27,7 @@ concept ClassReportingHeap =
 
 namespace detail {
 
-/// Whether a heap's classes begin with these.
+/// Whether the classes of a heap begin with `Classes`.
 template <class H, SizeClasses Classes>
 consteval bool beginsWith() {
     for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -40,12 +40,12 @@ consteval bool beginsWith() {
 
 } // namespace detail
 
-/// A classifying heap knows the class of each live object, of classes that begin with these, and
-/// aborts on others. For what is of none of its classes it answers a number that is none.
+/// A class-reporting heap whose classes begin with `Classes`. It aborts on an object that is not
+/// live. For an object outside its classes it returns a number beyond them.
 template <class H, class Classes>
 concept ClassifyingHeap = ClassReportingHeap<H> && detail::beginsWith<H, Classes>();
 
-/// The size of an object, for who is outside the lock of the heap, if that can be had.
+/// The size of an object, for a caller without the heap's lock, if the heap supports that.
 template <SizedHeap H>
 [[nodiscard]] std::size_t sizeOutside(H& heap, void* object) noexcept {
     if constexpr (UnlockedSizeHeap<H>) {
@@ -55,8 +55,8 @@ template <SizedHeap H>
     }
 }
 
-/// The last of the classes that an object can serve; `count` or more if there is none. Aborts if
-/// the heap can tell that it is not live.
+/// The last class that an object can serve; `count` or more if there is none. Aborts if the heap
+/// detects that the object is not live.
 template <SizeClasses Classes, SizedHeap H>
 [[nodiscard, gnu::always_inline]] inline std::size_t
 classOfLiveIn(H& heap, void* object, [[maybe_unused]] std::string_view routine) noexcept {

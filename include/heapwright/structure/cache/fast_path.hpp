@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fast-path protocol, private to the caches and the layers between them and an allocator's
-// entry points. A fast path takes no lock and asks no heap below. It works on a state of the thread
-// and refuses everything else.
+// entry points. A fast path takes no lock and does not call the heap below. It uses a state of the
+// thread and refuses every other request.
 //
 //   tryMallocFast ── null ──▶ mallocSlow        tryFreeFast ── false ──▶ freeSlow
 //
-// Owner tags let a cache above keep an object that its unit assigns to the calling thread
+// Owner tags let a cache above keep an object whose unit belongs to the calling thread
 // (structure/cache/owner_tag.hpp).
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace heapwright {
 
-/// A fast-path heap can be asked for what it can do without a lock and without the heap below.
-/// Where it would need more it returns null, or false, and has changed nothing.
+/// A fast-path heap can try a request without a lock and without the heap below. If it would need
+/// more, it returns null or false and changes nothing.
 template <class H>
 concept FastPathHeap = Heap<H> && requires(H heap, std::size_t size, void* object) {
     { heap.tryMallocFast(size) } -> std::same_as<void*>;
@@ -38,7 +38,7 @@ concept SplitPathHeap = FastPathHeap<H> && requires(H heap, std::size_t size, vo
     { heap.freeSlow(object) } -> std::same_as<void>;
 };
 
-/// The fast path of a suspendable heap works on a state of the thread. Others may replace the state
+/// The fast path of a suspendable heap uses a state of the thread. Other code may replace the state
 /// by `ThreadState{}` while a signal handler runs; the fast path then refuses everything. Its
 /// memory is in units (structure/signal/).
 template <class H>
@@ -49,7 +49,7 @@ concept SuspendableHeap = SplitPathHeap<H> && requires {
 };
 
 /// A heap whose owner tag can permit some objects of a unit and not others (`mayCache`). The fast
-/// path refuses all of them; this verb keeps a permitted one without the heap below.
+/// path refuses all of them. This verb caches a permitted one without the heap below.
 template <class H>
 concept SharedUnitCachingHeap = FastPathHeap<H> && requires(H heap, void* object) {
     { heap.freeAmongOthers(object) } -> std::same_as<bool>;
@@ -70,10 +70,10 @@ concept TaggedClassHeap = Heap<H> && requires(H heap, const void* object) {
     { heap.classAt(object) } -> std::same_as<std::size_t>;
 };
 
-/// The objects of an owner-tagged heap stand in units. The first word of a unit, which any thread
-/// may read, is the tag of the thread whose cache may keep a freed object of the unit. The heap
-/// knows the calling thread's own tag. `mallocOwned` returns a chain of them and sets `number` to
-/// its length. `freeOwned` takes so many back and returns the rest of the chain.
+/// The objects of an owner-tagged heap lie in units. The first word of a unit, which any thread may
+/// read, is the tag of the thread whose cache may keep a freed object of the unit. The heap knows
+/// the calling thread's own tag. `mallocOwned` returns a chain of such objects and sets `number` to
+/// its length. `freeOwned` frees the first `number` objects of a chain and returns the rest.
 template <class H>
 concept OwnerTaggedHeap =
     TaggedClassHeap<H> && requires(H heap, const void* object, std::size_t size,

@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the link to the next freed object stands in a freed object that waits in a cache.
+// The encoding of the link to the next freed object in a freed object of a cache.
 //
-// `PlainFreelist` has it as it is. `EncodedFreelist` mixes it with two secrets of the process and
-// with the address where it stands, so that who can write to a freed object cannot say which memory
-// comes next, and who can read it does not learn an address. A link that was written over ends the
-// program, instead of being followed:
+// `PlainFreelist` stores the plain address. `EncodedFreelist` mixes the address with two secrets of
+// the process and with the link's own address. An attacker that can write to a freed object thus
+// cannot choose the next allocation, and one that can read it does not learn an address. An
+// overwritten link ends the program instead of being followed:
 //
 //   heapwright: malloc(): corrupted link
 //
-// What is decoded is a link only if it is a multiple of 16 below 2^47, or null: of the words that
-// may have been written over it one in 2^17 or fewer passes, and none of those that differ in
-// their upper 17 bits only.
-// `prepare` is called before anything waits for the first time; a cache does so off its fast path.
-// Cost of encoding: two multiplications, two loads and two exclusive ors, and to decode a compare
-// as well. After the safe linking of glibc 2.32 and the encoded free lists of hardened_malloc and
+// A decoded word is accepted as a link only if it is null or a multiple of 16 below 2^47. Of random
+// overwritten words at most one in 2^17 is accepted. A word that differs only in its upper 17 bits
+// is never accepted. A cache calls `prepare` off its fast path before the first object waits.
+// Cost: two multiplications, two loads and two exclusive ors to encode; a compare more to decode.
+// Source: the safe linking of glibc 2.32, and the encoded free lists of hardened_malloc and of
 // mimalloc's secure mode.
 #pragma once
 
@@ -32,9 +31,9 @@
 
 namespace heapwright {
 
-/// A way for links to stand in freed objects: `prepare` before the first; `encode(next, at)` is
-/// what is written at an address, `decode(stored, at)` the link that was meant by it. `peek` is
-/// `decode` for who cannot be sure that there is one: null instead of an end.
+/// An encoding of links in freed objects. `prepare` comes before the first link. `encode(next, at)`
+/// is the word to store at an address. `decode(stored, at)` is the link that it stands for. `peek`
+/// is `decode` for a word that may be no link: it returns null instead of ending the program.
 template <class L>
 concept FreelistEncoding = requires(ObjectLink* link, const void* at) {
     L::prepare();
@@ -43,7 +42,7 @@ concept FreelistEncoding = requires(ObjectLink* link, const void* at) {
     { L::peek(link, at) } -> std::same_as<ObjectLink*>;
 };
 
-/// Links as they are.
+/// Links as plain addresses.
 struct PlainFreelist {
     static void prepare() noexcept {}
     [[nodiscard, gnu::always_inline]] static ObjectLink* encode(ObjectLink* next,
@@ -59,7 +58,7 @@ struct PlainFreelist {
     }
 };
 
-/// Links that only this process can read and write.
+/// Links that only this process can decode and encode.
 class EncodedFreelist {
 public:
     static void prepare() noexcept {
@@ -79,7 +78,7 @@ public:
         return static_cast<ObjectLink*>(pointerTo(mixed ^ maskAt(at)));
     }
 
-    /// Aborts if the word is not what `encode` makes of some link at that address.
+    /// Aborts if the word is no result of `encode` at that address.
     [[nodiscard, gnu::always_inline]] static ObjectLink* decode(ObjectLink* stored,
                                                                 const void* at) noexcept {
         const std::uint64_t next = plain(stored, at);
@@ -96,7 +95,7 @@ public:
 
 private:
     static constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
-    /// By Newton's iteration, which doubles the number of right bits.
+    /// Newton's iteration, which doubles the number of right bits in each step.
     static constexpr std::uint64_t inverse = [] {
         std::uint64_t number = odd; // right in its lowest three bits
         for (int step = 0; step < 5; ++step) {
@@ -121,8 +120,8 @@ private:
         platform::abortWithMessage("malloc", "corrupted link");
     }
 
-    static inline constinit SharedWord<std::uint64_t> plus_{0};  ///< 0 until it is drawn
-    static inline constinit SharedWord<std::uint64_t> times_{0}; ///< the same
+    static inline constinit SharedWord<std::uint64_t> plus_{0};  ///< 0 until `prepare`
+    static inline constinit SharedWord<std::uint64_t> times_{0}; ///< 0 until `prepare`
 };
 
 static_assert(FreelistEncoding<PlainFreelist> && FreelistEncoding<EncodedFreelist>);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one thread keeps of freed objects: a list for each size class, the last in first out. Nobody
-// else changes it, so there is no lock and no atomic instruction. How an object waits is in
-// cached_object.hpp.
+// The freed objects of one thread: a list for each size class, last in, first out. Only the thread
+// changes it, so there is no lock and no atomic instruction. cached_object.hpp describes a waiting
+// object.
 //
-// Invariants, at every instruction, since a fork of another thread may leave the child with what
-// stands here at any moment: each list is whole; `kept_` is not below what is on the lists.
-// Cost: two loads and four stores to take one, as much to put one.
+// Invariant: each list is intact, and `kept_` is at least the sum over the lists. This holds after
+// every instruction, because another thread may fork at any moment.
+// Cost: two loads and four stores to take an object, and the same to put one.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -30,7 +30,7 @@ class ObjectCache {
 public:
     constexpr ObjectCache() noexcept = default;
 
-    /// The object of a class that came last, or null.
+    /// The newest object of a class, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
         ObjectLink* const object = lists_[index];
         if (object == nullptr) [[unlikely]] {
@@ -42,7 +42,7 @@ public:
         return CachedObject::wake(object, Classes::sizeOf(index));
     }
 
-    /// Keeps an object unless all together would have more than `Most` bytes; whether it did.
+    /// Keeps an object unless the total would exceed `Most` bytes. Returns whether it did.
     template <std::size_t Most>
     [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t index,
                                                std::uint64_t secret) noexcept {
@@ -59,7 +59,7 @@ public:
         return true;
     }
 
-    /// Up to `count` objects of a class, as a chain that keeps no key; null if there are none.
+    /// Up to `count` objects of a class, as a chain without keys; null if there are none.
     [[nodiscard]] ObjectLink* takeChain(std::size_t index, std::size_t count) noexcept {
         ObjectLink* first = nullptr;
         for (; count > 0; --count) {
@@ -76,7 +76,7 @@ public:
         return lists_[index] == nullptr;
     }
 
-    /// Forgets everything.
+    /// Removes all objects from the lists.
     void clear() noexcept {
         if constexpr (platform::poisons) {
             for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -88,17 +88,17 @@ public:
         kept_.store(0, std::memory_order_relaxed);
     }
 
-    /// How many bytes wait, and how many objects. Any thread may ask.
+    /// The bytes and the number of waiting objects. Any thread may call these.
     [[nodiscard]] std::size_t bytes() const noexcept { return kept() >> countBits; }
     [[nodiscard]] std::size_t count() const noexcept {
         return kept() & ((std::uint64_t{1} << countBits) - 1);
     }
 
 private:
-    /// The bytes stand above the count, so that one addition does for both.
+    /// The bytes are in the bits above the count, so that one addition changes both.
     static constexpr unsigned countBits = 20;
 
-    /// What one object of each class adds, so that no class has to be computed back into a size.
+    /// What one object of each class adds to `kept_`, in a table.
     static constexpr std::array<std::uint64_t, Classes::count> oneOf = [] {
         std::array<std::uint64_t, Classes::count> table{};
         for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -110,7 +110,7 @@ private:
         return kept_.load(std::memory_order_relaxed);
     }
 
-    SharedWord<std::uint64_t> kept_; ///< bytes and objects; others read it
+    SharedWord<std::uint64_t> kept_; ///< bytes and objects; other threads read it
     std::array<ObjectLink*, Classes::count> lists_{};
 };
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one thread keeps in `OwnerCacheHeap`: a list of objects for each size class, each with the
-// number of those that it may still take, and a list of objects that are at home elsewhere.
+// The state of one thread in `OwnerCacheHeap`: a list of objects for each size class, the number of
+// further objects that each list may take, and a list of objects of other owners.
 //
-// `State` is what the two quick steps go by. As it is at first, `State{}`, both refuse: there is
-// nothing to take, and the thread is at home nowhere. So it can be moved out of the way while a
-// signal handler runs, and come back, between any two instructions of the quick steps.
-// Invariant, while the cache is active: a list has as many objects as its room is below
-// `Limits.roomFor`; so it does when another thread looks at the room, which is read as it is.
+// The two fast functions first test `State`. In its initial value, `State{}`, both refuse: there is
+// no object to take, and no object has the thread's tag. It can therefore be replaced while a
+// signal handler runs, and restored, between any two instructions of the fast functions.
+// Invariant, while the cache is active: the number of objects in a list is `Limits.roomFor` minus
+// its room. Another thread that reads the room without synchronisation sees a value of some moment.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -39,7 +39,7 @@ class OwnerCacheView;
 template <SizeClasses Classes, CacheLimits Limits, FreelistEncoding Encoding>
 class OwnerCache {
     friend class OwnerCacheView<OwnerCache>;
-    // For who looks from outside, under names that parameters do not have.
+    // Names for code outside, because template parameters have none.
     using ClassesKept = Classes;
     static_assert(Limits.areValid(), "each count of objects is at least 1");
     static constexpr CacheLimits limits = Limits;
@@ -48,11 +48,11 @@ class OwnerCache {
 public:
     struct State {
         std::array<ObjectLink*, Classes::count> heads{};
-        OwnerTag me = uncachedOwnerTag; ///< the key of the thread
+        OwnerTag me = uncachedOwnerTag; ///< the tag of the thread
     };
 
-    /// How many objects of a class are to come now that none waits, and how many to go now that
-    /// there is no more room: in a streak twice as many each time, up to what there is room for.
+    /// The numbers of objects of a class to refill an empty list with, and to return from a full
+    /// list. A streak doubles the number each time, up to the list's limit.
     [[nodiscard]] std::size_t refills(std::size_t index) noexcept {
         const Numbers& numbers = numbers_[index];
         return std::min<std::size_t>(std::size_t{numbers.refill} << repeats_.fill(index),
@@ -64,7 +64,7 @@ public:
                                      numbers.room);
     }
 
-    /// The first that waits of a class, or null.
+    /// The first waiting object of a class, or null.
     [[nodiscard, gnu::always_inline]] void* take(std::size_t index) noexcept {
         ObjectLink* const object = platform::asAnswer(state.heads[index]);
         if (object == nullptr) [[unlikely]] {
@@ -75,10 +75,11 @@ public:
         return object;
     }
 
-    /// Makes an object the first that waits of its class, if there is room.
+    /// Puts an object first on its class's list, if there is room.
     [[nodiscard, gnu::always_inline]] bool put(void* object, std::size_t index) noexcept {
         if (--room_[index] < 0) [[unlikely]] {
-            std::atomic_signal_fence(std::memory_order_seq_cst); // or two are kept in registers
+            // Otherwise the compiler keeps two registers.
+            std::atomic_signal_fence(std::memory_order_seq_cst);
             ++room_[index];
             return false;
         }
@@ -86,7 +87,8 @@ public:
         return true;
     }
 
-    /// Keeps a chain of `number` objects, for which there is room. Pre: none of the class waits.
+    /// Keeps a chain of `number` objects.
+    /// Pre: there is room, and the class's list is empty.
     void fill(ObjectLink* chain, std::size_t number, std::size_t index) noexcept {
         ++refills_;
         state.heads[index] = chain;
@@ -100,8 +102,8 @@ public:
         }
     }
 
-    /// Hands up to `most` objects of a class out: `give(chain, number)` takes the first `number` of
-    /// a chain and answers with the rest. Whether there was any.
+    /// Removes up to `most` objects of a class: `give(chain, number)` takes the first `number` of a
+    /// chain and returns the rest. Returns whether there were any.
     template <class Give>
     bool hand(std::size_t index, std::size_t most, Give give) noexcept {
         if (state.heads[index] == nullptr) {
@@ -121,8 +123,8 @@ public:
         return true;
     }
 
-    /// Keeps an object of `size` bytes that is at home elsewhere. When there are too many, all are
-    /// handed out, as a chain.
+    /// Keeps an object of `size` bytes of another owner. Beyond the limit, returns all of them as a
+    /// chain.
     [[nodiscard]] ObjectLink* putRemote(void* object, std::size_t size) noexcept {
         remote_ = ::new (object) ObjectLink{remote_};
         ++remoteCount_;
@@ -141,7 +143,7 @@ public:
         return chain;
     }
 
-    /// Adds what waits.
+    /// Adds the waiting objects.
     void measure(MemoryUsage& usage) const noexcept {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             usage.held += count(index) * Classes::sizeOf(index);
@@ -151,7 +153,7 @@ public:
         usage.heldCount += remoteCount_;
     }
 
-    /// How many objects of a class wait.
+    /// The number of waiting objects of a class.
     [[nodiscard]] std::size_t count(std::size_t index) const noexcept {
         const std::uint32_t most = Limits.roomFor(Classes::sizeOf(index));
         return most - static_cast<std::uint32_t>(room_[index]);
@@ -159,13 +161,13 @@ public:
 
     [[nodiscard]] bool isActive() const noexcept { return phase_ == Phase::active; }
 
-    /// Whether the cache may begin; once for each thread it may.
+    /// Whether the cache may begin; true once for each thread.
     [[nodiscard]] bool mayBegin() noexcept {
         const bool may = phase_ == Phase::notYet;
         phase_ = may ? Phase::none : phase_;
         return may;
     }
-    /// It begins for the thread with a key, or never if the thread has none.
+    /// Begins the cache for the thread with a tag, or never if the thread has none.
     void begin(OwnerTag key) noexcept {
         if (key != uncachedOwnerTag) {
             for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -176,7 +178,8 @@ public:
             phase_ = Phase::active;
         }
     }
-    /// It is over. Pre: nothing waits.
+    /// Ends the cache.
+    /// Pre: no object waits.
     void end() noexcept {
         state = State{};
         phase_ = Phase::none;
@@ -186,14 +189,14 @@ public:
 
 private:
     using Room = std::int32_t;
-    /// Whether a list is a chain.
+    /// Whether links are plain addresses.
     static constexpr bool asTheyAre = std::is_same_v<Encoding, PlainFreelist>;
     enum class Phase : std::uint8_t { notYet, active, none };
 
     struct Numbers {
-        std::uint16_t refill; ///< how many come, the first time
-        std::uint16_t flush;  ///< how many go
-        std::uint16_t room;   ///< how many there may be
+        std::uint16_t refill; ///< number of objects in the first refill
+        std::uint16_t flush;  ///< number of objects in the first flush
+        std::uint16_t room;   ///< limit of the list
     };
     static constexpr auto numbers_ = [] {
         std::array<Numbers, Classes::count> table{};
@@ -227,13 +230,13 @@ private:
     }
 
     std::array<Room, Classes::count> room_{};
-    RepeatCounts<Classes::count> repeats_; ///< of refills and flushes
+    RepeatCounts<Classes::count> repeats_; ///< repeats of refills and flushes
     ObjectLink* remote_ = nullptr;
     std::size_t remoteCount_ = 0;
     std::size_t remoteBytes_ = 0;
-    std::uint64_t refills_ = 0; ///< batches that came
-    std::uint64_t flushes_ = 0; ///< chains that went
-    std::uint32_t thread_ = 0;  ///< whose it is
+    std::uint64_t refills_ = 0; ///< number of refills
+    std::uint64_t flushes_ = 0; ///< number of returned chains
+    std::uint32_t thread_ = 0;  ///< number of the thread
     Phase phase_ = Phase::notYet;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread's cache as another thread sees it, who has the heap below held still: how many objects
-// wait there, and which.
+// A thread's cache as seen by another thread, which holds the heap below quiescent: the number of
+// waiting objects, and the objects.
 //
-// A thread needs no lock for its own cache, so it may change while it is looked at. The numbers are
-// then those of some moment each; the objects are as far as the list could be followed: whoever
-// asks says of each address whether there is an object, and only then its link is read. Cost: a
-// step for each object.
+// A thread needs no lock for its own cache, so it may change it meanwhile. Each number is then from
+// some moment. Objects are reported as far as a list could be followed: the caller says for each
+// address whether there is an object, and only then its link is read.
+// Cost: a step for each object.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -27,7 +27,7 @@ class OwnerCacheView {
 public:
     explicit OwnerCacheView(Cache& cache) noexcept : cache_(cache) {}
 
-    /// Adds what waits, and the cache itself.
+    /// Adds the waiting objects, and the cache itself.
     void inspect(HeapSnapshot& snapshot) const noexcept {
         HeapSnapshot::Cache sum;
         sum.thread = cache_.thread_;
@@ -44,7 +44,7 @@ public:
         snapshot.addCache(sum);
     }
 
-    /// Runs `take` on each object that waits, and goes on behind it if that answers true.
+    /// Runs `take` on each waiting object, and continues after it if that returns true.
     template <class Take>
     void forEachKept(Take take) const {
         for (std::size_t index = 0; index < Classes::count; ++index) {
@@ -56,7 +56,7 @@ public:
         forEachRemote(take);
     }
 
-    /// Only those that are at home elsewhere.
+    /// As `forEachKept`, for the objects of other owners.
     template <class Take>
     void forEachRemote(Take take) const {
         ObjectLink* object = read(cache_.remote_);
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// As it is now, though its thread may write it. ThreadSanitizer need not tell of that.
+    /// The present value, which its thread may change meanwhile. Hidden from ThreadSanitizer.
     template <class Word>
     [[nodiscard, gnu::noinline]] __attribute__((no_sanitize("thread"))) static Word
     read(Word& word) noexcept {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A freed object, filled with a poison, in one word: its address, and above that how many eighths
-// of its size are poison. The word is written at once, so that a fork of another thread never finds
-// half of it. The up to seven bytes behind the last whole word are left as they are.
+// A freed object filled with a poison, in one word: its address, and above that the number of
+// poisoned 8-byte words. The word is written at once, so that a fork by another thread never finds
+// half of it. Up to seven bytes after the last whole word are not changed.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,22 +16,23 @@ namespace heapwright {
 
 class Poisoned {
 public:
-    /// What an object is filled with; as a pointer it leads nowhere.
+    /// The fill of an object. As a pointer it is no valid address.
     static constexpr unsigned char poison = 0xF5;
-    /// The largest size that can be told.
+    /// The largest size that the word can hold.
     static constexpr std::size_t largest = 0xFFFF * sizeof(std::uint64_t);
 
-    /// None.
+    /// No object.
     constexpr Poisoned() noexcept = default;
 
-    /// Fills an object. Pre: its address lies below 2^48, its size is not beyond the largest.
+    /// Fills an object.
+    /// Pre: its address is below 2^48, and its size is at most `largest`.
     Poisoned(void* object, std::size_t size) noexcept
         : word_(addressOf(object) | (std::uint64_t{size / unit} << addressBits)) {
         std::memset(object, poison, this->size());
     }
 
-    /// What is in a place now, though a thread of its own may write there. ThreadSanitizer need not
-    /// tell of that.
+    /// The present value of a place, which its thread may change meanwhile. Hidden from
+    /// ThreadSanitizer.
     [[nodiscard, gnu::noinline]] __attribute__((no_sanitize("thread"))) static Poisoned
     seenIn(const Poisoned& place) noexcept {
         Poisoned seen;
@@ -43,17 +44,17 @@ public:
     [[nodiscard]] void* object() const noexcept {
         return pointerTo(word_ & ((std::uint64_t{1} << addressBits) - 1));
     }
-    /// How many of its bytes are poison.
+    /// The number of poisoned bytes.
     [[nodiscard]] std::size_t size() const noexcept { return (word_ >> addressBits) * unit; }
 
-    /// Whether nobody has written to it.
+    /// Whether the poison is unchanged.
     [[nodiscard]] bool isIntact() const noexcept {
         const auto* const bytes = static_cast<const unsigned char*>(object());
         return size() == 0 ||
                (looksSo(bytes, size()) && std::memcmp(bytes, bytes + unit, size() - unit) == 0);
     }
 
-    /// Whether an object begins as a poisoned one does.
+    /// Whether an object begins with the poison.
     [[nodiscard]] static bool looksSo(const void* object, std::size_t size) noexcept {
         std::uint64_t first = 0;
         if (size < unit) {
@@ -63,7 +64,7 @@ public:
         return first == wholeWord;
     }
 
-    /// So that it does not look like one any more, whatever is left of it.
+    /// Removes the poison at the start, so that the object is no longer taken for a poisoned one.
     void unmark() const noexcept {
         if (size() != 0) {
             std::memset(object(), 0, unit);

@@ -61,7 +61,8 @@ public:
     ExtentMemory& operator=(const ExtentMemory&) = delete;
     ~ExtentMemory() = default;
 
-    /// The chunk that contains an address. Pre: one does.
+    /// The chunk that contains an address.
+    /// Pre: one does.
     [[nodiscard]] static Chunk& chunkOf(const void* address) noexcept {
         return *static_cast<Chunk*>(RegionMap::startOf(address));
     }
@@ -69,8 +70,8 @@ public:
         return (bytes + Unit - 1) / Unit;
     }
 
-    /// Maps a chunk that is in no space; null if there is no memory. Post: all bytes after the
-    /// chunk's members are zero.
+    /// Maps a chunk that is in no space; null if there is no memory.
+    /// Post: all bytes after the chunk's members are zero.
     [[nodiscard]] Chunk* mapChunk(std::size_t units, std::size_t alignment) noexcept {
         const std::size_t bytes = units * Unit;
         const Address lowest = lowest_.load(std::memory_order_relaxed);
@@ -199,7 +200,8 @@ public:
     }
 
     /// Moves the pages of a run into a new chunk for a single object; null without effect if that
-    /// is not possible. Post: the run is free.
+    /// is not possible.
+    /// Post: the run is free.
     [[nodiscard]] Chunk* moveRun(const Run& run, std::size_t length, std::size_t room) noexcept {
         Chunk* const target = mapChunkWithRoom(1 + length, room);
         if (target == nullptr) {
@@ -218,7 +220,8 @@ public:
         return target;
     }
 
-    /// Adds figures of chunks and of system calls. Pre: the caller holds `lock`.
+    /// Adds figures of chunks and of system calls.
+    /// Pre: the caller holds `lock`.
     void inspect(HeapSnapshot& snapshot) noexcept {
         const auto now = [](const SharedWord<std::size_t>& word) {
             return word.load(std::memory_order_relaxed);
@@ -507,8 +510,8 @@ private:
         return memory.space.nextDue(now, delay, spare);
     }
 
-    /// Discards the pages of a run; false if the system refuses, as for locked memory. Post: the
-    /// run is free, and dirty since `now` on failure.
+    /// Discards the pages of a run; false if the system refuses, as for locked memory.
+    /// Post: the run is free, and dirty since `now` on failure.
     bool discardRun(const Run& run, std::uint32_t now) noexcept {
         const bool done = System::discard(run.start(), run.bytes());
         const Hold hold(memory.lock);

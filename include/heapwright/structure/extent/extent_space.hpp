@@ -18,9 +18,10 @@
 //
 // Invariant: a chunk for many objects is in the bin of its longest free run. It is in the dirty
 // list if and only if one of its units is dirty. A chunk for a single object is in the list of
-// singles. Pre: the caller of a space's functions holds the lock of its memory. Cost: a few loads
-// to find a chunk, a bit scan for each 64 units and each free run in it; a few loads to reuse the
-// last freed run. Memory: one page of state for 512 MiB / Unit.
+// singles.
+// Pre: the caller of a space's functions holds the lock of its memory.
+// Cost: a few loads to find a chunk, a bit scan for each 64 units and each free run in it; a few
+// loads to reuse the last freed run. Memory: one page of state for 512 MiB / Unit.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -107,7 +108,8 @@ struct ExtentChunk {
         }
     }
 
-    /// Marks clean units as free. Post: `longest` is right if it was.
+    /// Marks clean units as free.
+    /// Post: `longest` is right if it was.
     void release(std::size_t from, std::size_t count) noexcept {
         free.set(from, count);
         freeUnits += static_cast<std::uint32_t>(count);
@@ -438,7 +440,8 @@ private:
         rebin(chunk, before);
     }
 
-    /// Removes a chunk from all lists. Post: none of its units counts as free.
+    /// Removes a chunk from all lists.
+    /// Post: none of its units counts as free.
     void detach(Chunk& chunk) noexcept {
         emptyCount_ -= chunk.isEmpty() ? 1U : 0U;
         unbin(chunk, binOf(chunk.longest));

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list for each of the `Count` smallest block sizes, and another fit for the blocks beyond them.
+// A list for each of the `Count` smallest block sizes, and another fit for larger blocks.
 //
-// A request takes from the first list that has something, from its own size upward, and if none has
-// from the other fit, so that if that serves the best fit, the whole does. Blocks of one size wait
-// in the order in which they came. Cost: a bit scan below the last list's size. The free lists of
-// Windows NT and its successors.
+// A request takes from the first list with a block, from its own size upward, and otherwise from
+// the other fit. The whole is a best fit if the other fit is. Blocks of one size are taken in the
+// order in which they were freed.
+// Cost: a bit scan below the last list's size.
+// Source: the free lists of Windows NT and its successors.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -82,7 +83,7 @@ private:
     }
 
     BitSet<Count> occupied_;
-    Ring lists_[Count]; ///< in use where the bit is set
+    Ring lists_[Count]; ///< the list is in use if its bit is set
     Beyond beyond_;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free blocks by size, for approximate best fit: a bin for each size below 1 KiB, above that eight
-// bins for each doubling, and a bitmap over the bins so that the next occupied one is a bit scan
-// away. Blocks of one bin wait in the order in which they came.
+// Free blocks by size, for approximate best fit. There is a bin for each size below 1 KiB, and
+// above that eight bins per doubling. A bitmap finds the next occupied bin by a bit scan. Blocks of
+// one bin are in the order in which they were freed.
 //
-// Within a large bin the best of the first few is taken. Cost: constant, whatever is in the bins.
-// From Doug Lea's allocator, "A Memory Allocator" (1996 ff.); there large bins are sorted instead.
+// Within a large bin, the best of the first few blocks is taken.
+// Cost: constant, whatever the bins contain.
+// Source: Doug Lea, "A Memory Allocator" (1996 ff.); his large bins are sorted instead.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -33,10 +34,11 @@ public:
         bins_[bin].addBack(&block->links);
     }
 
-    /// The bit of a bin that this empties stays until a search comes by.
+    /// If the bin becomes empty, its bit stays set until the next search.
     static void remove(Block* block) noexcept { Ring::remove(&block->links); }
 
-    /// Takes out a block of at least `size` bytes, about the smallest; null if there is none.
+    /// Removes and returns a block of at least `size` bytes, approximately the smallest; null if
+    /// there is none.
     [[nodiscard]] Block* takeFit(std::size_t size) noexcept {
         for (std::size_t bin = nextOccupied(binOf(size)); bin < count;
              bin = nextOccupied(bin + 1)) {
@@ -75,7 +77,7 @@ private:
     static constexpr std::size_t largestLog = 47; ///< no user address has more bits
     static constexpr std::size_t count = smallCount + (largestLog - smallLog + 1) * perDoubling;
     static constexpr std::size_t words = (count + wordBits - 1) / wordBits;
-    static constexpr int depth = 32; ///< how many of a bin are looked at
+    static constexpr int depth = 32; ///< number of blocks of a bin that a search visits
 
     static constexpr std::size_t binOf(std::size_t size) noexcept {
         if (size < smallCount * minAlignment) {
@@ -87,8 +89,8 @@ private:
         return bin < count ? bin : count - 1;
     }
 
-    /// The first bin from `from` on that has a block, after clearing the bits of those that have
-    /// none; `count` if there is none.
+    /// The first bin from `from` that has a block; `count` if there is none. Clears the bits of
+    /// empty bins.
     std::size_t nextOccupied(std::size_t from) noexcept {
         std::size_t index = from / wordBits;
         if (index >= words) {
@@ -132,7 +134,8 @@ private:
     }
 
     Ring bins_[count];
-    std::uint64_t occupied_[words] = {}; ///< a set bit: the bin's ring is in use, perhaps empty
+    /// A set bit: the bin's ring is initialised, and may be empty.
+    std::uint64_t occupied_[words] = {};
 };
 
 } // namespace heapwright

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fit keeps the free blocks of a heap that splits and merges, and says which of them serves a
-// request: the first, the next, the best. `add` and `remove` get a block while its tag says its
-// size, `takeFit` answers null if no block is large enough; what it uses of a block is its links,
-// or more if it says a `leastBlock`: then it keeps none that is smaller.
-// The ones there are: structure/fit/fit_bins.hpp, unsorted_bins.hpp, sequential_fits.hpp,
-// exact_fit.hpp, size_tree.hpp, size_tries.hpp.
+// A fit keeps the free blocks of a heap that splits and merges, and selects the block for a
+// request: first fit, next fit, best fit.
+// Pre: the tag of a block holds its size during `add` and `remove`. `takeFit` returns null if no
+// block is large enough. A fit uses the links in a block, or more if it states a `leastBlock`; it
+// then keeps no smaller block. Implementations: structure/fit/fit_bins.hpp, unsorted_bins.hpp,
+// sequential_fits.hpp, exact_fit.hpp, size_tree.hpp, size_tries.hpp.
 #pragma once
 
 #include <heapwright/structure/fit/block.hpp>
@@ -16,7 +16,7 @@
 
 namespace heapwright {
 
-/// A fit for blocks of a certain size and more.
+/// A fit for blocks of at least some size.
 template <class F>
 concept PartialFit = requires(F fit, Block* block, std::size_t size, void (*visit)(Block*)) {
     { fit.add(block) } -> std::same_as<void>;
@@ -37,7 +37,7 @@ inline constexpr std::size_t leastBlockOf = Block::minSize;
 template <StatesLeastBlock F>
 inline constexpr std::size_t leastBlockOf<F> = F::leastBlock;
 
-/// A fit for all blocks of `Least` bytes and more.
+/// A fit for all blocks of at least `Least` bytes.
 template <class F, std::size_t Least>
 concept FitFrom = PartialFit<F> && (leastBlockOf<F> <= Least);
 

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search tree whose nodes stand in the free memory that they are for, ordered by size and, among
-// equals, by address: the first node that is large enough is the best fit, and of several the one
-// at the lowest address.
+// A search tree whose nodes lie in the free memory that they describe, ordered by size and then by
+// address. The first node that is large enough is thus the best fit, at the lowest address among
+// equals.
 //
-// Invariants: a node's keys lie between those of its subtrees; no node has a higher priority than
-// its parent. A priority is a hash of the address, so it needs no room, and the tree of a set is
-// always the same one, whatever the order in which it was built. Cost: expected O(log n) each, no
-// recursion. A treap (Seidel and Aragon, Randomized search trees, 1996).
+// Invariant: a node's key lies between those of its subtrees, and no node has a higher priority
+// than its parent. A priority is a hash of the address, so it needs no space. The tree depends only
+// on its set of nodes, not on the order of insertions.
+// Cost: expected O(log n) for each operation, no recursion.
+// Source: treaps (Seidel and Aragon, Randomized search trees, 1996).
 //
-// It is the tree of `BestFitTree`, the dictionary of objects: a node brings its own size, and to
-// look for one writes nothing. The free blocks of vmalloc are in a tree of their own
-// (structure/fit/size_tree.hpp), which its author chose to be a splay tree.
+// `BestFitTree`, the dictionary of objects, uses it. A search writes nothing. The free blocks of
+// vmalloc are in a splay tree (structure/fit/size_tree.hpp), as in the original.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -23,8 +23,8 @@
 
 namespace heapwright {
 
-/// What a node brings: two links, which belong to the tree, and its size, which must not change
-/// while it is in the tree.
+/// The type of a node: two links, which belong to the tree, and a size.
+/// Pre: the size does not change while the node is in the tree.
 template <class N>
 concept FitTreeNode = requires(N node, const N& still) {
     { node.left } -> std::same_as<N*&>;
@@ -38,10 +38,11 @@ public:
     constexpr FitTree() noexcept = default;
 
     [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
-    /// Some node, to begin with where all are wanted; null if there is none.
+    /// Some node, as the start of a walk over all; null if the tree is empty.
     [[nodiscard]] Node* root() const noexcept { return root_; }
 
-    /// The smallest node of at least `size` bytes, of equals the lowest; null if there is none.
+    /// The smallest node of at least `size` bytes, at the lowest address among equals; null if
+    /// there is none.
     [[nodiscard]] Node* bestFit(std::size_t size) const noexcept {
         Node* found = nullptr;
         for (Node* node = root_; node != nullptr;) {
@@ -55,7 +56,7 @@ public:
         return found;
     }
 
-    /// The largest node, of equals the highest; null if there is none.
+    /// The largest node, at the highest address among equals; null if there is none.
     [[nodiscard]] Node* largest() const noexcept {
         Node* node = root_;
         while (node != nullptr && node->right != nullptr) {
@@ -64,7 +65,7 @@ public:
         return node;
     }
 
-    /// Pre: the node is on no tree.
+    /// Pre: the node is in no tree.
     void insert(Node* node) noexcept
         requires FitTreeNode<Node>
     {
@@ -73,7 +74,7 @@ public:
         while (*link != nullptr && priorityOf(*link) >= priority) {
             link = before(node, *link) ? &(*link)->left : &(*link)->right;
         }
-        // What hangs here is cut in two along the node's key; both halves go under it.
+        // Splits the subtree at this place by the node's key. Both halves become its subtrees.
         Node* rest = *link;
         *link = node;
         Node** smaller = &node->left;
@@ -92,7 +93,7 @@ public:
         *smaller = *greater = nullptr;
     }
 
-    /// Pre: the node is on this tree.
+    /// Pre: the node is in this tree.
     void remove(Node* node) noexcept
         requires FitTreeNode<Node>
     {
@@ -100,7 +101,7 @@ public:
         while (*link != node) {
             link = before(node, *link) ? &(*link)->left : &(*link)->right;
         }
-        // Its subtrees become one again, from the top down.
+        // Merges its subtrees, from the top down.
         Node* smaller = node->left;
         Node* greater = node->right;
         while (smaller != nullptr && greater != nullptr) {
@@ -117,18 +118,19 @@ public:
         *link = smaller != nullptr ? smaller : greater;
     }
 
-    /// Forgets all nodes.
+    /// Removes all nodes.
     void clear() noexcept { root_ = nullptr; }
 
 private:
-    /// Whether `a` stands before `b` in the order by size and address.
+    /// Whether `a` is before `b` in the order by size and address.
     static bool before(const Node* a, const Node* b) noexcept {
         const std::size_t sizeOfA = a->size();
         const std::size_t sizeOfB = b->size();
         return sizeOfA != sizeOfB ? sizeOfA < sizeOfB : addressOf(a) < addressOf(b);
     }
 
-    /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): neighbours differ in all bits.
+    /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), so that neighbours have unrelated
+    /// priorities.
     static std::uint64_t priorityOf(const Node* node) noexcept {
         std::uint64_t mixed = addressOf(node);
         mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;

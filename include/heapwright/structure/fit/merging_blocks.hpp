@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all heaps that split blocks and merge free neighbours at once have in common; which of the
-// free blocks serves a request is their `Fit`. A heap of this kind inherits from it in public and
-// adds a name. It grows by the request and `Growth` bytes more.
+// The common part of all heaps that split blocks and merge free neighbours at once. `Fit` selects
+// the free block for a request. A heap of this kind inherits publicly from this class and adds a
+// name. It grows by the request plus `Growth` bytes.
 //
-// Invariants: structure/fit/block.hpp; all free blocks are with the `Fit` but one, the top: a block
-// that ends at a fence, from the newest span where it can be, which serves only what no other can
-// and carries no footer. When the top has grown beyond what it is worth keeping, memory goes back;
-// that is twice the largest object freed, for such a one may be asked for again. A span that is
-// free as a whole goes back at once unless it is the top.
-// Cost: the fit's, and constant otherwise. Boundary tags are Knuth's (TAOCP 1, 2.5), the top is
-// Doug Lea's wilderness.
+// Invariant: those of structure/fit/block.hpp. All free blocks are in the `Fit` except one, the
+// top. The top is a block that ends at a fence, of the newest span if possible. It serves only
+// requests that no other block can serve, and has no footer.
+//
+// Memory is returned when the top exceeds a limit: twice the size of the largest freed object,
+// because such an object may be requested again. A free span is returned at once unless it is the
+// top.
+// Cost: that of the fit, and otherwise constant.
+// Source: boundary tags are Knuth's (TAOCP 1, 2.5); the top is Doug Lea's wilderness.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -51,14 +53,14 @@ public:
         return block == nullptr ? nullptr : carve(block, size);
     }
 
-    /// Only from what is there.
+    /// From present blocks, else null.
     [[nodiscard]] void* mallocHeld(std::size_t request) noexcept {
         const std::size_t size = Block::sizeFor(request);
         Block* const block = take(size);
         return block == nullptr ? nullptr : carve(block, size);
     }
 
-    /// What was here before is filled, what comes from below is zero.
+    /// A block that was here before is filled. Fresh memory is zero.
     [[nodiscard]] void* zalloc(std::size_t request) noexcept
         requires ZeroingHeap<SuperHeap>
     {
@@ -75,13 +77,13 @@ public:
         return std::memset(object, 0, used < request ? used : request);
     }
 
-    /// A larger object, of which the ends are given back.
+    /// Allocates a larger object and frees its ends.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t request) noexcept {
         void* const object = malloc(roomToAlign(align, request));
         return object == nullptr ? nullptr : cutAround(object, align, request);
     }
 
-    /// Only from what is there.
+    /// From present blocks, else null.
     [[nodiscard]] void* memalignHeld(std::size_t align, std::size_t request) noexcept {
         void* const object = mallocHeld(roomToAlign(align, request));
         return object == nullptr ? nullptr : cutAround(object, align, request);
@@ -95,7 +97,8 @@ public:
         release(block);
     }
 
-    /// Shrinks by giving the end back, grows into a free neighbour, and at the end of all with it.
+    /// Shrinks by freeing the end. Grows into a free neighbour, and at the end of memory by
+    /// extending it.
     [[nodiscard]] bool resize(void* object, std::size_t request) noexcept {
         Block* const block = Block::of(object);
         const std::size_t size = Block::sizeFor(request);
@@ -106,7 +109,7 @@ public:
         if (size > have) {
             Block* const next = block->next();
             if (next == top_ && have + next->size() < size) {
-                lengthen(size - have); // the last object grows where it stands if memory can
+                lengthen(size - have); // the last object grows in place if the span can be extended
             }
             if (!next->tag.has(Flag::binned) || have + next->size() < size) {
                 return false;
@@ -119,7 +122,7 @@ public:
         return true;
     }
 
-    /// Cuts the top down to `pad` bytes.
+    /// Shrinks the top to `pad` bytes.
     bool trim(std::size_t pad) noexcept { return top_ != nullptr && shorten(pad); }
 
     void clear() noexcept
@@ -148,16 +151,16 @@ public:
     using Forwards::owns;
 
 private:
-    /// The most that a top is ever worth keeping.
+    /// The highest limit of the top.
     static constexpr std::size_t mostKept = 64 * MiB;
 
-    /// A request that has an aligned one inside, whatever its address; too large if none has.
+    /// The size of a request that contains an aligned object at any address; SIZE_MAX on overflow.
     static constexpr std::size_t roomToAlign(std::size_t align, std::size_t request) noexcept {
         std::size_t whole = 0;
         return __builtin_add_overflow(request, align + Block::minSize, &whole) ? SIZE_MAX : whole;
     }
 
-    /// Makes an object of `roomToAlign` bytes an aligned one and gives its ends back.
+    /// Cuts an aligned object out of one of `roomToAlign` bytes and frees its ends.
     void* cutAround(void* object, std::size_t align, std::size_t request) noexcept {
         Address aligned = roundUp(addressOf(object), align);
         if (aligned != addressOf(object) && aligned - addressOf(object) < Block::minSize) {
@@ -175,8 +178,9 @@ private:
         return block->object();
     }
 
-    /// A free block of at least `size` bytes, out of the fit; null if there is none.
-    /// Inlined always, as `carve` is: both stand on every way, and compilers count callers.
+    /// Removes a free block of at least `size` bytes from the fit or the top; null if there is
+    /// none. Always inlined, as `carve` is: both are on every path, and compilers would not inline
+    /// them because of their many callers.
     [[gnu::always_inline]] Block* take(std::size_t size) noexcept {
         if (size == 0) {
             return nullptr;
@@ -188,7 +192,7 @@ private:
         return top_ != nullptr && top_->size() >= size ? top_ : nullptr;
     }
 
-    /// Makes a block that was taken an object of `size` bytes; the rest stays free.
+    /// Turns a removed block into an object of `size` bytes. The rest stays free.
     [[gnu::always_inline]] void* carve(Block* block, std::size_t size) noexcept {
         const std::size_t rest = block->size() - size;
         const bool fromTop = block == top_;
@@ -209,7 +213,7 @@ private:
         return block->object();
     }
 
-    /// Gives back what an object in use has beyond `size` bytes.
+    /// Frees what a used block has beyond `size` bytes.
     void cut(Block* block, std::size_t size) noexcept {
         const std::size_t rest = block->size() - size;
         if (rest >= Block::minSize) {
@@ -218,7 +222,7 @@ private:
         }
     }
 
-    /// Takes a free block out of where it waits.
+    /// Removes a free block from the fit or from the top.
     void detach(Block* block) noexcept {
         if (block == top_) {
             top_ = nullptr;
@@ -227,7 +231,7 @@ private:
         }
     }
 
-    /// Merges a block with its free neighbours; the result is not with the fit.
+    /// Merges a block with its free neighbours. The result is not in the fit.
     Block* merge(Block* block) noexcept {
         std::size_t size = block->size();
         if (block->tag.has(Flag::prevFree)) {
@@ -257,7 +261,8 @@ private:
         fit_.add(block);
     }
 
-    /// A free block at the end of its span: a new top, an empty span, or an ordinary one.
+    /// Places a free block at the end of its span: as new top, as an empty span to return, or in
+    /// the fit.
     void releaseLast(Block* block) noexcept {
         if (top_ == nullptr) {
             top_ = block;
@@ -272,14 +277,14 @@ private:
         }
     }
 
-    /// Gives back what the top has beyond `keep` bytes; true if anything.
+    /// Returns what the top has beyond `keep` bytes; true if anything.
     bool shorten(std::size_t keep) noexcept {
         const std::size_t least = roundUp(keep, minAlignment);
         return top_->size() > least + Block::minSize &&
                SuperHeap::shrink(top_, least < Block::minSize ? Block::minSize : least);
     }
 
-    /// A free block of at least `size` bytes from below, not with the fit.
+    /// A free block of at least `size` bytes from the superheap; it is not in the fit.
     [[gnu::noinline]] Block* grow(std::size_t size) noexcept {
         if (size == 0) {
             return nullptr;
@@ -303,23 +308,23 @@ private:
         }
     }
 
-    /// The top made longer by what it lacks of `size` bytes and some; null if it cannot.
+    /// Extends the top by what it lacks of `size` bytes and some more; null if that fails.
     Block* lengthen(std::size_t size) noexcept {
         std::size_t have = 0;
         if (top_ != nullptr) {
             have = top_->size();
-            top_->writeFooter(); // the way back for what is added behind it
+            top_->writeFooter(); // so that the added block finds it
         }
         const std::size_t lacks = size - (have < size ? have : size);
         void* added = SuperHeap::extend(lacks + Growth);
-        if (added == nullptr && lacks != 0) { // a source of a fixed size, near its end
+        if (added == nullptr && lacks != 0) { // a source of a fixed size is near its end
             added = SuperHeap::extend(lacks + minAlignment);
         }
         return added == nullptr ? nullptr : freshTop(added);
     }
 
-    /// What came from below becomes the top, with what is free before it; an older top does not
-    /// stay one.
+    /// Makes the added block the top, merged with a free block before it. An older top goes into
+    /// the fit.
     Block* freshTop(void* added) noexcept {
         fresh_ = addressOf(added);
         Block* const block = merge(Block::of(added));
@@ -334,8 +339,8 @@ private:
 
     Fit fit_;
     Block* top_ = nullptr;
-    Address fresh_ = 0;                     ///< where what came last from below starts
-    std::size_t worthKeeping_ = 2 * Growth; ///< a larger top is cut down to `Growth`
+    Address fresh_ = 0;                     ///< start of the latest memory from the superheap
+    std::size_t worthKeeping_ = 2 * Growth; ///< a larger top is cut to `Growth`
 };
 
 } // namespace heapwright

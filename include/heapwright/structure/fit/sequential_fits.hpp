@@ -7,10 +7,11 @@
 //   NextFit    sorted by address; the first from where the last search stopped, then from the start
 //   BestFit    sorted by size; the smallest that is large enough, of equals the one freed last
 //
-// A place in the list is looked for from where the last one was found, so that what is freed in
-// some order is sorted in at little cost. Cost: linear in the free blocks, at the worst of each
-// operation. Knuth (TAOCP 1, 2.5) has first and next fit, and why to sort by address: neighbours in
-// memory stay neighbours in the list, and its low end is used up first.
+// A search for a position starts at the position found last, so that blocks freed in some order are
+// inserted at little cost.
+// Cost: linear in the free blocks, in the worst case, for each operation.
+// Source: Knuth (TAOCP 1, 2.5) describes first and next fit. Sorting by address keeps neighbours in
+// memory adjacent in the list, and uses up the low end first.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -28,7 +29,7 @@ struct BySize {
     [[nodiscard]] static std::size_t keyOf(const Block* block) noexcept { return block->size(); }
 };
 
-/// A list of blocks in the order of their keys, least first.
+/// A list of blocks in ascending order of their keys.
 template <class Order>
 class SortedList {
 public:
@@ -62,7 +63,7 @@ public:
         prepare();
         return ring_.front();
     }
-    /// Where a walk from `front` along `next` ends.
+    /// The end of a walk from `front` along `next`.
     [[nodiscard]] RingNode* end() noexcept { return ring_.end(); }
 
     /// The first block whose key is not below `key`, or the end.
@@ -78,7 +79,7 @@ public:
         while (node != end() && keyAt(node) < key) {
             node = node->next;
         }
-        while (keyAt(node->previous) >= key) { // the front one stops it
+        while (keyAt(node->previous) >= key) { // ends at the front
             node = node->previous;
         }
         return finger_ = node;
@@ -95,7 +96,7 @@ private:
     }
 
     Ring ring_;
-    RingNode* finger_ = nullptr; ///< where a search begins; null: the ring is not in use yet
+    RingNode* finger_ = nullptr; ///< where a search begins; null: the ring is not initialised
 };
 
 class FirstFit : public SortedList<ByAddress> {
@@ -114,7 +115,7 @@ public:
 
 class NextFit : public SortedList<ByAddress> {
 public:
-    /// What remains of a block stands behind it in memory, so the next search begins with it.
+    /// The rest of a block follows it in memory, so the next search begins with the rest.
     [[nodiscard]] Block* takeFit(std::size_t size) noexcept {
         RingNode* const start = seek(stopped_ + 1);
         Block* found = firstOf(start, end(), size);
@@ -144,7 +145,7 @@ private:
         return nullptr;
     }
 
-    Address stopped_ = 0; ///< where the block stood that was taken last
+    Address stopped_ = 0; ///< the address of the block that was taken last
 };
 
 class BestFit : public SortedList<BySize> {

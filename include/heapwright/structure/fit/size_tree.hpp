@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All free blocks in one search tree by size, of equal ones by address: the best fit, and of
-// equally good ones the lowest. The tree balances itself by being used: whatever is looked for
-// moves to the root, and the way there halves in length, so that sizes which are asked for often
-// are near.
+// All free blocks in one splay tree by size, and then by address: the best fit, at the lowest
+// address among equals. The tree balances itself by use: a search moves its result to the root and
+// halves the path, so that frequent sizes are near the root.
 //
-// Invariants: the links of a block are its subtrees, less to the left, and no two blocks are equal;
-// there is no room for a way up in the smallest block, nor a need for one. Cost: logarithmic, over
-// any sequence of operations. Splay trees are Sleator's and Tarjan's (JACM 32:3, 1985), here from
-// the root down; Vo's vmalloc keeps its free blocks in one. To be that published mechanism this one
-// is kept beside the treap of structure/fit/fit_tree.hpp, which serves the dictionary of objects.
+// Invariant: a block's links are its subtrees, smaller ones to the left, and no two keys are equal.
+// The smallest block has no room for a link to the parent, and needs none.
+// Cost: logarithmic, amortised over any sequence of operations.
+// Source: Sleator and Tarjan (JACM 32:3, 1985), in the top-down form. Vo's vmalloc uses it, which
+// is why it exists beside the treap of structure/fit/fit_tree.hpp.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -49,12 +48,12 @@ public:
         removeRoot(key);
     }
 
-    /// Takes out the least block of at least `size` bytes; null if there is none.
+    /// Removes and returns the smallest block of at least `size` bytes; null if there is none.
     [[nodiscard]] Block* takeFit(std::size_t size) noexcept {
         if (root_ == nullptr) {
             return nullptr;
         }
-        const Key key{size, 0}; // no block is equal to it, the root is the one before or behind it
+        const Key key{size, 0}; // equal to no block, so the root is its neighbour in the order
         root_ = splay(root_, key);
         if (keyOf(root_) < key) {
             if (root_->right == nullptr) {
@@ -69,7 +68,8 @@ public:
         return Block::of(fit);
     }
 
-    /// In the order of size. Straightens the tree to a list first: any depth, and no stack.
+    /// Visits in the order of size. It first turns the tree into a list, so it needs no stack at
+    /// any depth.
     template <class Visit>
     void forEach(Visit visit) noexcept {
         Node** link = &root_;
@@ -93,7 +93,7 @@ public:
     void clear() noexcept { root_ = nullptr; }
 
 private:
-    /// Stands in the object of a free block.
+    /// The tree node in the object of a free block.
     struct Node {
         Node* left;
         Node* right;
@@ -111,9 +111,9 @@ private:
 
     static Key keyOf(Node* node) noexcept { return {Block::of(node)->size(), addressOf(node)}; }
 
-    /// The tree that has at its root the node of this key, or if there is none a neighbour of where
-    /// it would be. Takes the way down apart into what is less (`less`, grown at its right end) and
-    /// what is more (`more`, at its left end), then puts them under what is found.
+    /// Moves the node of this key to the root, or a neighbour of its place if there is none. The
+    /// path down is split into the smaller nodes (`less`, extended at its right end) and the larger
+    /// ones (`more`, at its left end). Both become subtrees of the result.
     static Node* splay(Node* node, Key key) noexcept {
         Node sides{nullptr, nullptr};
         Node* less = &sides;
@@ -160,7 +160,7 @@ private:
         if (root_->left == nullptr) {
             root_ = right;
         } else {
-            root_ = splay(root_->left, key); // which has nothing at its right then
+            root_ = splay(root_->left, key); // the new root has no right subtree
             root_->right = right;
         }
     }

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free blocks in binary tries by size, the best fit: two tries for each doubling of the size, and a
-// bitmap over them so that the next occupied one is a bit scan away. Blocks of one size are in a
-// ring, of which one is in the trie; of equals the one that has waited longest there goes first.
+// Free blocks in binary tries by size, for the best fit. There are two tries per doubling of the
+// size, and a bitmap that finds the next occupied one by a bit scan. Blocks of one size form a
+// ring, and one of them is in the trie. Among equals, the oldest in the ring is taken first.
 //
-// Below a node are, to the left, the sizes that have a 0 at the next bit, and to the right those
-// that have a 1; the node itself has any size that agrees with the way to it. So a trie is no
-// deeper than a size has bits that matter, whatever its history, and needs no balancing.
-// Invariants: `parent` is null in those that are only in a ring, and a root's is itself. A node
-// takes five words, so the smallest blocks have no room for one: `ExactFit` keeps those. Cost: a
-// step for each bit of the size below its highest two. The tree bins of Doug Lea's allocator, from
-// version 2.8 on, and so of ptmalloc3.
+// The left subtree of a node has the sizes with a 0 at the next bit, the right one those with a 1.
+// The node itself has any size that agrees with the path to it. A trie is therefore no deeper than
+// the number of significant bits of a size, and needs no balancing.
+// Invariant: `parent` is null in a node that is only in a ring, and a root's `parent` is the root
+// itself. A node takes five words, so the smallest blocks cannot have one: `ExactFit` keeps those.
+// Cost: a step for each bit of the size below its highest two.
+// Source: the tree bins of Doug Lea's allocator since version 2.8, and so of ptmalloc3.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -26,21 +26,21 @@
 namespace heapwright {
 
 class SizeTries {
-    /// Stands in the object of a free block.
+    /// The trie node in the object of a free block.
     struct Node {
         RingNode ring;
         Node* child[2];
         Node* parent;
 
         [[nodiscard]] std::size_t size() noexcept { return Block::of(&ring)->size(); }
-        /// Where the smaller sizes are, if any are below.
+        /// A subtree with the smaller sizes, if the node has any.
         [[nodiscard]] Node* lower() const noexcept {
             return child[0] != nullptr ? child[0] : child[1];
         }
     };
 
 public:
-    /// The smallest block that can be here.
+    /// The smallest block that a trie can keep.
     static constexpr std::size_t leastBlock =
         roundUp(Tag::bytes + sizeof(Node) + sizeof(std::size_t), minAlignment);
 
@@ -69,10 +69,10 @@ public:
         Ring::addBefore(&at->ring, &node->ring);
     }
 
-    /// Pre: the block is here.
+    /// Pre: the block is in a trie.
     void remove(Block* block) noexcept { removeNode(static_cast<Node*>(block->object())); }
 
-    /// Takes out the least block of at least `request` bytes; null if there is none.
+    /// Removes and returns the smallest block of at least `request` bytes; null if there is none.
     [[nodiscard]] Block* takeFit(std::size_t request) noexcept {
         const std::size_t size = request < leastBlock ? leastBlock : request;
         const std::size_t trie = trieOf(size);
@@ -82,9 +82,9 @@ public:
             if (next >= tries) {
                 return nullptr;
             }
-            best = leastOf(roots_[next], roots_[next]); // all of them are large enough
+            best = leastOf(roots_[next], roots_[next]); // all blocks there are large enough
         }
-        Node* const taken = nodeOf(best->ring.next); // one that is only in the ring, if there is
+        Node* const taken = nodeOf(best->ring.next); // another block of the ring, if there is one
         removeNode(taken);
         return Block::of(&taken->ring);
     }
@@ -108,7 +108,7 @@ public:
     void clear() noexcept { occupied_.clear(); }
 
 private:
-    static constexpr std::size_t tries = 64; ///< the last for all that is beyond the one before it
+    static constexpr std::size_t tries = 64; ///< the last trie has all larger sizes
     static constexpr std::size_t leastLog = floorLog2(leastBlock);
     static constexpr unsigned topBit = 63;
 
@@ -124,15 +124,15 @@ private:
         return trie < tries ? trie : tries - 1;
     }
 
-    /// The bits by which the sizes of one trie differ, from the top.
+    /// The bits in which the sizes of one trie differ, from the top.
     static constexpr std::size_t bitsOf(std::size_t size, std::size_t trie) noexcept {
         return trie == tries - 1 ? size : size << (topBit + 2 - leastLog - trie / 2);
     }
 
-    /// The best fit of a trie that has something; null if none fits.
+    /// The best fit in an occupied trie; null if none fits.
     Node* bestIn(std::size_t trie, std::size_t size) noexcept {
         Node* best = nullptr;
-        Node* larger = nullptr; // the nearest branch of which all are larger
+        Node* larger = nullptr; // the nearest branch whose sizes are all larger
         std::size_t bits = bitsOf(size, trie);
         for (Node* node = roots_[trie]; node != nullptr; bits <<= 1U) {
             const std::size_t have = node->size();
@@ -151,7 +151,7 @@ private:
         return larger == nullptr ? best : leastOf(larger, best == nullptr ? larger : best);
     }
 
-    /// The least of `best` and what is at a node and below it.
+    /// The smaller of `best` and the smallest block of a node and its subtrees.
     static Node* leastOf(Node* node, Node* best) noexcept {
         for (; node != nullptr; node = node->lower()) {
             best = node->size() < best->size() ? node : best;
@@ -168,7 +168,7 @@ private:
             }
             return;
         }
-        Node* last = node; // a leaf below it can stand in its place
+        Node* last = node; // a leaf of its subtree can replace it
         while (last->lower() != nullptr) {
             last = last->lower();
         }
@@ -180,14 +180,14 @@ private:
         }
     }
 
-    /// Where it is written that a node is where it is.
+    /// The link that leads to a node.
     Node*& linkTo(Node* node) noexcept {
         Node* const parent = node->parent;
         return parent == node ? roots_[trieOf(node->size())]
                               : parent->child[parent->child[1] == node ? 1 : 0];
     }
 
-    /// Puts another node in the place of one.
+    /// Puts another node into the place of a node.
     void replace(Node* node, Node* other) noexcept {
         linkTo(node) = other;
         other->parent = node->parent == node ? other : node->parent;
@@ -200,7 +200,7 @@ private:
         }
     }
 
-    /// The next of a walk through all nodes of a trie, each before those below it.
+    /// The next node of a walk in preorder.
     static Node* after(Node* node) noexcept {
         if (node->lower() != nullptr) {
             return node->lower();
@@ -215,7 +215,7 @@ private:
     }
 
     BitSet<tries> occupied_;
-    Node* roots_[tries] = {}; ///< in use where the bit is set
+    Node* roots_[tries] = {}; ///< in use if the bit is set
 };
 
 static_assert(PartialFit<SizeTries>);

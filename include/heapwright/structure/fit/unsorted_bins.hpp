@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free blocks by size, but sorted late: what becomes free waits in one ring, and is put into its
-// bin (structure/fit/fit_bins.hpp) when a request comes by that it does not fit exactly.
+// Free blocks by size, sorted late: a freed block waits in one ring. It goes into its bin
+// (structure/fit/fit_bins.hpp) when a request visits it that it does not fit exactly.
 //
-// So a block that is wanted again at once, at its size, is found where it was left, and one that
-// merges with a neighbour meanwhile was never sorted. Cost: constant for each block, late. The
-// unsorted chunks of Doug Lea's allocator 2.7, and so of ptmalloc2.
+// A block that is soon requested again at its size is thus found at once, and a block that merges
+// meanwhile is never sorted.
+// Cost: constant for each block, paid by a later request.
+// Source: the unsorted chunks of Doug Lea's allocator 2.7, and so of ptmalloc2.
 #pragma once
 
 #include <heapwright/structure/fit/block.hpp>
@@ -30,11 +31,12 @@ public:
         unsorted_.addBack(&block->links);
     }
 
-    /// Wherever the block is: a ring need not be known to leave it.
+    /// Works in any ring, because a block can leave a ring without knowing it.
     static void remove(Block* block) noexcept { FitBins::remove(block); }
 
-    /// Takes out a block of just `size` bytes that has not been sorted, or, when all have, about
-    /// the smallest that is large enough; null if there is none.
+    /// Removes and returns an unsorted block of exactly `size` bytes. If there is none, all are
+    /// sorted, and approximately the smallest block that is large enough is returned; null if there
+    /// is none.
     [[nodiscard]] Block* takeFit(std::size_t size) noexcept {
         while (used_ && !unsorted_.empty()) {
             Block* const block = Block::of(unsorted_.front());
@@ -66,7 +68,7 @@ public:
 
 private:
     FitBins sorted_;
-    Ring unsorted_; ///< in use if `used_`
+    Ring unsorted_; ///< valid if `used_`
     bool used_ = false;
 };
 

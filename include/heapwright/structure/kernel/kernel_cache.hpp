@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel's subsystems say of a cache of equal objects when they have it made, and what can
-// be read of a cache afterwards; and the sizes of the general caches behind malloc. The four
-// designs (layers/kernel/) have this in common.
+// The traits of a cache of equal objects, the figures of a cache, and the sizes of the general
+// caches behind malloc. The four kernel designs (layers/kernel/) share them.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -19,16 +18,16 @@
 
 namespace heapwright {
 
-/// A cache of equal objects, as it is asked for.
+/// A cache of equal objects, as a subsystem requests it.
 struct CacheTraits {
     const char* name = "";
     std::size_t size = 0;             ///< bytes of an object
-    std::size_t align = minAlignment; ///< a power of two, a page at most
-    /// Run once on each object when its pages are taken; must not use the heap, as little as the
-    /// other.
+    std::size_t align = minAlignment; ///< a power of two, at most a page
+    /// Runs once on each object when its pages are taken.
+    /// Pre: neither it nor the destructor uses the heap.
     void (*constructor)(void*) = nullptr;
-    void (*destructor)(void*) = nullptr; ///< run on each object when its pages go back
-    bool reclaimable = false;            ///< what is in it can be dropped and made anew
+    void (*destructor)(void*) = nullptr; ///< runs on each object when its pages are returned
+    bool reclaimable = false;            ///< the contents can be dropped and created again
 
     [[nodiscard]] constexpr Mobility mobility() const noexcept {
         return reclaimable ? Mobility::reclaimable : Mobility::unmovable;
@@ -39,22 +38,24 @@ struct CacheTraits {
     }
 };
 
-/// A line of slabinfo: what a cache has.
+/// The figures of a cache, as in a line of slabinfo.
 struct CacheFigures {
     const char* name = "";
     std::size_t size = 0;    ///< bytes of an object
-    std::size_t stride = 0;  ///< bytes from one to the next
-    std::size_t live = 0;    ///< objects that have been given out
+    std::size_t stride = 0;  ///< bytes from one object to the next
+    std::size_t live = 0;    ///< objects in use
     std::size_t objects = 0; ///< objects in all slabs
     std::size_t slabs = 0;
     std::size_t pages = 0;
     std::size_t objectsPerSlab = 0;
     std::size_t pagesPerSlab = 0;
-    std::size_t limit = 0;         ///< so many free objects a processor keeps, where that is so
-    std::size_t batch = 0;         ///< so many move at a time
-    std::size_t shared = 0;        ///< so many batches the processors share
-    std::size_t waiting = 0;       ///< free objects that are on their way between processors
-    std::uint64_t remoteFrees = 0; ///< objects freed on another processor than their slab served
+    /// Free objects that a processor may keep, if the design has such a limit.
+    std::size_t limit = 0;
+    std::size_t batch = 0;   ///< objects that move at once
+    std::size_t shared = 0;  ///< batches that the processors share
+    std::size_t waiting = 0; ///< free objects on their way between processors
+    /// Objects freed on another processor than the one their slab served.
+    std::uint64_t remoteFrees = 0;
 };
 
 /// The general caches: 16, 32, 64, 96, 128, 192 bytes, and powers of two up to `Largest`.
@@ -73,7 +74,7 @@ struct GeneralSizes {
         return table;
     }();
 
-    /// As the kernel calls them.
+    /// The kernel's names.
     static constexpr std::array<const char*, 21> names = {
         "kmalloc-16",  "kmalloc-32",  "kmalloc-64",  "kmalloc-96",   "kmalloc-128",  "kmalloc-192",
         "kmalloc-256", "kmalloc-512", "kmalloc-1k",  "kmalloc-2k",   "kmalloc-4k",   "kmalloc-8k",
@@ -81,7 +82,7 @@ struct GeneralSizes {
         "kmalloc-1M",  "kmalloc-2M",  "kmalloc-4M"};
     static_assert(count <= names.size());
 
-    /// Pre: `size` is not larger than the largest.
+    /// Pre: `size` is at most `largest`.
     [[nodiscard]] static constexpr std::size_t indexFor(std::size_t size) noexcept {
         if (size > 192) {
             return floorLog2(size - 1) + 1 - 8 + 6;
@@ -90,25 +91,25 @@ struct GeneralSizes {
         return upTo192[(size + 15) / 16];
     }
 
-    /// For an alignment, too: a power of two, whose objects stand at multiples of it.
+    /// The size of a request with an alignment: a power of two, whose objects are aligned to it.
     [[nodiscard]] static constexpr std::size_t alignedSize(std::size_t align,
                                                            std::size_t size) noexcept {
         const std::size_t least = size < align ? align : size;
         const bool rounds = align > minAlignment && least <= SIZE_MAX / 2 + 1;
-        return rounds ? std::bit_ceil(least) : size; // there is no power of two above
+        return rounds ? std::bit_ceil(least) : size; // there is no larger power of two
     }
 };
 
-/// What every cache has, whatever its design: `Self` is the cache.
+/// The common part of every design's cache, `Self`.
 template <class Self>
 struct CacheBase {
-    CacheTraits traits{nullptr, 0, 0}; ///< all zero: a heap then needs no room in a file
+    CacheTraits traits{nullptr, 0, 0}; ///< all zero, so that a heap takes no room in a file
     SlabShape slab;
-    std::atomic<std::size_t> references{0}; ///< how many asked for it; 0: nobody, as yet
-    Self* next = nullptr;                   ///< among the caches that were made
+    std::atomic<std::size_t> references{0}; ///< number of requests for this cache; 0: unused
+    Self* next = nullptr;                   ///< in the list of created caches
     std::atomic<std::size_t> slabs{0};
 
-    /// What does not depend on who is where.
+    /// The figures that do not depend on the processors.
     [[nodiscard]] CacheFigures figures() const noexcept {
         CacheFigures figures;
         figures.name = traits.name;
@@ -123,7 +124,7 @@ struct CacheBase {
     }
 };
 
-/// Adds to the figures of a cache what its processors have counted, each under its lock.
+/// Adds the counts of a cache's processors, each under its lock.
 template <class Cache>
 void addUses(Cache& cache, CacheFigures& figures) noexcept {
     std::size_t given = 0;
@@ -137,7 +138,7 @@ void addUses(Cache& cache, CacheFigures& figures) noexcept {
     figures.live -= given;
 }
 
-/// A word in a free object that leads to the next.
+/// The link in a free object to the next.
 [[nodiscard]] inline void* nextObject(void* object, std::size_t link) noexcept {
     return *static_cast<void**>(forward(object, link));
 }
@@ -145,7 +146,7 @@ inline void linkObject(void* object, std::size_t link, void* to) noexcept {
     ::new (forward(object, link)) void*(to);
 }
 
-/// A doubly linked list of slabs, by the links of their descriptors.
+/// A doubly linked list of slabs, linked through their descriptors.
 struct SlabList {
     Page* first = nullptr;
     Page* last = nullptr;
@@ -172,14 +173,14 @@ struct SlabList {
     }
 };
 
-/// Slabs that are on no list any more, until nothing is held for which others wait.
+/// Slabs removed from all lists, which are returned after all locks are released.
 class LeavingSlabs {
 public:
     void add(Page& page) noexcept {
         page.next = first_;
         first_ = &page;
     }
-    /// One of them, which is none any more; null if there is none.
+    /// Removes and returns a slab; null if there is none.
     [[nodiscard]] Page* next() noexcept {
         Page* const page = first_;
         first_ = page == nullptr ? nullptr : page->next;
@@ -190,7 +191,7 @@ private:
     Page* first_ = nullptr;
 };
 
-/// Runs a constructor or destructor, if there is one, on all objects that stand from `start` on.
+/// Runs a constructor or destructor, if not null, on `count` objects from `start`.
 inline void runOnObjects(void (*function)(void*), void* start, std::size_t count,
                          std::size_t stride) noexcept {
     for (std::size_t index = 0; function != nullptr && index < count; ++index) {

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel's heaps have in common that keep objects in caches: the caches that subsystems
-// have made, general ones behind `malloc`, and blocks of pages for what is larger.
+// The common part of the kernel's cache heaps: the caches that subsystems create, general caches
+// behind `malloc`, and blocks of pages for larger requests.
 //
-// A `Model` (layers/kernel/) says what a `Cache` is and, as static functions, how an object is
-// taken from one and put back, how it shrinks, which locks it has and what its figures are. The
-// holder of a slab's pages is its cache; pages without a holder are an object. A model that
-// `merges` gives out one cache for several that ask for like objects, unless those keep state.
-// The heap of a design is this and no more, so it inherits it publicly, and this has the pages to
-// itself.
-// Invariant: locks are taken in the order caches, cache, pages. Over a fork all are held; a signal
-// handler may fork that interrupted who holds some: those are left to him, and who waits for them
-// counts as held still (structure/thread/fork_lock.hpp).
+// A `Model` (layers/kernel/) defines a `Cache` and, as static functions, how to take and return an
+// object, how to shrink a cache, its locks, and its figures. The holder of a slab's pages is its
+// cache. Pages without a holder are one object. A model with `merges` returns one cache for several
+// requests with equal objects, unless those keep state. The heap of a design only adds a name, so
+// it inherits publicly.
+// Invariant: locks are taken in the order caches, cache, pages. A fork holds all. If the fork comes
+// from a signal handler that interrupted a holder, those locks are left to the interrupted code. A
+// thread that waits for them counts as quiescent (structure/thread/fork_lock.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -49,12 +48,12 @@ concept PagedHeap = OwningHeap<H> && ForkableHeap<H> && ConcurrentHeap<H> &&
                         { H::nodes } -> std::convertible_to<std::size_t>;
                     };
 
-/// Stands for any visitor of zones in `ZonedHeap`.
+/// A visitor of any type in `ZonedHeap`.
 struct AnyZoneVisitor {
     void operator()(auto& zone) const noexcept;
 };
 
-/// A paged heap that shows its zones, and how often pages of another mobility had to serve.
+/// A paged heap that reports its zones, and how often pages of another mobility had to serve.
 template <class H>
 concept ZonedHeap = PagedHeap<H> && requires(H heap, AnyZoneVisitor look) {
     { heap.fallbacks() } -> std::same_as<PageFallbacks>;
@@ -78,7 +77,7 @@ public:
 
     // --- caches ---
 
-    /// A cache for such objects, which may be one that is there; null if there is no memory.
+    /// A cache for such objects, which may be an existing one; null if there is no memory.
     [[nodiscard]] Cache* createCache(const CacheTraits& traits) noexcept {
         const Hold hold(cachesLock_);
         if (Cache* const like = likeThat(traits)) {
@@ -101,18 +100,18 @@ public:
         return cache;
     }
 
-    /// An object, constructed if the cache constructs; null if there is no memory.
+    /// An object, constructed if the cache has a constructor; null if there is no memory.
     [[nodiscard]] void* take(Cache& cache) noexcept { return Model::take(cache, pages()); }
 
-    /// Pre: the object is the cache's, and live.
+    /// Pre: the object is live and from this cache.
     void put(Cache& cache, void* object) noexcept {
         Model::put(cache, PageSection::blockAt(object), object, pages());
     }
 
-    /// Gives back all empty slabs; true if there was any.
+    /// Returns all empty slabs; true if there were any.
     bool shrinkCache(Cache& cache) noexcept { return Model::shrink(cache, pages()); }
 
-    /// False, and nothing but a shrinking done, if objects of it are live.
+    /// Returns false if the cache has live objects; it may have been shrunk.
     bool destroyCache(Cache& cache) noexcept {
         const Hold hold(cachesLock_);
         if (cache.references.load(std::memory_order_relaxed) > 1) {
@@ -150,13 +149,13 @@ public:
 
     // --- pages ---
 
-    /// Blocks of pages that are no cache's, as other parts of a kernel take them.
+    /// Blocks of pages outside any cache, as other parts of a kernel take them.
     [[nodiscard]] Page* takePages(std::size_t order, Mobility mobility, std::size_t node) noexcept {
         return SuperHeap::takePages(order, mobility, node);
     }
     void givePages(Page& block) noexcept { SuperHeap::givePages(block); }
 
-    /// How often pages of another mobility had to serve.
+    /// The number of times that pages of another mobility had to serve.
     [[nodiscard]] auto fallbacks() noexcept
         requires ZonedHeap<SuperHeap>
     {
@@ -178,7 +177,7 @@ public:
         return object != nullptr ? object : generalAfterShrinking(size);
     }
 
-    /// Objects of a power of two stand at multiples of it, blocks of pages too.
+    /// Objects of a power of two are aligned to their size, and so are blocks of pages.
     [[nodiscard]] void* memalign(std::size_t align, std::size_t size) noexcept {
         return malloc(General::alignedSize(align, size));
     }
@@ -220,7 +219,8 @@ public:
         return SuperHeap::trim(pad);
     }
 
-    /// No destructor runs. Nobody else may be inside, and no cache is one any more.
+    /// Runs no destructors.
+    /// Pre: no other thread uses the heap, and no cache is used afterwards.
     void clear() noexcept
         requires ClearableHeap<SuperHeap>
     {
@@ -252,7 +252,7 @@ public:
                 }
                 letGoAll([fork](Latch& lock) { lock.letGo(fork); });
             }
-            // Who interrupted a holder may have to go first.
+            // Lets the interrupted holder of a lock continue first.
             endTurn([](Mutex& turn) { turn.unlock(); });
             platform::yieldProcessor();
         }
@@ -269,7 +269,7 @@ public:
         endTurn([](Mutex& turn) { turn.reset(); });
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept { return false; }
 
 protected:
@@ -305,7 +305,7 @@ private:
         return take(cache);
     }
 
-    /// Before memory is refused, what other processors and caches keep goes back.
+    /// Before a request fails, the memory that processors and caches keep is returned.
     [[nodiscard, gnu::cold, gnu::noinline]] void* generalAfterShrinking(std::size_t size) noexcept {
         return size <= largest && shrinkAll() ? general(size) : nullptr;
     }
@@ -341,7 +341,7 @@ private:
         return any;
     }
 
-    /// `body` may wait.
+    /// `body` may wait for locks.
     template <class Body>
     void forEach(Body body) noexcept {
         const Hold hold(cachesLock_);
@@ -353,14 +353,14 @@ private:
 
     // --- forks ---
 
-    /// The number of the fork.
+    /// Returns the number of the fork.
     [[nodiscard]] std::uint32_t beginTurn() noexcept {
         if (platform::singleThreaded() || !turn_.heldByThisThread()) {
             turn_.lock();
         }
         return ++forks_;
     }
-    /// False if something could not be had in some time.
+    /// Returns false if a lock could not be taken within some time.
     [[nodiscard]] bool holdCaches(std::uint32_t fork) noexcept {
         bool held = true;
         eachCache([&](Cache& cache) {
@@ -390,8 +390,8 @@ private:
         }
     }
 
-    Mutex turn_;              ///< whose it is to fork
-    std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
+    Mutex turn_;              ///< held by the thread that forks
+    std::uint32_t forks_ = 0; ///< depth of nested forks of one thread
     Latch cachesLock_;
     std::array<Cache, General::count> general_;
     Cache* made_ = nullptr;

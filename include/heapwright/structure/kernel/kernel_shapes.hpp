@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many pages a slab has, and how objects lie in it, under each of the kernel's designs; and how
-// many free objects a processor keeps in SLAB. Computed as in mm/slab.c and mm/slub.c of Linux 6.1
-// and in the patch of SLQB for 2.6.30: from the size of an object and the number of processors.
+// The number of pages of a slab and the layout of its objects in each of the kernel's designs. Also
+// the number of free objects that a processor keeps in SLAB. They follow from the size of an object
+// and the number of processors.
+// Source: mm/slab.c and mm/slub.c of Linux 6.1, and the patch of SLQB for 2.6.30.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -16,7 +17,7 @@
 
 namespace heapwright {
 
-/// How objects share a block of pages.
+/// The layout of objects in a block of pages.
 struct SlabShape {
     std::size_t stride = 0;
     std::size_t order = 0;
@@ -25,7 +26,7 @@ struct SlabShape {
     [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytesOfPage << order; }
 };
 
-/// How much an array of a processor holds, and how much moves at a time.
+/// The limit of a processor's array, and the number of objects that move at once.
 struct SlabTuning {
     std::size_t limit;
     std::size_t batch;
@@ -42,17 +43,18 @@ struct SlabTuning {
     return {limit, (limit + 1) / 2, size <= bytesOfPage && processors > 1 ? 8U : 0U};
 }
 
-/// How objects lie in a slab of SLAB: behind a colour and, if `index` is not 0, an index of as many
-/// bytes.
+/// The layout of a slab of SLAB: a colour, then, if `index` is not 0, an index of that many bytes,
+/// then the objects.
 struct ColouredShape : SlabShape {
     std::size_t index = 0;
-    std::size_t colours = 0; ///< how many different beginnings there are
+    std::size_t colours = 0; ///< number of different start offsets
 
     static constexpr std::size_t colourStep = 64;
 };
 
-/// The smallest block that wastes an eighth at most, of two pages if one object fits; of what can
-/// be reclaimed the smallest that holds one: larger ones are hard to have when memory is short.
+/// The smallest block that wastes at most an eighth, with at most two pages if one object fits. A
+/// reclaimable cache uses the smallest block for one object, because larger ones are hard to get
+/// when memory is short.
 [[nodiscard]] constexpr ColouredShape slabShapeFor(std::size_t stride, bool indexed,
                                                    bool reclaimable = false) noexcept {
     constexpr std::size_t mostOrder = 1;
@@ -79,8 +81,8 @@ struct ColouredShape : SlabShape {
     }
 }
 
-/// The size of a slab: the smallest that wastes a sixteenth at most and has enough objects for the
-/// processors to go on for a while; then more waste is borne, then fewer objects.
+/// The smallest slab that wastes at most a sixteenth and has enough objects for the number of
+/// processors. If there is none, more waste is accepted, and then fewer objects.
 [[nodiscard]] constexpr SlabShape slubShapeFor(std::size_t stride,
                                                std::size_t processors) noexcept {
     constexpr std::size_t mostOrder = 3;
@@ -109,7 +111,7 @@ struct ColouredShape : SlabShape {
     return make(pageOrderFor(stride));
 }
 
-/// The smallest block that wastes a quarter at most, of two pages if one object fits.
+/// The smallest block that wastes at most a quarter, with at most two pages if one object fits.
 [[nodiscard]] constexpr SlabShape slqbShapeFor(std::size_t stride) noexcept {
     std::size_t order = pageOrderFor(stride);
     while (order < 1 && (bytesOfPage << order) % stride * 4 > bytesOfPage << order) {

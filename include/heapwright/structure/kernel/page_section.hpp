@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory as a kernel sees it: pages of 4 KiB, each with a descriptor of its own beside it, in
-// sections of 16 MiB.
+// Memory as a kernel manages it: pages of 4 KiB, each with a descriptor, in sections of 16 MiB.
 //
 //   | links, node | mobility of each group of 512 pages | a descriptor for each page | pages ... |
 //
-// A section stands at a multiple of its size, so that an address leads to its descriptor and a
-// descriptor to its address. The section's own pages are never free. Whoever has pages may use what
-// their descriptors have room for; while they are free it is the page heap's. The mobility of a
-// group says on which lists the free pages in it are kept; all are movable at first.
-// After struct page, mem_map and the pageblock bits of Linux. Cost: 52 of 4,096 pages.
+// A section is aligned to its size, so that an address gives its descriptor, and a descriptor its
+// address. The section's own pages are never free. The holder of pages may use the free fields of
+// their descriptors. The page heap uses them while the pages are free. The mobility of a group
+// decides on which lists its free pages are; at first all are movable.
+// Cost: 52 of 4,096 pages.
+// Source: struct page, mem_map and the pageblock bits of Linux.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -22,18 +22,17 @@
 
 namespace heapwright {
 
-/// Whether what stands on pages can be moved away, or dropped and made anew.
+/// Whether the contents of pages can be moved, or dropped and created again.
 enum class Mobility : std::uint8_t { unmovable, movable, reclaimable };
 inline constexpr std::size_t mobilities = 3;
 
 /// Blocks have 1, 2, 4 … 1,024 pages: orders 0 to 10.
 inline constexpr std::size_t pageOrders = 11;
-/// So many pages, as a power of two, have their mobility together.
+/// The pages that share one mobility, as a power of two.
 inline constexpr std::size_t groupOrder = 9;
 inline constexpr std::size_t bytesOfPage = 4 * KiB;
 
-/// The order of the smallest block that holds so many bytes, 1 at least; `pageOrders` or more if
-/// none does.
+/// The order of the smallest block with room for `bytes`; `pageOrders` or more if there is none.
 [[nodiscard]] constexpr std::size_t pageOrderFor(std::size_t bytes) noexcept {
     return bytes <= bytesOfPage ? 0 : floorLog2((bytes - 1) / bytesOfPage) + 1;
 }
@@ -42,17 +41,17 @@ inline constexpr std::size_t bytesOfPage = 4 * KiB;
 struct Page {
     enum class State : std::uint8_t { inside, free, taken };
 
-    Page* next = nullptr;     ///< on a list of free blocks; the holder's while it is taken
-    Page* previous = nullptr; ///< likewise
-    void* holder = nullptr;   ///< the holder's: whose the pages are
+    Page* next = nullptr;     ///< on a list of free blocks; the holder's while the page is taken
+    Page* previous = nullptr; ///< as `next`
+    void* holder = nullptr;   ///< the holder's: the holder of the pages
     void* objects = nullptr;  ///< the holder's: the first of a list of free objects
-    std::uint32_t used = 0;   ///< the holder's: how many objects are live
-    std::uint32_t count = 0;  ///< the holder's: how many objects there are
-    std::uint16_t ahead = 0;  ///< so many pages before this one starts the block that is taken
-    std::uint8_t order = 0;   ///< of the block that starts here
+    std::uint32_t used = 0;   ///< the holder's: number of live objects
+    std::uint32_t count = 0;  ///< the holder's: number of objects
+    std::uint16_t ahead = 0;  ///< distance in pages from the start of the taken block
+    std::uint8_t order = 0;   ///< order of the block that starts here
     State state = State::inside;
     std::uint8_t mark = 0;                 ///< the holder's
-    Mobility mobility = Mobility::movable; ///< what the block was taken as
+    Mobility mobility = Mobility::movable; ///< the mobility for which the block was taken
 };
 
 struct PageSection {
@@ -61,12 +60,12 @@ struct PageSection {
 
     PageSection* next = nullptr;
     PageSection* previous = nullptr;
-    std::size_t node = 0;      ///< of which memory node it is
-    std::size_t freePages = 0; ///< how many of its pages are free
+    std::size_t node = 0;      ///< number of its memory node
+    std::size_t freePages = 0; ///< number of its free pages
     std::array<Mobility, (pagesIn >> groupOrder)> groups{};
     std::array<Page, pagesIn> pages{};
 
-    /// How many pages the section itself takes.
+    /// The number of pages that the section itself takes.
     [[nodiscard]] static constexpr std::size_t ownPages() noexcept;
     [[nodiscard]] static constexpr std::size_t usablePages() noexcept {
         return pagesIn - ownPages();
@@ -79,7 +78,8 @@ struct PageSection {
     [[nodiscard]] static Page& pageAt(const void* address) noexcept {
         return of(address).pages[addressOf(address) % bytes / bytesOfPage];
     }
-    /// The descriptor of the block in which an address lies. Pre: it is taken.
+    /// The descriptor of the block that contains an address.
+    /// Pre: the block is taken.
     [[nodiscard]] static Page& blockAt(const void* address) noexcept {
         Page& page = pageAt(address);
         return *(&page - page.ahead);

@@ -2,19 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The free pages of one memory node: buddies of orders 0 to 10, on a list for each order and
-// mobility, with what a kernel does against external fragmentation.
+// mobility, with the kernel's measures against external fragmentation.
 //
-// A request is served from the lists of its mobility, by the smallest block that is large enough;
-// what is over goes back in halves. If there is none, a block of another mobility serves, the
-// largest, so that this is rarely needed again: and if it is large, or the request is not for
-// movable pages, its whole group of 512 pages is claimed: its free pages change lists, and the
-// group its mobility if half of it or more is free or of the same kind. Each such fallback is an
-// event of fragmentation, counted by the order that was asked for and that of the block. A movable
-// request that may not claim takes the smallest such block instead. A freed block merges with its
-// buddy as long as that is free, and comes to the lists of its group's mobility; to their end if
-// the next larger buddy is free, since it may then soon merge.
-// From mm/page_alloc.c and mm/vmstat.c of Linux 6.1, without lists for each processor, watermarks
-// and compaction. Not to be used by several threads at once. Cost: a step for each order passed.
+// A request takes the smallest block that is large enough from the lists of its mobility and
+// returns the rest in halves. If there is none, it takes the largest block of another mobility, so
+// that this seldom happens again. If that block is large, or the request is not movable, the
+// request claims the block's group of 512 pages: the group's free pages change lists. The group
+// changes its mobility if at least half of it is free or of the same kind. Each such fallback is
+// counted by the order of the request and of the block. A movable request that may not claim takes
+// the smallest such block instead.
+//
+// A freed block merges with its buddy as long as that is free, and goes to the lists of its group's
+// mobility. It goes to their end if the next larger buddy is free, because the two may soon merge.
+// It is not for several threads at once.
+// Cost: a step for each order between request and block.
+// Source: mm/page_alloc.c and mm/vmstat.c of Linux 6.1, without lists for each processor,
+// watermarks and compaction.
 #pragma once
 
 #include <heapwright/structure/kernel/page_section.hpp>
@@ -27,9 +30,9 @@ namespace heapwright {
 
 /// How often pages of another mobility had to serve.
 struct PageFallbacks {
-    /// By the order asked for, and the order of the block that served.
+    /// By the order of the request and of the block that served.
     std::array<std::array<std::uint64_t, pageOrders>, pageOrders> events{};
-    std::uint64_t claimed = 0; ///< how many groups changed their mobility by it
+    std::uint64_t claimed = 0; ///< number of groups that changed their mobility
 
     [[nodiscard]] constexpr std::uint64_t total() const noexcept {
         std::uint64_t sum = 0;
@@ -53,7 +56,7 @@ struct PageFallbacks {
 
 class PageZone {
 public:
-    /// Takes in the pages of a section, all of which are unknown so far.
+    /// Adds the pages of a new section.
     void add(PageSection& section) noexcept {
         constexpr std::size_t all = PageSection::pagesIn;
         section.groups.fill(Mobility::movable);
@@ -66,6 +69,7 @@ public:
         pages_ += PageSection::usablePages();
     }
 
+    /// Removes a section.
     /// Pre: all its pages are free.
     void remove(PageSection& section) noexcept {
         for (std::size_t index = PageSection::ownPages(); index < PageSection::pagesIn;) {
@@ -76,7 +80,7 @@ public:
         pages_ -= PageSection::usablePages();
     }
 
-    /// A block of an order; null if there is none of any mobility that is large enough.
+    /// A block of an order; null if no mobility has one that is large enough.
     [[nodiscard]] Page* take(std::size_t order, Mobility mobility) noexcept {
         for (;;) {
             if (Page* const page = smallest(order, mobility)) {
@@ -126,7 +130,7 @@ public:
         }
         return sum;
     }
-    /// How many free blocks of an order there are.
+    /// The number of free blocks of an order.
     [[nodiscard]] std::size_t freeBlocks(std::size_t order) const noexcept {
         std::size_t sum = 0;
         for (const List& list : free_[order]) {
@@ -138,8 +142,8 @@ public:
         return free_[order][static_cast<std::size_t>(mobility)].count;
     }
 
-    /// Which share of the free pages, in thousandths, is in blocks too small for an order: 1,000
-    /// where no page is free.
+    /// The share of free pages, in thousandths, that are in blocks too small for an order; 1,000 if
+    /// no page is free.
     [[nodiscard]] int unusableIndex(std::size_t order) const noexcept {
         const Free free = freeFor(order);
         return free.pages == 0
@@ -147,8 +151,8 @@ public:
                    : static_cast<int>((free.pages - (free.suitable << order)) * 1000 / free.pages);
     }
 
-    /// Why a request of an order fails, in thousandths: towards 0 for want of memory, towards 1,000
-    /// for fragmentation. -1,000 where it would not fail.
+    /// The reason why a request of an order fails, in thousandths: near 0 for lack of memory, near
+    /// 1,000 for fragmentation. -1,000 if it would not fail.
     [[nodiscard]] int fragmentationIndex(std::size_t order) const noexcept {
         const Free free = freeFor(order);
         if (free.blocks == 0) {
@@ -170,7 +174,7 @@ private:
     struct Free {
         std::size_t pages = 0;
         std::size_t blocks = 0;
-        std::size_t suitable = 0; ///< blocks of the order that could be cut
+        std::size_t suitable = 0; ///< blocks of the order that could be split off
     };
 
     [[nodiscard]] Free freeFor(std::size_t order) const noexcept {
@@ -193,7 +197,7 @@ private:
     void beFree(Page& page, std::size_t order, Mobility mobility) noexcept {
         page.state = Page::State::free;
         page.order = static_cast<std::uint8_t>(order);
-        page.mobility = mobility; // of the list that it is on
+        page.mobility = mobility; // the mobility of its list
         page.ahead = 0;
         PageSection::of(&page).freePages += std::size_t{1} << order;
     }
@@ -248,7 +252,7 @@ private:
         }
     }
 
-    /// A block cut from the smallest that is large enough, of one mobility.
+    /// A block split from the smallest one of a mobility that is large enough.
     [[nodiscard]] Page* smallest(std::size_t order, Mobility mobility) noexcept {
         for (std::size_t found = order; found < pageOrders; ++found) {
             Page* const page = listOf(found, mobility).first;
@@ -267,7 +271,7 @@ private:
 
     // --- falling back ---
 
-    /// Where a request of each mobility looks when its own lists have nothing.
+    /// The mobilities that a request tries when its own lists are empty.
     static constexpr std::array<std::array<Mobility, 2>, mobilities> others = {
         {{Mobility::reclaimable, Mobility::movable},
          {Mobility::reclaimable, Mobility::unmovable},
@@ -286,7 +290,7 @@ private:
         return order >= groupOrder / 2 || mobility != Mobility::movable;
     }
 
-    /// Brings a block of another mobility to the lists of this one; false if there is none.
+    /// Moves a block of another mobility to the lists of this one; false if there is none.
     [[nodiscard]] bool fallBack(std::size_t order, Mobility mobility) noexcept {
         for (std::size_t found = pageOrders; found-- > order;) {
             Page* page = otherBlock(found, mobility);
@@ -296,7 +300,7 @@ private:
             const bool claims = mayClaim(found, mobility);
             if (!claims) {
                 for (found = order; (page = otherBlock(found, mobility)) == nullptr;) {
-                    ++found; // there is one: it was just found
+                    ++found; // exists, because it was just found
                 }
             }
             ++fallbacks_.events[order][found];
@@ -327,8 +331,8 @@ private:
         pushFront(page, order, mobility);
     }
 
-    /// Moves all free blocks of a group to one mobility's lists. False if it has none of its own:
-    /// then the block that was found is larger than the group.
+    /// Moves all free blocks of a group to the lists of a mobility. Returns false if the block is
+    /// larger than the group.
     [[nodiscard]] bool claimGroup(Page& page, Mobility mobility) noexcept {
         constexpr std::size_t size = std::size_t{1} << groupOrder;
         PageSection& section = PageSection::of(&page);
@@ -347,7 +351,7 @@ private:
                 movable += each.mobility == Mobility::movable ? count : 0;
                 index += count;
             } else {
-                ++index; // a larger block's
+                ++index; // part of a larger block
             }
         }
         if (free == 0) {

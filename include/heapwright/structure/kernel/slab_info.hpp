@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The caches of a kernel heap as text, in the columns of /proc/slabinfo (version 2.1): so that what
-// reads the kernel's file reads this, too. Live objects are those that were given out; what waits
-// in arrays and queues is free, and the objects on their way between processors stand last. A
-// column that a design has not is 0. Needs no memory; each line is handed on as it is finished,
-// under the locks of the heap: who writes it must not use that heap.
+// The caches of a kernel heap as text, in the format of /proc/slabinfo (version 2.1), so that tools
+// for the kernel's file can read it. Live objects are those in use. Objects in arrays and queues
+// count as free. Objects on their way between processors are in the last column. A column that a
+// design does not have is 0.
+//
+// It needs no memory. Each finished line is passed on under the locks of the heap.
+// Pre: the function that writes a line does not use that heap.
 #pragma once
 
 #include <heapwright/structure/kernel/kernel_cache.hpp>
@@ -50,7 +52,7 @@ private:
         }
     }
 
-    /// A number that ends a column of a width, behind a blank.
+    /// Adds a blank and a number, right-aligned to a width.
     SlabInfoLine& put(std::uint64_t number, std::size_t width) noexcept {
         FixedText<20> digits;
         digits.putNumber(number);

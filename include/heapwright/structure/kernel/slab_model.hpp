@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Caches as SLAB has them. A slab is a block of pages with objects, behind a colour that shifts
-// them from slab to slab, so that not all first objects fall on the same cache lines. A node keeps
-// slabs on three lists: full, partial, free; partial ones serve first. Before that each processor
-// has an array of free objects, the last in first out, filled and emptied by batches, and those of
-// a node share another, through which objects go from processor to processor by the batch. What is
-// freed on another node goes to its slab at once, as without alien caches.
+// Caches as in SLAB. A slab is a block of pages with objects after a colour, an offset that differs
+// between slabs, so that their first objects use different cache lines. A node keeps slabs on three
+// lists: full, partial, free. Partial ones serve first. In front of them, each processor has an
+// array of free objects, last in, first out, which is filled and emptied in batches. The processors
+// of a node share one more array, through which batches move between processors. An object freed on
+// another node returns to its slab at once, as without alien caches.
 //
-// Objects of a cache that keeps state stay constructed while they are free, so which are free
-// stands in an index in front of them; others are linked through themselves. Empty slabs stay while
-// the free objects of the node are no more than a limit. Sizes of slabs, arrays and limits are
-// computed as in Linux 6.1; without the reaper that empties caches over time: `shrink` does it.
-// Invariant: `used` of a slab counts what is not on its own list. Locks: a processor's before one
-// node's, never while pages come and go; who waits under a processor's has left the cache whole.
+// Objects of a cache that keeps state stay constructed while they are free, so an index in front of
+// them records the free ones. Other free objects are linked through themselves. Empty slabs are
+// kept while the node's free objects are within a limit. The sizes of slabs, arrays and limits are
+// computed as in Linux 6.1. There is no reaper that empties caches over time; `shrink` does so.
+//
+// Invariant: `used` of a slab counts all objects that are not on its own list. A processor's lock
+// is taken before a node's. No node's lock is held while pages are taken or returned. A thread that
+// waits under a processor's lock has left the cache consistent.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -35,7 +37,7 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlabModel {
-    static_assert(Processors::count <= 256, "a page's mark says whom it served");
+    static_assert(Processors::count <= 256, "a page's mark holds its last processor");
     static constexpr std::size_t largestGeneral = 4 * MiB;
     static constexpr bool merges = true;
     static constexpr std::size_t mostInArray = 120;
@@ -62,7 +64,7 @@ struct SlabModel {
         SlabList full;
         SlabList partial;
         SlabList free;
-        std::size_t freeObjects = 0; ///< of its slabs
+        std::size_t freeObjects = 0; ///< in its slabs
         ObjectArray<mostShared> shared;
         std::atomic<std::size_t> nextColour{0};
     };
@@ -70,8 +72,9 @@ struct SlabModel {
     struct Cache : CacheBase<Cache> {
         ColouredShape shape;
         SlabTuning tuning{};
-        std::size_t link = 0;     ///< where in a free object the next one stands
-        std::size_t mostFree = 0; ///< with more free objects of a node empty slabs go back
+        std::size_t link = 0; ///< offset of the link in a free object
+        /// Limit of free objects in a node before empty slabs are returned.
+        std::size_t mostFree = 0;
         std::array<Node, Nodes> nodes;
         std::array<Processor, Processors::count> processors;
     };
@@ -159,14 +162,14 @@ struct SlabModel {
         return figures;
     }
 
-    /// The slabs of a node, whatever the list.
+    /// The number of slabs of a node on all lists.
     [[nodiscard]] static std::size_t slabsOf(Cache& cache, std::size_t node) noexcept {
         Node& of = cache.nodes[node];
         const Hold hold(of.lock);
         return of.full.count + of.partial.count + of.free.count;
     }
 
-    /// In the order in which they are taken.
+    /// Visits the locks in the order in which they are taken.
     template <class Body>
     static void forEachLock(Cache& cache, Body body) noexcept {
         for (Processor& processor : cache.processors) {
@@ -188,7 +191,7 @@ private:
 
     // --- arrays, under the processor's lock ---
 
-    /// A batch from the shared array, or from slabs, or from one more slab.
+    /// Takes a batch from the shared array, from slabs, or from one new slab.
     template <class Pages>
     [[gnu::noinline]] static bool refill(Cache& cache, Processor& mine, std::size_t index,
                                          Pages& pages) noexcept {
@@ -207,7 +210,7 @@ private:
                 its.free.addBack(*page);
             }
             if (takeFromSlabs(cache, mine, index, its)) {
-                break; // else other processors have taken all of it already
+                break; // otherwise other processors have taken all of it
             }
         }
         return true;
@@ -237,7 +240,7 @@ private:
             } else {
                 break;
             }
-            page->mark = static_cast<std::uint8_t>(index); // whom it last served
+            page->mark = static_cast<std::uint8_t>(index); // the processor that it last served
             while (page->used < page->count && array.count < cache.tuning.batch) {
                 array.objects[array.count++] = takeFromSlab(cache, node, *page);
             }
@@ -246,7 +249,7 @@ private:
         return array.count != 0;
     }
 
-    /// A batch, the first that came, to the shared array if it has room, else to the slabs.
+    /// Moves the oldest batch to the shared array if that has room, else to the slabs.
     template <class Pages>
     [[gnu::noinline]] static void flush(Cache& cache, Processor& mine, std::size_t index,
                                         Pages& pages) noexcept {
@@ -272,7 +275,7 @@ private:
         flushFirst(cache, mine, mine.array.count, pages);
     }
 
-    /// The first objects leave the array before anything is waited for.
+    /// Removes the first objects from the array before it waits for a lock.
     template <class Pages>
     static void flushFirst(Cache& cache, Processor& mine, std::size_t count,
                            Pages& pages) noexcept {
@@ -288,7 +291,8 @@ private:
                      mine.array.count * sizeof(void*));
     }
 
-    /// Each to its slab, under the lock of its node; what is empty and too much goes back.
+    /// Returns each object to its slab, under the lock of its node. Superfluous empty slabs are
+    /// returned.
     template <class Pages>
     static void giveToSlabs(Cache& cache, Processor& mine, void* const* objects, std::size_t count,
                             Pages& pages) noexcept {
@@ -307,7 +311,7 @@ private:
     // --- slabs, under the node's lock ---
 
     [[nodiscard]] static Index* indexOf(Page& page) noexcept {
-        return static_cast<Index*>(page.objects); // where the index is, it stands there
+        return static_cast<Index*>(page.objects); // the index starts there
     }
     [[nodiscard]] static void* firstObject(const Cache& cache, Page& page) noexcept {
         return forward(page.objects, cache.shape.index);

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages of blocks of any size, as SLOB has them. A free block says in its first words how many
-// units of 8 bytes it has and where the next one is; a page's free blocks are linked in the order
-// of their addresses, neighbours are one. The first block that is large enough serves.
+// Pages of blocks of any size, as in SLOB. The first words of a free block hold its size in units
+// of 8 bytes and the place of the next one. A page's free blocks are linked in the order of their
+// addresses, and neighbours are merged. The first block that is large enough serves.
 //
-// Pages with room are on three lists: for requests below 256 bytes, below 1,024, and larger ones.
-// Any page of the list may serve; the one that did comes first, with those behind it, so that the
-// next search starts there. A page that was full comes to the list of what was freed in it; one
-// that is free as a whole goes back. From mm/slob.c of Linux 6.1 (Mackall 2005).
-// Invariants: in a page with room `used` is the number of its free units and `objects` its first
-// free block; a full page is on no list. Not to be used by several threads at once. Cost: the
-// search through pages and blocks.
+// Pages with room are on three lists: for requests below 256 bytes, below 1,024, and for larger
+// ones. The list is rotated so that the page that served is first, and the next search starts
+// there. A full page in which a block is freed goes to the list for the block's size. A free page
+// is returned. It is not for several threads at once.
+// Invariant: in a page with room, `used` is the number of its free units and `objects` its first
+// free block. A full page is on no list.
+// Cost: the search through pages and blocks.
+// Source: mm/slob.c of Linux 6.1 (Mackall 2005).
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -37,8 +38,9 @@ public:
 
     static constexpr std::size_t anyNode = ~std::size_t{0};
 
-    /// A block of `size` bytes that is a multiple of `align` when `lead` is added to its address,
-    /// in a page of a node; null if no page has one. Pre: `size` is a page at most.
+    /// A block of `size` bytes whose address plus `lead` is a multiple of `align`, in a page of a
+    /// node; null if no page has one.
+    /// Pre: `size` is at most a page.
     [[nodiscard]] void* take(std::size_t size, std::size_t align, std::size_t lead,
                              std::size_t node = anyNode) noexcept {
         SlabList& list = listFor(size);
@@ -62,7 +64,7 @@ public:
         return nullptr;
     }
 
-    /// A page more, to serve requests of such a size first.
+    /// Adds a page, which serves requests of such a size first.
     void add(Page& page, std::size_t size) noexcept {
         void* const start = PageSection::addressOfPage(page);
         page.used = unitsIn;
@@ -74,7 +76,7 @@ public:
         ++pages_;
     }
 
-    /// Takes a block back. True if its page is free as a whole now and no page of these any more.
+    /// Frees a block. Returns true if its page is free as a whole; the page is then removed.
     [[nodiscard]] bool give(void* block, std::size_t size) noexcept {
         Page& page = PageSection::pageAt(block);
         const std::size_t units = unitsFor(size);
@@ -98,7 +100,7 @@ public:
         return false;
     }
 
-    /// How many pages there are, and how many of their bytes are free.
+    /// The number of pages, and of their free bytes.
     [[nodiscard]] std::size_t pages() const noexcept { return pages_; }
     [[nodiscard]] std::size_t freeBytes() const noexcept {
         std::size_t sum = 0;
@@ -110,7 +112,7 @@ public:
         return sum;
     }
 
-    /// Forgets all pages.
+    /// Removes all pages.
     void clear() noexcept {
         lists_ = {};
         pages_ = 0;
@@ -146,7 +148,7 @@ private:
         return place == none ? nullptr : forward(PageSection::addressOfPage(page), place * unit);
     }
 
-    /// Lets what came before a block lead elsewhere.
+    /// Changes the link of the block before, or of the page if there is none.
     static void relink(Page& page, void* before, std::uint16_t next) noexcept {
         if (before == nullptr) {
             page.objects = blockAt(page, next);
@@ -163,7 +165,7 @@ private:
             const Address wanted = roundUp(addressOf(block) + lead, align) - lead;
             const std::size_t gap = (wanted - addressOf(block)) / unit;
             if (free.units >= units + gap) {
-                if (gap != 0) { // it stays free before the block
+                if (gap != 0) { // the gap before the block stays free
                     void* const later = pointerTo(wanted);
                     write(later, free.units - gap, free.next);
                     write(block, gap, placeOf(later));
@@ -187,7 +189,7 @@ private:
         return nullptr;
     }
 
-    /// Among the free blocks, where its address is, merged with its neighbours.
+    /// Inserts a free block by its address and merges it with its neighbours.
     static void insert(Page& page, void* block, std::size_t units) noexcept {
         void* before = nullptr;
         void* after = page.objects;
@@ -208,7 +210,7 @@ private:
         relink(page, before, placeOf(block));
     }
 
-    /// The list begins with this page; what came before it comes last.
+    /// Rotates the list so that it begins with this page.
     static void rotate(SlabList& list, Page& page) noexcept {
         if (list.first == &page) {
             return;

@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Caches as SLQB has them: queues of free objects, one for each processor and cache, the last in
-// first out. A queue that grows beyond a mark gives a batch back to the slabs; a slab that is empty
-// then goes back to the pages at once. Each slab belongs to the processor that took its pages.
+// Caches as in SLQB: a queue of free objects for each processor and cache, last in, first out. A
+// queue that grows beyond a limit returns a batch to the slabs, and an empty slab is returned to
+// the pages at once. Each slab belongs to the processor that took its pages.
 //
-// An object that is freed on another processor waits there, with others, until there are enough;
-// then they are handed to their owners, each to a list beside his queue, which he takes in when his
-// own is empty and he is told that something is there. So no queue is touched by two processors.
-// Marks and batches are computed as in the patch for Linux 2.6.30 (Piggin 2009).
-// Invariant: `used` of a slab counts what is not on its own list; what is in queues counts as used.
-// Locks: a processor's before the lock of a list for another. Who waits under a processor's has
-// left its queue and slabs whole (structure/thread/fork_lock.hpp). On a machine of several memory
-// nodes a processor's slabs are of its own.
+// An object freed on another processor is collected there until there are enough. Then each goes to
+// a list beside its owner's queue, and the owner is notified. The owner takes that list over when
+// its own queue is empty. No queue is thus accessed by two processors. Limits and batches are
+// computed as in the patch for Linux 2.6.30 (Piggin 2009).
+//
+// Invariant: `used` of a slab counts all objects that are not on its own list, including those in
+// queues. A processor's lock is taken before that of a returned list. A thread that waits under a
+// processor's lock has left its queue and slabs consistent (structure/thread/fork_lock.hpp). On a
+// machine with several memory nodes, a processor's slabs are of its own node.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -33,9 +34,9 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlqbModel {
-    static_assert(Processors::count <= 256, "a page's mark says whose it is");
+    static_assert(Processors::count <= 256, "a page's mark holds its processor");
     static constexpr std::size_t largestGeneral = 4 * MiB;
-    static constexpr bool merges = false; ///< a cache is one subsystem's
+    static constexpr bool merges = false; ///< each cache serves one subsystem
     using Latch = ForkLock<Mutex>;
 
     /// Objects linked one to the next.
@@ -48,21 +49,21 @@ struct SlqbModel {
     struct Processor {
         Latch lock;
         Queue free;
-        SlabList partial; ///< its slabs with room
-        Queue remote;     ///< what is freed here and other processors' own
+        SlabList partial; ///< its slabs with free objects
+        Queue remote;     ///< objects freed here that belong to other processors
         std::size_t taken = 0;
         std::size_t given = 0;
         std::uint64_t remoteFrees = 0;
 
         Latch returnedLock;
-        Queue returned; ///< what others have freed of its own
+        Queue returned; ///< its own objects that other processors freed
         std::atomic<bool> toldToLook{false};
     };
 
     struct Cache : CacheBase<Cache> {
-        std::size_t link = 0;  ///< where in a free object the next one stands
-        std::size_t batch = 0; ///< so many objects move at a time
-        std::size_t most = 0;  ///< so many a queue may have
+        std::size_t link = 0;  ///< offset of the link in a free object
+        std::size_t batch = 0; ///< number of objects that move at once
+        std::size_t most = 0;  ///< limit of a queue
         std::array<Processor, Processors::count> processors;
     };
 
@@ -143,7 +144,7 @@ struct SlqbModel {
         return figures;
     }
 
-    /// In the order in which they are taken.
+    /// Visits the locks in the order in which they are taken.
     template <class Body>
     static void forEachLock(Cache& cache, Body body) noexcept {
         for (Processor& processor : cache.processors) {
@@ -177,7 +178,7 @@ private:
 
     // --- under the processor's lock ---
 
-    /// What others have freed of the processor's own comes behind what it has itself.
+    /// Appends the objects that other processors have freed to the processor's own queue.
     static void claimReturned(Cache& cache, Processor& mine) noexcept {
         const HoldBelow hold(mine.lock, mine.returnedLock);
         mine.toldToLook.store(false, std::memory_order_relaxed);
@@ -194,7 +195,7 @@ private:
         mine.returned = Queue{};
     }
 
-    /// What waits here for other processors goes to them.
+    /// Hands the objects of other processors to their owners.
     [[gnu::noinline]] static void handOver(Cache& cache, Processor& mine) noexcept {
         while (mine.remote.count != 0) {
             void* const object = pop(cache, mine.remote);

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cache of SLUB. A slab is a block of pages and nothing else: the first free object, how many are
-// used and whose it is stand in the page's descriptor, and the list runs through the free objects.
+// A cache of SLUB. A slab is only a block of pages. Its first free object, number of used objects
+// and cache are in the page's descriptor, and free objects are linked through themselves.
 //
-// Each processor has an active slab, whose free objects it takes over as a list of its own, and a
-// few more slabs with room; the others that have room are on the list of their node; full ones are
-// on none. A node that has many slabs with room serves other nodes' processors, too. A slab with
-// `frozen` set is a processor's: others may free into it, but not move it. How large a slab is, how
-// many empty ones stay and how many slabs a processor keeps beside the active one are computed as
-// in Linux 6.1. Invariant: `used` of a slab counts what is not on its own list; what a processor
-// has taken over counts as used. Locks: a processor's before a node's, of which one at a time; none
-// of a node's while pages come and go; who waits under a processor's has left the cache whole.
+// Each processor has an active slab, whose free objects it takes over as a list of its own, and
+// keeps a few more slabs with room. Other slabs with room are on the list of their node, and full
+// ones are on none. A node with many such slabs also serves processors of other nodes. A slab with
+// `frozen` set belongs to a processor: other processors may free into it, but not move it. The size
+// of a slab and the numbers of empty and kept slabs are computed as in Linux 6.1.
+//
+// Invariant: `used` of a slab counts all objects that are not on its own list, including those that
+// a processor has taken over. A processor's lock is taken before a node's, and at most one of those
+// is held. No node's lock is held while pages are taken or returned. A thread that waits under a
+// processor's lock has left the cache consistent.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -32,7 +34,7 @@ namespace heapwright {
 
 template <HeapSelector Processors, std::size_t Nodes, Lock Mutex>
 struct SlubModel {
-    static_assert(Processors::count <= 128, "a page's mark says whom it served");
+    static_assert(Processors::count <= 128, "a page's mark holds its last processor");
     static constexpr std::size_t largestGeneral = 2 * bytesOfPage;
     static constexpr bool merges = true;
     using Latch = ForkLock<Mutex>;
@@ -40,12 +42,12 @@ struct SlubModel {
     struct Processor {
         Latch lock;
         Page* active = nullptr;
-        void* free = nullptr;    ///< what it has taken over from the active slab
-        Page* partial = nullptr; ///< more slabs with room, by `next`
+        void* free = nullptr;    ///< the free objects taken over from the active slab
+        Page* partial = nullptr; ///< further slabs with room, linked by `next`
         std::size_t partials = 0;
-        std::size_t taken = 0;         ///< objects given out here
+        std::size_t taken = 0;         ///< objects allocated here
         std::size_t given = 0;         ///< objects freed here
-        std::uint64_t remoteFrees = 0; ///< of which into slabs that last served another processor
+        std::uint64_t remoteFrees = 0; ///< the part of `given` that last served another processor
     };
 
     struct Node {
@@ -54,9 +56,10 @@ struct SlubModel {
     };
 
     struct Cache : CacheBase<Cache> {
-        std::size_t link = 0;         ///< where in a free object the next one stands
-        std::size_t leastPartial = 0; ///< so many slabs with room stay, though they be empty
-        std::size_t mostPartials = 0; ///< so many slabs a processor keeps beside the active one
+        std::size_t link = 0;         ///< offset of the link in a free object
+        std::size_t leastPartial = 0; ///< number of slabs with room that are kept, even if empty
+        /// Limit of the slabs that a processor keeps beside the active one.
+        std::size_t mostPartials = 0;
         std::array<Node, Nodes> nodes;
         std::array<Processor, Processors::count> processors;
     };
@@ -65,8 +68,8 @@ struct SlubModel {
         cache.traits = traits;
         const std::size_t word = sizeof(void*);
         const std::size_t size = roundUp(std::max(traits.size, word), word);
-        // What keeps its state has the link behind it, other objects in their middle: an overflow
-        // from the neighbour does not reach it there.
+        // An object that keeps state has its link behind it. Other objects have it in the middle,
+        // where a short overflow of the neighbour does not reach it.
         cache.link = traits.keepsState() ? size : roundDown(size / 2, word);
         const std::size_t whole = traits.keepsState() ? size + word : size;
         cache.slab = slubShapeFor(roundUp(whole, traits.align), Processors::present());
@@ -141,13 +144,13 @@ struct SlubModel {
         return figures;
     }
 
-    /// How many slabs are on the list of a node: the only ones that are on any.
+    /// The number of slabs on the list of a node, the only list of slabs.
     [[nodiscard]] static std::size_t partialOf(Cache& cache, std::size_t node) noexcept {
         const Hold hold(cache.nodes[node].lock);
         return cache.nodes[node].partial.count;
     }
 
-    /// In the order in which they are taken.
+    /// Visits the locks in the order in which they are taken.
     template <class Body>
     static void forEachLock(Cache& cache, Body body) noexcept {
         for (Processor& processor : cache.processors) {
@@ -161,7 +164,8 @@ struct SlubModel {
 private:
     using Hold = Guard<Latch>;
     using HoldBelow = GuardBelow<Latch, Latch>;
-    static constexpr std::uint8_t frozen = 1; ///< in a page's mark; above it, whom it last served
+    /// A bit of a page's mark; the bits above hold the processor that it last served.
+    static constexpr std::uint8_t frozen = 1;
 
     [[nodiscard]] static Node& nodeOf(Cache& cache, const Page& page) noexcept {
         return cache.nodes[Nodes == 1 ? 0 : PageSection::of(&page).node];
@@ -199,7 +203,8 @@ private:
         return takeOver(mine);
     }
 
-    /// What others have freed into the active slab; without that it is nobody's from now on.
+    /// Takes over the objects that other processors freed into the active slab. If there are none,
+    /// the slab becomes inactive.
     [[nodiscard]] static bool takeActive(Cache& cache, Processor& mine) noexcept {
         Page* const page = mine.active;
         if (page == nullptr) {
@@ -214,7 +219,7 @@ private:
         return false;
     }
 
-    /// A slab that the processor keeps becomes the active one.
+    /// Makes a kept slab the active one.
     [[nodiscard]] static bool takeKept(Cache& cache, Processor& mine) noexcept {
         Page* const page = mine.partial;
         if (page == nullptr) {
@@ -227,7 +232,8 @@ private:
         return takeOver(mine);
     }
 
-    /// The first slab of a node that has more than so many becomes the active one; some are kept.
+    /// Makes the first slab of a node the active one and keeps some more, if the node has more than
+    /// `least`.
     [[nodiscard]] static bool takePartial(Cache& cache, Processor& mine, std::size_t index,
                                           Node& node, std::size_t least) noexcept {
         const HoldBelow hold(mine.lock, node.lock);
@@ -247,8 +253,8 @@ private:
         return takeOver(mine);
     }
 
-    /// All that is free in the active slab becomes the processor's; false if there is nothing.
-    /// Under the lock of its node.
+    /// Takes over all free objects of the active slab; false if there are none.
+    /// Pre: the lock of its node is held.
     [[nodiscard]] static bool takeOver(Processor& mine) noexcept {
         Page* const page = mine.active;
         if (page == nullptr || page->objects == nullptr) {
@@ -316,9 +322,9 @@ private:
             page.objects = object;
             --page.used;
             if ((page.mark & frozen) != 0) {
-                return; // whose it is will find it
+                return; // the owner of the slab will find the object
             }
-            if (wasFull) { // on no list
+            if (wasFull) { // it is on no list
                 freeze(page, index);
             } else if (page.used == 0 && node.partial.count >= cache.leastPartial) {
                 node.partial.remove(page);
@@ -334,7 +340,7 @@ private:
         }
     }
 
-    /// The slabs that a processor keeps, linked one to the next; it has none then.
+    /// Removes and returns the slabs that a processor keeps, as a linked list.
     [[nodiscard]] static Page* detach(Processor& processor) noexcept {
         Page* const first = processor.partial;
         processor.partial = nullptr;
@@ -342,7 +348,7 @@ private:
         return first;
     }
 
-    /// Slabs that a processor kept go to their nodes' lists.
+    /// Moves slabs that a processor kept to their nodes' lists.
     template <class Pages>
     static void unfreeze(Cache& cache, Processor& processor, Page* first, Pages& pages) noexcept {
         LeavingSlabs leaving;
@@ -360,7 +366,7 @@ private:
         discard(cache, processor, leaving, pages);
     }
 
-    /// The active slab gets back what was taken over, and goes where it belongs.
+    /// Returns the taken-over objects to the active slab and moves the slab to its list.
     static void deactivate(Cache& cache, Processor& processor) noexcept {
         Page* const page = processor.active;
         if (page == nullptr) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dictionary ordered by size: a request takes the smallest object that is large enough, of equals
-// the one at the lowest address. Three words of each object; expected O(log n) each.
+// A dictionary ordered by size: a request takes the smallest object that is large enough, at the
+// lowest address among equals.
+// Cost: three words of each object; expected O(log n) for each operation.
 #pragma once
 
 #include <heapwright/structure/fit/fit_tree.hpp>

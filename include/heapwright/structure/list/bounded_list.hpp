@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dictionary: the last in is the first out, and it is full when `Most` wait. It has the cost and
-// the links of `LifoList`, and a count.
+// A dictionary, last in, first out, that is full with `Most` objects. It has the links of
+// `LifoList` and a count.
 #pragma once
 
 #include <heapwright/structure/list/dictionary.hpp>

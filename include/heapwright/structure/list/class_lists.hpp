@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list for each size class, as the segregating heaps have them before the heap that they all
-// share: at the segregating heap's own address, so that their index needs no offset. Named after
-// their owner, so that such a heap can stand on another with lists of the same type. Lists that
-// threads share, each behind a lock of its own, stand on cache lines of their own.
-// AddressSanitizer is told that what waits is nobody's, but for what the list itself needs of it.
+// A list for each size class, as the segregating heaps have in front of the heap that they share.
+// It lies at the segregating heap's own address, so that indexing needs no offset. The owner is a
+// template parameter, so that such a heap can be above another one with lists of the same type.
+// Lists that threads share, each with its own lock, have cache lines of their own. A waiting object
+// is poisoned for AddressSanitizer, except for the bytes that the list needs.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -34,7 +34,7 @@ struct ClassLists {
 
     /// Puts an object on the list of a class; false if the list declines it.
     bool keeps(void* object, std::size_t index) noexcept {
-        sleeps(object, index); // before another thread can wake it
+        sleeps(object, index); // before another thread can take it
         if constexpr (RetainingHeap<PerClass>) {
             if (!lists_[index].tryRetain(object)) {
                 woken(object, index);
@@ -46,7 +46,7 @@ struct ClassLists {
         return true;
     }
 
-    /// An object on the list of a class.
+    /// Poisons an object on the list of a class.
     static void sleeps(void* object, std::size_t index) noexcept {
         if constexpr (platform::poisons) {
             if (Classes::sizeOf(index) > needed) {
@@ -54,7 +54,7 @@ struct ClassLists {
             }
         }
     }
-    /// The object, or null, from the list of a class.
+    /// Unpoisons an object, or null, from the list of a class.
     static void* woken(void* object, std::size_t index) noexcept {
         if constexpr (platform::poisons) {
             if (object != nullptr) {
@@ -64,7 +64,7 @@ struct ClassLists {
         return object;
     }
 
-    /// Hands everything that waits to the heap below; true if there was anything.
+    /// Frees all waiting objects to the heap below; true if there were any.
     template <class Below>
     bool flushLists(Below& below) noexcept {
         bool any = false;
@@ -77,7 +77,7 @@ struct ClassLists {
         return any;
     }
 
-    /// Forgets everything that waits; without looking at it where the list can.
+    /// Removes all waiting objects, without accessing them if the list supports that.
     void clearLists() noexcept {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             if constexpr (ClearableHeap<PerClass> && !platform::poisons) {
@@ -89,7 +89,7 @@ struct ClassLists {
         }
     }
 
-    /// Counts what waits, with the least size that objects of its class have.
+    /// Counts the waiting objects, with the size of their class.
     void measureLists(MemoryUsage& usage) noexcept {
         for (std::size_t index = 0; index < Classes::count; ++index) {
             MemoryUsage list;
@@ -100,11 +100,11 @@ struct ClassLists {
     }
 
 private:
-    /// What a list needs of an object that waits on it.
+    /// The bytes of a waiting object that its list needs.
     static constexpr std::size_t needed = roundUp(leastObjectOf<PerClass>, sizeof(void*));
 };
 
-/// The largest class, at least, has objects that are large enough to wait.
+/// True if the objects of the largest class, at least, are large enough to wait.
 template <class PerClass, class Classes>
 concept KeepsClasses = (leastObjectOf<PerClass> <= Classes::sizeOf(Classes::count - 1));
 

@@ -1,20 +1,18 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract of a dictionary: where freed objects wait, linked through their own memory, until a
-// request takes one. `AdaptHeap` makes a freelist of any of them.
+// The contract of a dictionary. It keeps freed objects, linked through their own memory, until a
+// request takes one. `AdaptHeap` makes a free list of any dictionary.
 //
-// What it must do:
-//  - `insert(object, size)`: the object waits; its first `leastObject` bytes are the dictionary's
-//    from now on. Those that are not `bySize` may ignore the size.
-//  - `take(size)`: an object for a request of that size, no longer waiting, or null. Who is
-//  `bySize`
-//    gives only what is large enough; the others rely on all being alike. `take(0)` is null only
-//    when nothing waits.
-//  - `remove(object)`: that one no longer waits. It must have been waiting.
-//  - `clear()`: forgets them all. `count()`: how many wait. Who is `bySize` also has `bytes()`, the
-//    sum of their sizes.
-//  - `full()`, if it has a bound: whether it takes no more. Nothing is inserted into a full one.
+//  - `insert(object, size)`: adds the object, whose first `leastObject` bytes then belong to the
+//    dictionary. A dictionary that is not `bySize` may ignore the size.
+//  - `take(size)`: removes and returns an object for a request of that size, or null. A `bySize`
+//    dictionary returns only an object that is large enough. Others rely on equal objects.
+//    `take(0)` is null only if the dictionary is empty.
+//  - `remove(object)`: removes this object. Pre: it is in the dictionary.
+//  - `clear()`: removes all objects. `count()`: their number. A `bySize` dictionary also has
+//    `bytes()`, the sum of their sizes.
+//  - `full()`, if it is bounded: whether it takes no more. Pre of `insert`: it is not full.
 #pragma once
 
 #include <concepts>
@@ -33,7 +31,7 @@ concept PlainDictionary = requires(D waiting, const D& still, void* object, std:
     { still.count() } -> std::same_as<std::size_t>;
 };
 
-/// One that compares sizes and so serves requests of any size.
+/// A dictionary that compares sizes and so serves requests of any size.
 template <class D>
 concept SizedDictionary = PlainDictionary<D> && D::bySize && requires(const D& still) {
     { still.bytes() } -> std::same_as<std::size_t>;
@@ -42,7 +40,7 @@ concept SizedDictionary = PlainDictionary<D> && D::bySize && requires(const D& s
 template <class D>
 concept Dictionary = SizedDictionary<D> || (PlainDictionary<D> && !D::bySize);
 
-/// One that may be full.
+/// A dictionary that can be full.
 template <class D>
 concept BoundedDictionary = Dictionary<D> && requires(const D& still) {
     { still.full() } -> std::same_as<bool>;

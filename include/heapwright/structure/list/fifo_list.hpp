@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dictionary: the first in is the first out, so that an object rests as long as possible before
-// it serves again. Linked both ways through two words of each object: any of them can be taken out
-// in constant time.
+// A dictionary, first in, first out, so that an object is reused as late as possible. It is doubly
+// linked through two words of each object, so any object can be removed in constant time.
 #pragma once
 
 #include <heapwright/structure/list/dictionary.hpp>
@@ -13,8 +12,8 @@
 
 namespace heapwright {
 
-/// Invariant: `next` of a node and `previous` of the next are each other's inverse; the first has
-/// no previous and the last no next.
+/// Invariant: `next` of a node and `previous` of its successor are inverse. The first has no
+/// previous and the last no next.
 class FifoList {
     struct Node {
         Node* next;

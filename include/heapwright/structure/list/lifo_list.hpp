@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dictionary: the last in is the first out. One word of each object; two loads and a store to
-// take one. To remove one from the middle the list is walked.
+// A dictionary, last in, first out.
+// Cost: one word of each object; two loads and a store to take one. Removing an object from the
+// middle is linear.
 #pragma once
 
 #include <heapwright/structure/list/dictionary.hpp>

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A doubly linked ring with a head that is no element: adding at the back, looking from the front,
-// and removing any element in constant time without knowing which ring it is on.
+// A doubly linked ring with a head that is no element. Adding at the back, walking from the front,
+// and removing an element take constant time. A removal needs no reference to the ring.
 #pragma once
 
 namespace heapwright {
 
-/// The links that stand inside an element.
+/// The links inside an element.
 struct RingNode {
     RingNode* next;
     RingNode* previous;
 };
 
-/// Invariant: all zero bytes is a ring that has never been used; `reset` makes it an empty one.
+/// Invariant: a ring of zero bytes has never been used. `reset` makes it an empty one.
 class Ring {
 public:
     constexpr Ring() noexcept = default;
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return head_.next == &head_; }
     [[nodiscard]] RingNode* front() const noexcept { return head_.next; }
     [[nodiscard]] RingNode* back() const noexcept { return head_.previous; }
-    /// Where a walk from `front` along `next` ends.
+    /// The end of a walk from `front` along `next`.
     [[nodiscard]] const RingNode* end() const noexcept { return &head_; }
     [[nodiscard]] RingNode* end() noexcept { return &head_; }
 

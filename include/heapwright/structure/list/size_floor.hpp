@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How large every object of a freelist is at least, so that none serves a request that it is too
-// small for: the least size that any of them was asked for with. What lists that compare no sizes
-// know instead of them. Where all requests are for one size, as they should be, it is that size,
-// and all that it costs is a compare.
+// A lower bound of the objects' sizes in a free list that does not compare sizes: the smallest
+// request that any of them was allocated for. A larger request cannot be served from the list. If
+// all requests have one size, as intended, the bound is that size, and its only cost is a compare.
 #pragma once
 
 #include <cstddef>
 
 namespace heapwright {
 
-/// `Trusting`: objects are not asked for here but given, all of one size; nothing is kept.
+/// `Trusting`: the list gets its objects by frees, all of one size. Nothing is recorded.
 template <bool Trusting>
 class SizeFloor {
 public:
@@ -20,7 +19,7 @@ public:
     [[nodiscard]] bool covers(std::size_t size) const noexcept { return size <= floor_; }
     void note(std::size_t size) noexcept { floor_ = size < floor_ ? size : floor_; }
     void reset() noexcept { floor_ = nothing; }
-    /// What `count` objects hold at least.
+    /// The bytes that `count` objects have at least.
     [[nodiscard]] std::size_t times(std::size_t count) const noexcept {
         return count == 0 || floor_ == nothing ? 0 : count * floor_;
     }

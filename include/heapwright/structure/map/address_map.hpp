@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map of ranges of addresses that do not overlap, kept apart from the memory it speaks of: which
-// objects are live, how large each is, and what else its owner wants to know (`Value`).
+// A map of disjoint address ranges, apart from the memory that it describes: the live objects,
+// their sizes, and a `Value` of its owner.
 //
-// A treap (Aragon and Seidel, 1989): a search tree by address that is a heap by a hash of it, so
-// that it is balanced whatever comes, without a random number. No recursion. Entries stand in slabs
-// of pages from the system that grow geometrically; they go back when all is forgotten. Invariants:
-// the ranges in the tree are disjoint, and none is empty (an empty one counts as one byte). Cost:
-// O(log n) to find, add and take out; 32 bytes an entry, and its value.
+// The entries lie in slabs of pages from the system, which grow geometrically and are returned on
+// `clear`. There is no recursion.
+// Invariant: the ranges are disjoint and not empty (an empty one counts as one byte).
+// Cost: O(log n) to find, add and remove; 32 bytes and a value for each entry.
+// Source: treaps (Aragon and Seidel, 1989), with a hash of the address in place of a random number.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -30,7 +30,8 @@ public:
         Entry* right;
         Value value;
 
-        /// Where the range ends. The range is not empty, and ends below the end of all addresses.
+        /// The end of the range.
+        /// Pre: the range ends below the end of the address space.
         [[nodiscard]] Address end() const noexcept { return start + (size == 0 ? 1 : size); }
     };
 
@@ -39,7 +40,7 @@ public:
     AddressMap& operator=(const AddressMap&) = delete;
     ~AddressMap() { clear(); }
 
-    /// An entry that is in no tree yet; null where the system has no memory.
+    /// An entry for `insert`; null if the system has no memory.
     [[nodiscard]] Entry* reserve() noexcept {
         if (spare_ == nullptr && !grow()) {
             return nullptr;
@@ -49,13 +50,14 @@ public:
         return entry;
     }
 
-    /// Takes back an entry that is in no tree.
+    /// Frees an entry that is not in the tree.
     void release(Entry* entry) noexcept {
         entry->right = spare_;
         spare_ = entry;
     }
 
-    /// Puts an entry into the tree. Pre: the range overlaps none that is there.
+    /// Adds an entry to the tree.
+    /// Pre: its range overlaps no other.
     void insert(Entry* entry, Address start, std::size_t size) noexcept {
         entry->start = start;
         entry->size = size;
@@ -67,7 +69,7 @@ public:
         *link = entry;
         Entry** less = &entry->left;
         Entry** more = &entry->right;
-        while (rest != nullptr) { // what was there is parted at the new address
+        while (rest != nullptr) { // splits the subtree at the new address
             Entry**& side = rest->start < start ? less : more;
             *side = rest;
             side = rest->start < start ? &rest->right : &rest->left;
@@ -77,7 +79,8 @@ public:
         ++count_;
     }
 
-    /// Takes an entry out of the tree. Pre: it is in it.
+    /// Removes an entry from the tree.
+    /// Pre: it is in the tree.
     void remove(Entry* entry) noexcept {
         Entry** link = &root_;
         while (*link != entry) {
@@ -105,10 +108,11 @@ public:
         return entry;
     }
 
-    /// An entry that shares a byte with a range, or null. Pre: the range does not wrap around.
+    /// An entry that shares a byte with a range, or null.
+    /// Pre: the range does not wrap around.
     [[nodiscard]] Entry* overlapping(Address start, std::size_t size) const noexcept {
         const Address last = start + (size == 0 ? 0 : size - 1);
-        Entry* before = nullptr; // the last one that starts in the range or before it
+        Entry* before = nullptr; // the last entry that starts in the range or before it
         for (Entry* entry = root_; entry != nullptr;) {
             const bool right = entry->start <= last;
             before = right ? entry : before;
@@ -117,7 +121,7 @@ public:
         return before != nullptr && before->end() > start ? before : nullptr;
     }
 
-    /// The first entry that starts at an address or behind it, or null: for walks in order.
+    /// The first entry that starts at an address or after it, or null. For walks in order.
     [[nodiscard]] Entry* atOrAfter(Address start) const noexcept {
         Entry* found = nullptr;
         for (Entry* entry = root_; entry != nullptr;) {
@@ -131,7 +135,7 @@ public:
     /// How many entries are in the tree.
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-    /// Forgets every entry, in the tree or not, and gives the pages back.
+    /// Removes all entries, in the tree or not, and returns the pages.
     void clear() noexcept {
         root_ = spare_ = nullptr;
         count_ = 0;
@@ -152,7 +156,7 @@ private:
     static constexpr std::size_t largestSlab = 4 * MiB;
     static_assert(alignof(Entry) <= sizeof(Slab) && sizeof(Slab) % alignof(Entry) == 0);
 
-    /// A mix of the address in which every bit counts (Fibonacci hashing, Knuth, TAOCP 3, 6.4).
+    /// A hash of the address (Fibonacci hashing, Knuth, TAOCP 3, 6.4).
     static std::uint64_t priority(const Entry& entry) noexcept {
         const std::uint64_t mixed = entry.start * 0x9E3779B97F4A7C15U;
         return (mixed ^ (mixed >> 29U)) * 0xBF58476D1CE4E5B9U;
@@ -175,8 +179,8 @@ private:
     }
 
     Entry* root_ = nullptr;
-    Entry* spare_ = nullptr; ///< entries in no tree, linked by `right`
-    Slab* slabs_ = nullptr;  ///< the newest, and largest, first
+    Entry* spare_ = nullptr; ///< entries outside the tree, linked by `right`
+    Slab* slabs_ = nullptr;  ///< the newest and largest first
     std::size_t count_ = 0;
 };
 

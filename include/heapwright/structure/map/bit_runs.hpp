@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set of small numbers in which neighbours make up runs: what is free of a row of units. A run is
-// found, cut and merged by bit scans, 64 numbers a step, and its length is kept nowhere.
+// A set of small numbers in which neighbours form runs: the free units in a row of units. Runs are
+// found, split and merged by bit scans, 64 numbers in a step. Their lengths are not stored.
 //
-// Cost: a few instructions for each 64 numbers and for each run that is passed.
+// Cost: a few instructions for each 64 numbers and for each run that a scan passes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class BitRuns {
     static_assert(Count > 0 && Count % wordBits == 0);
 
 public:
-    /// A place for a run, and the longest run that there is when it has been taken.
+    /// A place for a run, and the length of the longest run after it is taken.
     struct Fit {
         std::size_t first = Count; ///< `Count`: there is no place
         std::size_t rest = 0;
@@ -41,7 +41,7 @@ public:
                  [this](std::size_t word, std::uint64_t bits) { words_[word] &= ~bits; });
     }
 
-    /// How many of some numbers in a row are members.
+    /// The number of members among `count` numbers from `first`.
     [[nodiscard]] std::size_t count(std::size_t first, std::size_t count) const noexcept {
         std::size_t members = 0;
         eachWord(first, count, [&](std::size_t word, std::uint64_t bits) {
@@ -71,7 +71,7 @@ public:
         return 0;
     }
 
-    /// Runs `body(first, end)` on each run of members, until it says false.
+    /// Runs `body(first, end)` on each run of members, until it returns false.
     template <class Body>
     void forEachRun(Body body) const noexcept {
         for (std::size_t first = next(0); first < Count;) {
@@ -92,14 +92,14 @@ public:
         return most;
     }
 
-    /// A place for `count` numbers in a row, the first of them `phase` modulo `align`, in the
-    /// shortest run that has one, the first such; at that run's start, as far as it may. `longest`
-    /// is that of all runs.
+    /// A place for `count` numbers in a row, the first of them `phase` modulo `align`. It is in the
+    /// shortest run that has one, the first of these, as near to the run's start as possible.
+    /// `longest` is the length of the longest run.
     [[nodiscard]] Fit bestFit(std::size_t count, std::size_t align, std::size_t phase,
                               std::size_t longest) const noexcept {
         Fit fit;
-        std::size_t length = Count + 1; // of the best run so far
-        std::size_t others = 0;         // the longest of all the others
+        std::size_t length = Count + 1; // length of the best run so far
+        std::size_t others = 0;         // the longest of the other runs
         forEachRun([&](std::size_t first, std::size_t end) {
             const std::size_t place = first + ((phase - first) & (align - 1));
             std::size_t passed = end - first;
@@ -112,7 +112,7 @@ public:
                 fit = {place, left > right ? left : right};
             }
             others = passed > others ? passed : others;
-            // It cannot be done better, and the longest of the others is known.
+            // An exact fit cannot be improved, and the longest of the others is known.
             const bool exact = length == count && longest > count;
             others = exact ? longest : others;
             return !exact;
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    /// The first number from `from` on whose bit is not that of `flip`.
+    /// The first number from `from` whose bit differs from that of `flip`.
     [[nodiscard]] std::size_t scan(std::size_t from, std::uint64_t flip) const noexcept {
         if (from >= Count) {
             return Count;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set of small numbers, one bit each, in which the next member is a bit scan away. What lists by
-// size need to know which of them have something.
+// A set of small numbers, one bit each, in which the next member is found by a bit scan. Lists by
+// size record in it which of them are occupied.
 #pragma once
 
 #include <cstddef>

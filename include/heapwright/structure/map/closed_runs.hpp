@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which pages a heap of runs has closed: the gaps behind runs in use, and whole runs that were
-// freed and wait, in the order in which they were.
+// The pages that a heap of runs has closed: the gaps behind runs in use, and whole freed runs that
+// wait, in the order of their frees.
 //
-// What is closed is marked by two bits apart from it, without a lock. The queue of those that wait
-// has one, for which nobody waits: who does not get it at once does without. (So it does no harm
-// that a signal handler forks while its thread holds it.) Pages are closed and opened outside of
-// it, since a run belongs to whoever makes or frees it; its place in the queue says how far he is.
+// Closed pages are marked by two bits apart from them, without a lock. The queue of waiting runs
+// has a lock, which no thread waits for: a thread that finds it taken skips the queue. (A signal
+// handler may therefore fork while its thread holds it.) Pages are closed and opened without the
+// lock, because the thread that allocates or frees a run owns it. The run's place in the queue
+// records its stage.
 //
-// Invariant: a gap is marked while it is closed, and a run from before it is closed until it is
-// open again; no more than `Most` gaps are. So while the lock is held, no run that has no mark is
-// closed, and who looks at the heap may touch it. Where no bits, or no mapping, is to be had,
-// nothing is closed; what the system will not open waits on. In the child of a fork, what other
-// threads were about to close or to open is lost. Cost: an atomic addition or two, and the system
-// calls.
+// Invariant: a gap is marked while it is closed. A run is marked from before it is closed until it
+// is open again. At most `Most` gaps are closed. While the lock is held, no unmarked run is closed,
+// so a reader of the heap may access it. Without memory for bits, or without a free mapping,
+// nothing is closed. A run that the system fails to open keeps waiting. In the child of a fork, the
+// runs that other threads were closing or opening are lost.
+// Cost: one or two atomic additions, and the system calls.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -34,7 +35,8 @@ namespace heapwright {
 
 template <Lock Mutex, std::size_t Most, std::size_t Places>
 class ClosedRuns {
-    /// How far a place of the queue is. Who changes the last three has the run, not the lock.
+    /// The stage of a place in the queue. In the last two stages, the thread that changes it owns
+    /// the run and needs no lock.
     enum class Stage : std::uint8_t { empty, closed, closing, leaving };
     struct Place {
         void* start = nullptr;
@@ -43,7 +45,7 @@ class ClosedRuns {
     };
 
 public:
-    /// Closes a gap, if it may.
+    /// Closes a gap, if the limit allows it.
     void close(void* gap, std::size_t bytes) noexcept {
         const bool room = closed_.fetchAdd(1, std::memory_order_relaxed) < Most;
         if (room && marks_.ensure(gap) && platform::shutPages(gap, bytes)) {
@@ -53,8 +55,8 @@ public:
         }
     }
 
-    /// Opens a gap, if it is closed; false, and it stays as it is, if the system will not: then
-    /// nobody may have the run.
+    /// Opens a gap, if it is closed. Returns false, and changes nothing, on failure; the run cannot
+    /// be used then.
     [[nodiscard]] bool open(void* gap, std::size_t bytes) noexcept {
         if (marks_.at(gap) == Life::live) {
             if (!platform::openPages(gap, bytes)) {
@@ -65,8 +67,8 @@ public:
         return true;
     }
 
-    /// Closes a freed run with its gap and lets it wait; false if it is open and does not wait. It
-    /// waits as well, though it is open, where the gap can be opened no more.
+    /// Closes a freed run with its gap and puts it into the queue. Returns false if it is open and
+    /// does not wait. If the gap cannot be opened, the run waits even though it is open.
     [[nodiscard]] bool letWait(void* run, std::size_t bytes, void* gap) noexcept {
         const std::size_t gapBytes = addressOf(run) + bytes - addressOf(gap);
         Place* const place = appended(run, bytes);
@@ -77,18 +79,18 @@ public:
             leave(*place);
             return false;
         }
-        unmark(gap); // with the run it is opened
+        unmark(gap); // it is opened with the run
         place->stage.store(Stage::closed, std::memory_order_release);
         return true;
     }
 
-    /// Whether a run waits, or may be closed already or still.
+    /// Whether a run waits, or may be closed.
     [[nodiscard]] bool waits(const void* run) const noexcept {
         return marks_.at(run) == Life::live;
     }
 
-    /// Lets the runs that have waited longest go, open, to `give` until no more than so many bytes
-    /// wait, or the system will open none; true if there was any to go.
+    /// Opens the oldest runs and passes them to `give`, until at most `most` bytes wait or the
+    /// system fails to open one; true if it released any.
     template <class Give>
     bool releaseDownTo(std::size_t most, Give give) noexcept {
         bool any = false;
@@ -109,7 +111,8 @@ public:
         return any;
     }
 
-    /// Opens and forgets everything. Nobody else may be inside.
+    /// Opens and removes everything.
+    /// Pre: no other thread uses it.
     void clear(std::size_t gapBytes) noexcept {
         releaseDownTo(0, [](void* /*run*/) {});
         marks_.forEachLive(
@@ -120,7 +123,7 @@ public:
         first_ = count_ = 0;
     }
 
-    /// What waits takes addresses that are counted, but no memory.
+    /// A waiting run has addresses, which are counted, but no memory.
     void measure(MemoryUsage& usage) const noexcept {
         usage.held += waiting_.load(std::memory_order_relaxed);
         for (const Place& place : places_) {
@@ -135,7 +138,7 @@ public:
     void afterForkInChild() noexcept { lock_.reset(); }
 
 private:
-    /// Takes the mark off a gap, if it has one.
+    /// Removes the mark of a gap, if it has one.
     void unmark(const void* gap) noexcept {
         if (marks_.at(gap) == Life::live) {
             marks_.leave(gap);
@@ -143,7 +146,7 @@ private:
         }
     }
 
-    /// Behind the others and marked, if there is a place and nobody else is at the queue.
+    /// Appends a run to the queue and marks it, if there is a place and the lock is free.
     Place* appended(void* run, std::size_t bytes) noexcept {
         if (!marks_.ensure(run) || !lock_.tryLock()) {
             return nullptr;
@@ -161,8 +164,8 @@ private:
         return place;
     }
 
-    /// That of the run that has waited longest, if more than so many bytes wait and nobody else is
-    /// at the queue. It is about to leave.
+    /// The place of the oldest run, if more than `most` bytes wait and the lock is free. Its stage
+    /// becomes `leaving`.
     Place* taken(std::size_t most) noexcept {
         if (!lock_.tryLock()) {
             return nullptr;
@@ -184,14 +187,15 @@ private:
         return oldest;
     }
 
-    /// Pre: the run is open, and nobody's.
+    /// Pre: the run is open and not in use.
     void leave(Place& place) noexcept {
         marks_.leave(place.start);
         waiting_.fetchSub(place.bytes, std::memory_order_relaxed);
         place.stage.store(Stage::empty, std::memory_order_release);
     }
 
-    /// Takes the places away that are empty at the head. Pre: the lock is held.
+    /// Removes empty places at the head.
+    /// Pre: the lock is held.
     void dropEmpty() noexcept {
         while (count_ != 0 && placeAt(0).stage.load(std::memory_order_acquire) == Stage::empty) {
             first_ = (first_ + 1) % Places;
@@ -204,10 +208,10 @@ private:
     }
 
     LifeBits<platform::smallestPage> marks_;
-    SharedWord<std::size_t> closed_;  ///< how many gaps are, or are about to be
+    SharedWord<std::size_t> closed_;  ///< number of gaps that are closed or being closed
     SharedWord<std::size_t> waiting_; ///< bytes
-    std::size_t first_ = 0; ///< the place of the one that has waited longest; under the lock
-    std::size_t count_ = 0; ///< places from there on; some may be empty
+    std::size_t first_ = 0;           ///< place of the oldest run; protected by the lock
+    std::size_t count_ = 0;           ///< number of places from there; some may be empty
     std::array<Place, Places> places_{};
     Mutex lock_;
 };

@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which addresses are those of live objects, and which were: two bits for each `Granule` bytes of
-// the address space, apart from all objects, so that nothing a program writes beyond one changes
-// what is known.
+// Records which addresses are, or were, those of objects: two bits for each `Granule` bytes of the
+// address space. The bits lie apart from the objects, so that an overflow cannot change them.
 //
-// The bits stand in leaves of 64 KiB, one for each `leafSpan` bytes of addresses, found by way of a
-// root, which is part of this, and of middles as large. Leaves and middles are reserved when the
-// first object there is entered, so under a limit of addresses they take hardly more than memory:
-// 1/64 of the objects' where the granule is 16. (Leaves that span more are missed at a limit: then
-// all the room is taken, and none is left for the leaf of what has just come.) Entering and leaving
-// is one atomic instruction behind three loads, and needs no lock: threads and signal handlers may
-// be inside at once. Who frees an object sees that it was entered, since whoever gave it to him saw
-// it too.
+// The bits are in leaves of 64 KiB, one for each `leafSpan` bytes of addresses. The path to a leaf
+// is a root, which is part of this object, and a middle table of the same size. Leaves and middles
+// are mapped when the first object there is entered, so they take 1/64 of the objects' memory with
+// a granule of 16. (Larger leaves fail near a limit of addresses, because the objects leave no room
+// for them.) `enter` and `leave` are one atomic instruction after three loads and need no lock.
+// Several threads and signal handlers may call them at once. A thread that frees an object sees
+// that it was entered, because it received the object from the thread that entered it.
 // Invariant: objects start at multiples of the granule, no two at the same.
 #pragma once
 
@@ -28,7 +26,7 @@
 
 namespace heapwright {
 
-/// What is known of an address.
+/// The state of an address.
 enum class Life : std::uint8_t { none = 0, live = 1, freed = 2 };
 
 template <std::size_t Granule>
@@ -42,25 +40,26 @@ public:
     LifeBits& operator=(const LifeBits&) = delete;
     ~LifeBits() { clear(); }
 
-    /// What an address was before a live object starts there; `live` says that one did already,
-    /// and that nothing has changed. Pre: it has bits (`ensure`).
+    /// Marks an object as live. Returns the previous state; if that is `live`, nothing has changed.
+    /// Pre: the address has bits (`ensure`).
     Life enter(const void* object) noexcept {
         Word* const word = find(addressOf(object));
         if (word == nullptr) [[unlikely]] {
-            return Life::none; // all that starts there is taken for live
+            return Life::none; // all objects there count as live
         }
         const unsigned shift = shiftFor(addressOf(object));
         const Life before = pairIn(word->load(std::memory_order_relaxed), shift);
         if (before != Life::live) [[likely]] {
-            // From none one up, from freed one down; nobody else changes these two bits now.
+            // Adds one to `none`, subtracts one from `freed`. No other thread changes these two
+            // bits now.
             const std::uint64_t one = std::uint64_t{1} << shift;
             word->fetchAdd(before == Life::none ? one : 0 - one, std::memory_order_relaxed);
         }
         return before;
     }
 
-    /// A live object is freed. Else says what it is, and has changed its bits: for who ends the
-    /// program then.
+    /// Marks a live object as freed. If it was not live, returns its state and has changed its
+    /// bits; the caller then ends the program.
     [[gnu::always_inline]] Life leave(const void* object) noexcept {
         Word* const word = find(addressOf(object));
         if (word == nullptr) [[unlikely]] {
@@ -77,13 +76,13 @@ public:
                    : pairIn(word->load(std::memory_order_relaxed), shiftFor(addressOf(object)));
     }
 
-    /// Sees to it that an address has bits; false if there is no memory for them.
+    /// Ensures that an address has bits; false if there is no memory for them.
     [[nodiscard, gnu::always_inline]] bool ensure(const void* object) noexcept {
         return find(addressOf(object)) != nullptr || made(addressOf(object));
     }
 
-    /// For an object that stands where there is no memory for bits: from now on all addresses of
-    /// its leaf are taken for live, or of its middle if there is none.
+    /// For an object without memory for its bits: all addresses of its leaf, or of its middle,
+    /// count as live from now on.
     void passAllNear(const void* object) noexcept {
         const Address address = addressOf(object);
         Middle* const middle = filled(root_[address / middleSpan], passing<Middle>());
@@ -92,7 +91,8 @@ public:
         }
     }
 
-    /// Runs `visit` on where each live object starts. Nobody else may be inside.
+    /// Runs `visit` on the address of each live object.
+    /// Pre: no other thread uses the map.
     template <class Visit>
     void forEachLive(Visit visit) const noexcept {
         forEachLeaf([&visit](const Leaf& leaf, Address start) {
@@ -103,7 +103,8 @@ public:
         });
     }
 
-    /// Forgets everything. Nobody else may be inside.
+    /// Removes all entries.
+    /// Pre: no other thread uses the map.
     void clear() noexcept {
         forEachLeaf([](Leaf& leaf, Address) { platform::unmapPages(&leaf, sizeof(Leaf)); });
         for (SharedWord<Middle*>& place : root_) {
@@ -124,7 +125,7 @@ private:
     static_assert(std::has_single_bit(Granule) && wordCount >= 1 && middleSpan <= end);
 
     using Word = SharedWord<std::uint64_t>;
-    /// All zero bytes is one of which nothing is known.
+    /// A leaf of zero bytes has no entries.
     struct Leaf {
         Word words[wordCount];
     };
@@ -151,7 +152,7 @@ private:
         }
     }
 
-    /// What stands for a leaf, or a middle, where all is taken for live.
+    /// The placeholder for a leaf or middle whose objects all count as live.
     template <class T>
     static T* passing() noexcept {
         return static_cast<T*>(pointerTo(1));
@@ -162,7 +163,7 @@ private:
         return middle.leaves[address / leafSpan % perMiddle];
     }
 
-    /// Puts `fresh` where there is nothing; what is there now.
+    /// Stores `fresh` if the place is null. Returns the content of the place.
     template <class T>
     static T* filled(SharedWord<T*>& place, T* fresh) noexcept {
         T* there = nullptr;
@@ -172,7 +173,7 @@ private:
                    : there;
     }
 
-    /// Runs `use` on each leaf and the first of its addresses.
+    /// Runs `use` on each leaf and its first address.
     template <class Use>
     void forEachLeaf(Use use) const noexcept {
         for (Address start = 0; start < end; start += middleSpan) {
@@ -220,10 +221,10 @@ private:
                (middle != nullptr && entered(leafIn(*middle, address)) != nullptr);
     }
 
-    /// What is there, or else a new one, all zero; null if there is no memory.
+    /// Returns the content of a place, or a new table of zero bytes; null if there is no memory.
     template <class T>
     static T* entered(SharedWord<T*>& place) noexcept {
-        static_assert(sizeof(T) % (64 * KiB) == 0, "whole pages, however large they are");
+        static_assert(sizeof(T) % (64 * KiB) == 0, "whole pages of any page size");
         if (T* const there = place.load(std::memory_order_acquire)) {
             return there;
         }
@@ -231,7 +232,7 @@ private:
         if (pages == nullptr) {
             return nullptr;
         }
-        // Zero bytes are what its constructor would make.
+        // Its constructor would produce zero bytes, too.
         T* const now = filled(place, static_cast<T*>(pages));
         if (now != pages) {
             platform::unmapPages(pages, sizeof(T));

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has become of every object of a heap, kept apart from their memory: live, freed but waiting
-// before it goes back to where it came from, or gone. It ends the program, in the words that
-// layers/observe/debug_heap.hpp lists, on an address that is not live where one must be, and on
-// memory that is given out twice.
+// The states of all objects of a heap, apart from their memory: live, freed and waiting, or gone
+// (returned to the heap below). It ends the program, with the messages listed in
+// layers/observe/debug_heap.hpp, on an address that must be live and is not, and on memory that was
+// allocated twice.
 //
-// Invariants: no two ranges overlap. Objects go in the order in which they were freed. Gone ones
-// are remembered, so that a second free is told from a wrong address, until their memory comes
-// again or so many others have been freed since. Cost: that of the map, O(log n).
+// Invariant: no two ranges overlap. Objects go in the order of their frees. Gone objects are
+// remembered until their memory is reused or `remembered` others have been freed, so that a second
+// free is distinguished from a wrong address.
+// Cost: O(log n), that of the map.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -26,22 +27,23 @@ class LifeMap {
     enum class State : std::uint8_t { live, waiting, gone };
     struct Life {
         State state;
-        std::uint64_t freedAs; ///< which free it was, counted from 0, unless it is live
+        std::uint64_t freedAs; ///< number of its free, from 0, unless it is live
     };
     using Objects = AddressMap<Life>;
 
 public:
     using Entry = Objects::Entry;
 
-    /// How many freed objects are remembered, the waiting ones among them; no more may wait.
+    /// The number of freed objects that are remembered, including waiting ones. At most this many
+    /// may wait.
     static constexpr std::size_t remembered = 4096;
 
-    /// An entry for an object to come; null where the system has no memory.
+    /// An entry for a new object; null if the system has no memory.
     [[nodiscard]] Entry* reserve() noexcept { return objects_.reserve(); }
-    /// Gives back an entry for an object that did not come.
+    /// Frees an entry that was not used.
     void release(Entry* entry) noexcept { objects_.release(entry); }
 
-    /// A reserved entry stands for a live object from now on.
+    /// Makes a reserved entry that of a live object.
     void add(Entry* entry, void* object, std::size_t size, std::string_view routine) noexcept {
         makeRoom(addressOf(object), size, routine);
         entry->value = Life{State::live, 0};
@@ -49,7 +51,7 @@ public:
         ++liveCount_;
     }
 
-    /// The entry of a live object; aborts if it is none.
+    /// The entry of a live object. Aborts if the object is not live.
     [[nodiscard]] Entry& live(void* object, std::string_view routine) noexcept {
         Entry* const entry = objects_.find(addressOf(object));
         if (entry == nullptr || entry->value.state != State::live) [[unlikely]] {
@@ -58,7 +60,7 @@ public:
         return *entry;
     }
 
-    /// A live object has got another size where it stands.
+    /// Records a new size of a live object.
     void resize(Entry& entry, std::size_t size, std::string_view routine) noexcept {
         if (size > entry.size && entry.start + size > entry.end()) {
             makeRoom(entry.end(), entry.start + size - entry.end(), routine);
@@ -66,14 +68,14 @@ public:
         entry.size = size;
     }
 
-    /// A live object stands somewhere else.
+    /// Records a new address of a live object.
     void move(Entry& entry, void* object, std::size_t size, std::string_view routine) noexcept {
         objects_.remove(&entry);
         --liveCount_;
         add(&entry, object, size, routine);
     }
 
-    /// A live object has been freed, and waits.
+    /// Records the free of a live object, which then waits.
     void retire(Entry& entry) noexcept {
         Address& place = freedOnes_[freed_ % remembered];
         forget(place);
@@ -84,12 +86,12 @@ public:
         waitingBytes_ += entry.size;
     }
 
-    /// The object that has waited longest; null if none waits.
+    /// The oldest waiting object; null if none waits.
     [[nodiscard]] Entry* oldest() const noexcept {
         return gone_ == freed_ ? nullptr : objects_.find(freedOnes_[gone_ % remembered]);
     }
 
-    /// The object that has waited longest goes.
+    /// Records that the oldest waiting object is gone.
     void letGo(Entry& entry) noexcept {
         entry.value.state = State::gone;
         waitingBytes_ -= entry.size;
@@ -117,7 +119,7 @@ public:
         }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     void clear() noexcept {
         objects_.clear();
         liveCount_ = waitingBytes_ = 0;
@@ -125,7 +127,7 @@ public:
     }
 
 private:
-    /// What was in a range must have gone, and is forgotten.
+    /// Removes the gone objects in a range. Aborts if one there is not gone.
     void makeRoom(Address start, std::size_t size, std::string_view routine) noexcept {
         while (Entry* const there = objects_.overlapping(start, size)) {
             if (there->value.state != State::gone) [[unlikely]] {
@@ -136,7 +138,8 @@ private:
         }
     }
 
-    /// Forgets the object that was freed `remembered` frees ago, if it is still known as that.
+    /// Forgets the object that was freed `remembered` frees ago, if its address still has that
+    /// state.
     void forget(Address start) noexcept {
         Entry* const entry = freed_ < remembered ? nullptr : objects_.find(start);
         if (entry != nullptr && entry->value.state == State::gone &&
@@ -159,8 +162,8 @@ private:
 
     Objects objects_;
     std::array<Address, remembered> freedOnes_{}; ///< by the number of their free
-    std::uint64_t freed_ = 0;                     ///< how many frees there were
-    std::uint64_t gone_ = 0;                      ///< of how many of them the object has gone
+    std::uint64_t freed_ = 0;                     ///< number of frees so far
+    std::uint64_t gone_ = 0;                      ///< number of objects that are gone
     std::size_t waitingBytes_ = 0;
     std::size_t liveCount_ = 0;
 };

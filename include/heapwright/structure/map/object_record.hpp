@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record of the objects that somebody holds, kept apart from them: nothing of an object is ever
-// read or written. The addresses stand in an array in the order in which they were added, so that
-// all objects can be given back, the newest first.
+// A record of the objects that its owner holds. It never reads or writes an object. The addresses
+// are in an array in the order of their addition, so that all objects can be freed newest first.
 //
-// One is looked for among the newest few; the first that is not there makes an index of all, a hash
-// table of places, which is kept from then on. Who is struck off leaves a gap, and gaps are closed
-// when they are half of the array. Invariants: the last entry is no gap; the index, if there is
-// one, has a place for each entry that is no gap, and is at most half full.
-// Cost: 8 bytes an object, 16 to 24 with an index; constant time, when averaged.
+// A search visits the newest few. The first search that fails there builds an index of all, a hash
+// table of places, which is then kept. A removed object leaves a gap. The array is compacted when
+// half of it are gaps.
+// Invariant: the last entry is no gap. The index, if it exists, has a place for each entry that is
+// no gap, and is at most half full.
+// Cost: 8 bytes for each object, 16 to 24 with an index; amortised constant time.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -22,18 +22,19 @@
 
 namespace heapwright {
 
-/// The array and the index are objects of `Memory`, which each call is given.
+/// `Memory`, an argument of each call, allocates the array and the index.
 template <Heap Memory>
 class ObjectRecord {
     static constexpr std::size_t firstSharedRegion = 32;
-    static constexpr std::size_t newest = 4; ///< so many are looked at without an index
+    static constexpr std::size_t newest = 4; ///< number of entries searched without an index
 
 public:
     constexpr ObjectRecord() noexcept = default;
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
-    /// False if there is no memory; then nothing has changed. Pre: it is not in the record.
+    /// Adds an object. Returns false, and changes nothing, if there is no memory.
+    /// Pre: it is not in the record.
     [[nodiscard]] bool add(void* object, Memory& memory) noexcept {
         if (count_ == room_ && !makeRoom(*this, memory)) [[unlikely]] {
             return false;
@@ -45,10 +46,10 @@ public:
         return true;
     }
 
-    /// What `placeOf` says of an object that is not in the record.
+    /// The result of `placeOf` for an object that is not in the record.
     static constexpr std::size_t nowhere = ~std::size_t{0};
 
-    /// Where an object is, until the next is added or struck off.
+    /// The place of an object, valid until the next addition or removal.
     [[nodiscard]] std::size_t placeOf(const void* object, Memory& memory) noexcept {
         for (std::size_t back = 1; back <= newest && back <= count_; ++back) {
             if (entries_[count_ - back] == object) {
@@ -58,13 +59,14 @@ public:
         return count_ <= newest ? nowhere : find(object, memory);
     }
 
-    /// Strikes an object off; false if it is not in the record.
+    /// Removes an object; false if it is not in the record.
     [[nodiscard]] bool remove(const void* object, Memory& memory) noexcept {
         const std::size_t place = placeOf(object, memory);
         return place != nowhere && removeAt(place, memory);
     }
 
-    /// Puts another object in a place. Pre: it is not in the record.
+    /// Puts another object into a place.
+    /// Pre: that is not in the record.
     void replace(std::size_t place, void* other) noexcept {
         if (index_ != nullptr) {
             leave(entries_[place]);
@@ -73,7 +75,7 @@ public:
         entries_[place] = other;
     }
 
-    /// Calls `release` with each object, the newest first, and forgets them; the memory goes back.
+    /// Calls `release` with each object, newest first, removes them and frees the memory.
     template <class Release>
     void popAll(Memory& memory, Release release) noexcept {
         dropIndex(memory);
@@ -89,7 +91,7 @@ public:
         room_ = gaps_ = 0;
     }
 
-    /// Whether `holds` says yes to any of them; asked of the newest first.
+    /// Whether `holds` is true for any object. Newest first.
     template <class Question>
     [[nodiscard]] bool any(Question holds) const noexcept {
         for (std::size_t at = count_; at-- != 0;) {
@@ -105,7 +107,8 @@ private:
         return Random::mixed(addressOf(object));
     }
 
-    /// Where one is that is not among the newest. Without memory for an index all are looked at.
+    /// The place of an object that is not among the newest. Without memory for an index, a linear
+    /// search.
     [[nodiscard]] std::size_t find(const void* object, Memory& memory) noexcept {
         if (index_ == nullptr && !makeIndex(room_, memory)) {
             for (std::size_t at = 0; at < count_; ++at) {
@@ -119,7 +122,7 @@ private:
         return entry == 0 ? nowhere : entry - 1;
     }
 
-    /// The slot that names the object's place, or the empty one where it would stand.
+    /// The slot of an object, or the empty slot where it would be inserted.
     [[nodiscard]] std::size_t slotOf(const void* object) const noexcept {
         std::size_t slot = hash(object) & mask_;
         while (index_[slot] != 0 && entries_[index_[slot] - 1] != object) {
@@ -128,7 +131,7 @@ private:
         return slot;
     }
 
-    /// Pre: it is not in the index.
+    /// Pre: the object is not in the index.
     void enter(const void* object, std::size_t place) noexcept {
         std::size_t slot = hash(object) & mask_;
         while (index_[slot] != 0) {
@@ -137,8 +140,7 @@ private:
         index_[slot] = static_cast<std::uint32_t>(place + 1);
     }
 
-    /// Takes an entry out of the index: what stands behind it, and came there only because it was
-    /// in the way, moves up.
+    /// Removes an entry from the index and moves displaced entries into the hole.
     void leave(const void* object) noexcept {
         std::size_t hole = slotOf(object);
         for (std::size_t slot = (hole + 1) & mask_; index_[slot] != 0; slot = (slot + 1) & mask_) {
@@ -180,7 +182,7 @@ private:
             fillIndex();
         }
         if (room_ > 4 * firstSharedRegion && count_ < room_ / 4) {
-            resize(room_ / 2, memory); // if it cannot be, the larger one serves as well
+            resize(room_ / 2, memory); // if that fails, the larger array stays
         }
     }
 
@@ -193,7 +195,8 @@ private:
         }
     }
 
-    /// For as many entries as `room`. Pre: there is none.
+    /// Builds the index for an array of `room` entries.
+    /// Pre: there is none.
     bool makeIndex(std::size_t room, Memory& memory) noexcept {
         if (room > UINT32_MAX / 2) {
             return false;
@@ -214,13 +217,13 @@ private:
         index_ = nullptr;
     }
 
-    /// Out of line, as it is rare.
+    /// Out of line, because it is rare.
     [[gnu::noinline]] static bool makeRoom(ObjectRecord& record, Memory& memory) noexcept {
         return record.resize(record.room_ == 0 ? firstSharedRegion : 2 * record.room_, memory);
     }
 
-    /// Moves the array to one of `room` entries; the index is made anew, when it is next wanted if
-    /// there is no memory for it now.
+    /// Moves the array to one of `room` entries and rebuilds the index. Without memory for the
+    /// index, the next search builds it.
     bool resize(std::size_t room, Memory& memory) noexcept {
         auto* const entries = static_cast<void**>(memory.malloc(room * sizeof(void*)));
         if (entries == nullptr) {
@@ -239,12 +242,12 @@ private:
         return true;
     }
 
-    void** entries_ = nullptr;       ///< null where one was struck off
-    std::uint32_t* index_ = nullptr; ///< places and one, by the hash of the object; 0: none
-    std::size_t count_ = 0;          ///< of entries, gaps included
-    std::size_t room_ = 0;           ///< of the array: a power of two, or 0
+    void** entries_ = nullptr;       ///< null where one was removed
+    std::uint32_t* index_ = nullptr; ///< place plus one, by the hash of the object; 0: none
+    std::size_t count_ = 0;          ///< number of entries, including gaps
+    std::size_t room_ = 0;           ///< size of the array: a power of two, or 0
     std::size_t gaps_ = 0;
-    std::size_t mask_ = 0; ///< of the index
+    std::size_t mask_ = 0; ///< size of the index minus one
 };
 
 } // namespace heapwright

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose an address is: for each granule of the address space, who has entered it as his. So the
-// heap that an object is from can be found from where it lies, and an object needs no header for
-// that; and what lies in nobody's granules is told without looking at it.
+// Maps each granule of the address space to the heap that registered it. The heap of an object
+// follows from its address, so objects need no header for that. An address outside all granules is
+// recognised without an access.
 //
-// There is one map in a process. It is a table of leaves, each for 4 GiB of addresses, mapped when
-// the first granule there is entered and never given back. Entering and leaving needs no lock; who
-// has an object in hand sees that its granule was entered, since whoever gave it to him saw it too.
-// Cost: two loads; of memory, a page for each 512 MiB of addresses in use and one for the table,
-// and a page for each 4 GiB where granules are entered together.
+// There is one map in a process: a table of leaves, each for 4 GiB of addresses. A leaf is mapped
+// when the first granule there is entered, and never unmapped. `enter` and `leave` need no lock. A
+// thread that has an object sees that its granule was entered, because it received the object from
+// the thread that allocated it.
+// Cost: two loads. Memory: a page for each 512 MiB of used addresses, one for the table, and one
+// for each 4 GiB where granules are entered together.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -29,7 +30,7 @@ class RegionMap {
 public:
     static constexpr std::size_t granule = 1 * MiB;
 
-    /// Who has entered the granule of an address; null if nobody has.
+    /// The owner of the granule of an address; null if it has none.
     [[nodiscard]] static const void* ownerOf(const void* object) noexcept {
         const Address address = addressOf(object);
         if (address >= end) [[unlikely]] {
@@ -40,8 +41,8 @@ public:
                                : leaf->owners[placeIn(address)].load(std::memory_order_relaxed);
     }
 
-    /// Where the granules begin that were entered together with that of an address. Pre: they were,
-    /// by `enterTogether`.
+    /// The start of the granules that were entered together with that of an address.
+    /// Pre: `enterTogether` entered them.
     [[nodiscard]] static void* startOf(const void* object) noexcept {
         const Address address = addressOf(object);
         const Leaf* const leaf = leaves_[address / leafSpan].load(std::memory_order_acquire);
@@ -49,13 +50,13 @@ public:
         return pointerTo((address / granule - before) * granule);
     }
 
-    /// As `enter`, so that `startOf` knows where they begin. They are left by `leave`, all or some.
+    /// As `enter`, and records the start for `startOf`. `leave` may remove all of them, or some.
     [[nodiscard]] static bool enterTogether(const void* start, std::size_t bytes,
                                             const void* owner) noexcept {
         return enterFurther(start, 0, bytes, owner);
     }
 
-    /// Enters what follows the first `have` bytes of granules that were entered together.
+    /// Enters the granules after the first `have` bytes of those that were entered together.
     [[nodiscard]] static bool enterFurther(const void* start, std::size_t have, std::size_t bytes,
                                            const void* owner) noexcept {
         const Address first = addressOf(start);
@@ -70,8 +71,9 @@ public:
         return true;
     }
 
-    /// Enters granules as one owner's. Pre: `start` and `bytes` are multiples of the granule, and
-    /// they are nobody's. False, and nothing entered, if there is no memory for a leaf.
+    /// Enters granules with an owner.
+    /// Pre: `start` and `bytes` are multiples of the granule, and no owner has them. Returns false,
+    /// and changes nothing, if there is no memory for a leaf.
     [[nodiscard]] static bool enter(const void* start, std::size_t bytes,
                                     const void* owner) noexcept {
         const Address first = addressOf(start);
@@ -89,7 +91,8 @@ public:
         return true;
     }
 
-    /// Makes granules nobody's, while their memory is still mapped. Pre: they were entered.
+    /// Removes the owner of granules. Call it while their memory is still mapped.
+    /// Pre: they were entered.
     static void leave(const void* start, std::size_t bytes) noexcept {
         const Address first = addressOf(start);
         for (Address at = first; at < first + bytes; at += granule) {
@@ -104,11 +107,12 @@ private:
     static constexpr std::size_t leafSpan = perLeaf * granule;
     static constexpr Address end = Address{1} << addressBits;
 
-    /// All zero bytes is one in which nothing is entered: it is never constructed, which would take
-    /// a page of memory for each 512 MiB whether anything is entered there or not.
+    /// Zero bytes are an empty leaf. A leaf is never constructed, because that would touch a page
+    /// for each 512 MiB.
     struct Leaf {
         SharedWord<const void*> owners[perLeaf];
-        SharedWord<std::uint32_t> before[perLeaf]; ///< how many were entered together before it
+        /// Number of granules before it that were entered together.
+        SharedWord<std::uint32_t> before[perLeaf];
     };
 
     static constexpr std::size_t placeIn(Address address) noexcept {
@@ -130,7 +134,7 @@ private:
                                   std::memory_order_acquire)) {
             return fresh;
         }
-        platform::unmapPages(pages, sizeof(Leaf)); // another thread was faster
+        platform::unmapPages(pages, sizeof(Leaf)); // another thread has mapped the leaf
         return leaf;
     }
 
@@ -154,7 +158,7 @@ consteval bool isRegional() {
     } else if constexpr (MemorylessHeap<H>) {
         return true;
     } else if constexpr (UniquelyNamedHeap<H>) {
-        return false; // what it stands for is elsewhere
+        return false; // the heap that it is a face of lies elsewhere
     } else if constexpr (LayeredHeap<H>) {
         return areRegional(typename H::Below{});
     } else {
@@ -164,7 +168,7 @@ consteval bool isRegional() {
 
 } // namespace detail
 
-/// A regional heap has all its memory from sources inside itself that enter it in the map.
+/// A regional heap takes all its memory from sources inside itself that register it in the map.
 template <class H>
 concept RegionalHeap = Heap<H> && detail::isRegional<H>();
 

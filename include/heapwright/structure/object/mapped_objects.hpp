@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sources have in common that give each object a mapping of its own.
+// The common part of the sources that map each object separately.
 //
-// Layout: the object stands 16 bytes, or its alignment if that is more, into the mapping, and never
-// beyond the first page's end; its tag just before it carries the capacity. So the start of the
-// mapping is the page in which the tag lies, and its length follows from the size in the tag (the
-// last 8 bytes of the last page stay unused, since a tag holds multiples of 16).
-// `Pages` says what a page is here and how pages come and move. Several threads may be inside at
-// once: all that they share is how much is mapped. Cost: the system calls that `Pages` takes, and
-// an addition.
+// Layout: the object starts 16 bytes into the mapping, or as many as its alignment if that is more,
+// and at most at the first page's end. Its tag is just before it and holds the capacity. The
+// mapping starts with the page of the tag, and its length follows from the size in the tag. (The
+// last 8 bytes of the last page stay unused, because a tag holds multiples of 16.) `Pages` defines
+// the page size and how pages are mapped and moved. Several threads may use it at once: they share
+// only the count of mapped bytes.
+// Cost: the system calls of `Pages`, and an addition.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -25,9 +25,9 @@
 
 namespace heapwright {
 
-/// A kind of pages: their size, a power of two; `map(length, alignment, phase)`, zero bytes at
-/// `phase` modulo `alignment`, which is a page or more; and `move(start, length, newLength)`, the
-/// same bytes at another page. Null and nothing changed where that cannot be.
+/// A kind of pages. `size()` is a power of two. `map(length, alignment, phase)` returns zero bytes
+/// at `phase` modulo `alignment`; the latter is at least a page. `move(start, length, newLength)`
+/// moves the bytes to other pages. Both return null, and change nothing, on failure.
 template <class P>
 concept PageKind = requires(std::size_t n, void* start) {
     { P::size() } -> std::same_as<std::size_t>;
@@ -74,7 +74,7 @@ public:
         return Tag::of(object).size() - Tag::bytes;
     }
 
-    /// Grows or shrinks in place; growing works only where the addresses behind are free.
+    /// Grows or shrinks in place. Growing works only if the addresses after the mapping are free.
     [[nodiscard]] bool resize(void* object, std::size_t size) noexcept {
         const std::size_t length = lengthOf(object);
         const std::size_t newLength = lengthFor(size, leadOf(object));
@@ -88,8 +88,8 @@ public:
         return true;
     }
 
-    /// Moves the pages to where the new size fits. An alignment beyond a page would be lost, so
-    /// objects that stand at the end of their first page stay.
+    /// Moves the pages to where the new size fits. An alignment beyond a page would be lost, so an
+    /// object at the end of its first page does not move.
     [[nodiscard]] void* relocate(void* object, std::size_t size) noexcept {
         const std::size_t lead = leadOf(object);
         const std::size_t length = lengthOf(object);
@@ -111,7 +111,7 @@ public:
     }
 
 private:
-    /// The length of a mapping that holds `size` bytes behind a lead; 0 if there is no such number.
+    /// The length of a mapping for `size` bytes after a lead; 0 on overflow.
     static std::size_t lengthFor(std::size_t size, std::size_t lead) noexcept {
         const std::size_t page = Pages::size();
         std::size_t whole = 0;

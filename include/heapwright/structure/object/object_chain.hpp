@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several objects in one hand: each begins with the address of the next, the last with null. So
-// they go from heap to heap in one step, without memory of their own (`BatchingHeap`); and how they
-// are had from a heap, and given back to it, that knows single objects only.
+// Chains of objects: the first word of each is the address of the next, and null in the last.
+// Chains move between heaps in one step, without memory of their own (`BatchingHeap`). This file
+// also allocates a chain from a heap without batches, and frees it there.
 #pragma once
 
 #include <heapwright/core/concepts.hpp>
@@ -17,8 +17,9 @@ struct ObjectLink {
     ObjectLink* next;
 };
 
-/// Up to `count` objects of `size` bytes, a word at least, in the order in which the heap gives
-/// them; null if it has none.
+/// Up to `count` objects of `size` bytes, in the order in which the heap returns them; null if it
+/// has none.
+/// Pre: `size` is at least a word.
 template <Heap H>
 [[nodiscard]] ObjectLink* mallocChain(H& heap, std::size_t size, std::size_t count) noexcept {
     ObjectLink* first = nullptr;

@@ -1,23 +1,26 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tag: one 64-bit word just before an object, which says how large the object's block is and
-// what state it is in. All layers that keep something about an object keep it here, so that they
-// work over every heap that writes tags.
+// The tag: one 64-bit word just before an object, with the size of the object's block and its
+// state. All layers that keep data with an object keep it here, so that they work over every heap
+// that writes tags.
 //
 //   63                                20 19    16 15          0
 //   [ size of the block, multiple of 16 ][ flags ][   state    ]
 //
-// Invariants: the block is the tag and the object's bytes, so its size is the capacity plus 8. The
-// state is one of a few 16-bit numbers that no text and no small integer looks like, so that a
-// pointer which is not an object is told by one compare. `live` has all the bits of `free` and some
-// more: making an object live is one OR. The word is always stored whole, so that a load that
-// follows is forwarded from the store buffer. Whose object it is may read size and state without
-// the heap's lock, while under it the freeing of the block before changes a flag. All changes are
-// made under the lock, and a load or store of an aligned word is one instruction, so either word
-// has the right size and state; declared atomic, which no compiler folds into a compare, it would
-// cost the fast paths of all heaps 3 to 10 %. ThreadSanitizer is told. From the boundary tags of
-// Knuth (TAOCP 1, 2.5) as Doug Lea's allocator packs them.
+// Invariant: the block is the tag and the object's bytes, so its size is the capacity plus 8. The
+// state is one of a few 16-bit numbers that differ from text and from small integers, so that one
+// compare recognises a pointer that is no object. `live` has all the bits of `free` and some more,
+// so that one OR makes an object live. The word is always stored as a whole, so that a following
+// load is forwarded from the store buffer.
+//
+// The owner of an object may read its size and state without the heap's lock, while another thread
+// with the lock changes a flag because the previous block is freed. This is safe on the supported
+// processors. All changes are made under the lock. A load or store of an aligned word is one
+// instruction, so each value has the right size and state. A declared atomic would cost the fast
+// paths of all heaps 3 to 10 %, because no compiler folds it into a compare. ThreadSanitizer is
+// configured to accept it.
+// Source: the boundary tags of Knuth (TAOCP 1, 2.5), packed as in Doug Lea's allocator.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -33,32 +36,33 @@
 
 namespace heapwright {
 
-/// What an object's tag says of it.
+/// The state of an object, in its tag.
 enum class State : std::uint16_t {
-    live = 0xB7E5,      ///< in the program's hands
-    free = 0x93C5,      ///< given back; still so in the remains of a block that has been merged
-    displaced = 0xD92B, ///< in the program's hands, inside a larger object: size is the way back
+    live = 0xB7E5,      ///< in use by the program
+    free = 0x93C5,      ///< freed; also in the remains of a block that was merged
+    displaced = 0xD92B, ///< in use, inside a larger object: the size is the distance to that
     fence = 0x8E97,     ///< no object: the end of a span
 };
 
-/// What a block's tag says of its neighbours and its origin.
+/// Flags of a block about its neighbours and its origin.
 enum class Flag : std::uint64_t {
     none = 0,
-    prevFree = 1U << 16, ///< the block before is free: its size stands in the word before this tag
-    binned = 1U << 17,   ///< this block is free and known to the heap that merges
-    direct = 1U << 18,   ///< this block has a mapping for itself
+    prevFree = 1U << 16, ///< the previous block is free, and the word before this tag is its size
+    binned = 1U << 17,   ///< this block is free and in the merging heap
+    direct = 1U << 18,   ///< this block has a mapping of its own
 };
 
 class Tag {
 public:
-    /// The room that a tag takes before its object.
+    /// The bytes of a tag before its object.
     static constexpr std::size_t bytes = sizeof(std::uint64_t);
 
     constexpr Tag(std::size_t blockSize, State state, Flag flags = Flag::none) noexcept
         : word_((std::uint64_t{blockSize} << sizeShift) | static_cast<std::uint64_t>(flags) |
                 static_cast<std::uint64_t>(state)) {}
 
-    /// The tag of an object. Pre: `object` is 8-aligned and has a readable word before it.
+    /// The tag of an object.
+    /// Pre: `object` is 8-aligned and has a readable word before it.
     [[nodiscard]] static Tag& of(void* object) noexcept {
         return *static_cast<Tag*>(backward(object, bytes));
     }
@@ -78,7 +82,8 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept {
         return (word() >> sizeShift) & ~std::size_t{minAlignment - 1};
     }
-    /// The same where the heap sets no flags, for one instruction less.
+    /// As `size`, one instruction less.
+    /// Pre: the heap sets no flags.
     [[nodiscard]] constexpr std::size_t plainSize() const noexcept { return word() >> sizeShift; }
 
     /// free or live → live.
@@ -115,18 +120,19 @@ static_assert(sizeof(Tag) == Tag::bytes);
 static_assert((static_cast<unsigned>(State::live) & static_cast<unsigned>(State::free)) ==
               static_cast<unsigned>(State::free));
 
-/// A tagged heap keeps a `Tag` before each object.
+/// A tagged heap has a `Tag` before each object.
 template <class H>
 concept TaggedHeap = SizedHeap<H> && MaxAlignedHeap<H> && TagPreservingHeap<H>;
 
-/// A heap that writes the tag of each object when it hands it out, live, says so as `writes`, and
-/// which of its objects have `Flag::direct`. Other tagged heaps pass on what is written below.
+/// A heap that writes the tag of each object, as live, states this as `writes`, and which of its
+/// objects have `Flag::direct`. Other tagged heaps keep the tags of the heap below.
 enum class Tags { plain, someDirect, allDirect };
 
 template <class H>
 concept TaggingHeap = TaggedHeap<H> && std::same_as<decltype(H::writes), const Tags>;
 
-/// A layer that states whether it ends the program on a wrong object, whatever is below.
+/// A layer that states whether it ends the program on a wrong object, regardless of the heaps
+/// below.
 template <class H>
 concept StatesChecked = requires { H::checked; };
 
@@ -179,7 +185,7 @@ concept DirectHeap = TaggedHeap<H> && detail::tagsOf<H>() == Tags::allDirect;
 template <class H>
 concept IndirectHeap = TaggedHeap<H> && detail::tagsOf<H>() == Tags::plain;
 
-/// An unchecked heap takes back an object whose tag says that it is free: nobody below looks.
+/// An unchecked heap accepts an object whose tag says that it is free: no layer in it checks.
 template <class H>
 concept UncheckedHeap = TaggedHeap<H> && !detail::isChecked<H>();
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a heap was asked for, in figures: calls and failures of each verb, what is live and was at
-// most, and how large the requests were. Only numbers: no allocation, and safe to copy.
+// Counts of the calls of a heap: calls and failures of each verb, present and peak live objects,
+// and request sizes. It contains only numbers, allocates nothing and can be copied.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -19,16 +19,16 @@ namespace heapwright {
 struct CallStatistics {
     struct Count {
         std::uint64_t calls = 0;
-        std::uint64_t failures = 0; ///< of these, how many were answered with null or false
+        std::uint64_t failures = 0; ///< the part of `calls` with the result null or false
     };
 
     std::array<Count, verbCount> verbs = {};
-    /// How many requests for memory were for 2^k bytes or more, but for less than 2^(k + 1); one
-    /// for nothing counts as one for a byte.
+    /// The number of requests for memory from 2^k bytes to below 2^(k + 1). A request of zero bytes
+    /// counts as one byte.
     std::array<std::uint64_t, 64> sizes = {};
-    std::uint64_t bytesRequested = 0; ///< the sum of what was asked for and given
+    std::uint64_t bytesRequested = 0; ///< sum of the sizes of successful requests
     std::size_t liveObjects = 0;
-    std::size_t liveBytes = 0; ///< what they may use
+    std::size_t liveBytes = 0; ///< sum of their usable sizes
     std::size_t peakObjects = 0;
     std::size_t peakBytes = 0;
 
@@ -36,38 +36,38 @@ struct CallStatistics {
         return verbs[indexOf(verb)];
     }
 
-    /// A verb was called, and answered with something or with nothing.
+    /// Counts a call of a verb and whether it succeeded.
     constexpr void count(Verb verb, bool answered) noexcept {
         ++verbs[indexOf(verb)].calls;
         verbs[indexOf(verb)].failures += answered ? 0U : 1U;
     }
 
-    /// A request was for so many bytes.
+    /// Counts the size of a request.
     constexpr void countRequest(std::size_t size, bool answered) noexcept {
         ++sizes[floorLog2(size | 1U)];
         bytesRequested += answered ? size : 0U;
     }
 
-    /// An object of so many bytes is live from now on.
+    /// Counts a new live object.
     constexpr void add(std::size_t bytes) noexcept {
         liveObjects += 1;
         peakObjects = peakObjects < liveObjects ? liveObjects : peakObjects;
         grow(bytes);
     }
 
-    /// A live object has become larger, or smaller by what `bytes` wraps around to.
+    /// Counts the growth of a live object. To shrink, `bytes` wraps around.
     constexpr void grow(std::size_t bytes) noexcept {
         liveBytes += bytes;
         peakBytes = peakBytes < liveBytes ? liveBytes : peakBytes;
     }
 
-    /// An object of so many bytes is live no more.
+    /// Counts the end of a live object.
     constexpr void remove(std::size_t bytes) noexcept {
         liveObjects -= 1;
         liveBytes -= bytes;
     }
 
-    /// The figures as lines of text; what has never happened is left out. Up to about 4 KiB.
+    /// The figures as lines of text, at most about 4 KiB. Zero figures are omitted.
     template <std::size_t Capacity>
     constexpr void writeTo(FixedText<Capacity>& text) const noexcept {
         const auto pair = [&](std::string_view name, std::uint64_t now, std::uint64_t most) {

@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a trace as lines of text to a descriptor, through a buffer of its own of `BufferBytes`:
-// when it is full, on `flush`, when the sink is destroyed, and when the process ends by `exit` (a
-// process that is killed, aborts or calls `_exit` loses what is in it). `Destination::open` says
-// where to, when the first buffer is written; -1 is nowhere.
+// Writes a trace as lines of text to a descriptor, through a buffer of `BufferBytes`. The buffer is
+// written when it is full, on `flush`, when the sink is destroyed, and when the process ends by
+// `exit`. A process that is killed, aborts or calls `_exit` loses its contents. `Destination::open`
+// returns the descriptor before the first write; -1 means none.
 //
-// A write that fails ends the trace, not the program: what came before stands, the last line
-// perhaps in part, and every record from then on is counted in `lost`. So it is when the program
-// has closed the descriptor, even if the number is another file's by now. A reader that is slow is
-// waited for. `forked` drops what the parent has in its buffer (it flushes before it forks) and,
-// where the destination is one of each process, opens the child's own.
+// A failed write ends the trace, not the program. The earlier lines remain, the last one perhaps in
+// part, and all later records are counted in `lost`. The same holds when the program has closed the
+// descriptor, even if its number is now that of another file. A slow reader delays the program.
+// `forked` drops the parent's buffered lines, which the parent flushed before the fork. If each
+// process has its own destination, it opens the child's.
 //
-// Invariant: the buffer holds whole lines only. A record that meets a flush on another thread waits
-// for it; one that meets its own thread's, in a handler, is lost. Cost: making the text.
+// Invariant: the buffer contains whole lines only. A record waits for a flush by another thread. A
+// record made in a handler that interrupted a flush of its own thread is lost.
+// Cost: formatting the text.
 #pragma once
 
 #include <heapwright/platform/output.hpp>
@@ -31,7 +32,7 @@
 
 namespace heapwright {
 
-/// Says where a trace goes, and whether a new process opens a destination of its own.
+/// The destination of a trace, and whether a new process opens one of its own.
 template <class D>
 concept TraceDestination = requires {
     { D::open() } noexcept -> std::same_as<int>;
@@ -44,8 +45,8 @@ struct ToStandardError {
     static int open() noexcept { return STDERR_FILENO; }
 };
 
-/// The file that the environment variable HEAPWRIGHT_TRACE names, with a dot and the number of the
-/// process behind it; nowhere if the variable is not set.
+/// The file named by the environment variable HEAPWRIGHT_TRACE, followed by a dot and the process
+/// number. No destination if the variable is not set.
 struct ToFilePerProcess {
     static constexpr bool perProcess = true;
     static int open() noexcept {
@@ -85,7 +86,7 @@ public:
         std::memcpy(buffer_.data() + length_, line.view().data(), line.view().size());
         length_ += line.view().size();
         ++waiting_;
-        static_cast<void>(&ending_); // so that it exists
+        static_cast<void>(&ending_); // a use, so that the variable exists
         atEnd_.store(this, std::memory_order_relaxed);
     }
 
@@ -105,13 +106,13 @@ public:
         }
     }
 
-    /// How many records were not written.
+    /// The number of records that were not written.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
 private:
     enum class State : std::uint8_t { unopened, open, ended };
 
-    /// One at a time: waits for another thread, but not for ever, for it might be this one.
+    /// Mutual exclusion with a limited wait, because the holder may be this thread.
     struct Turn {
         explicit Turn(std::atomic_flag& flag) noexcept : busy(flag) {
             for (int i = 0; i < 1'000'000 && !had; ++i) {
@@ -133,7 +134,7 @@ private:
         bool had = false;
     };
 
-    /// Flushes at the end of the process what a heap that is never destroyed has left.
+    /// Flushes, at the end of the process, the trace of a heap that is never destroyed.
     struct Ending {
         constexpr Ending() noexcept = default;
         ~Ending() {
@@ -144,7 +145,7 @@ private:
         }
     };
 
-    /// Writes the buffer, and begins it anew.
+    /// Writes the buffer and empties it.
     void pass() noexcept {
         if (length_ != 0 && state_ == State::unopened) {
             descriptor_ = Destination::open();
@@ -163,7 +164,8 @@ private:
         length_ = waiting_ = 0;
     }
 
-    /// Closes what `Destination` opened for this process alone, and is as before the first record.
+    /// Closes the descriptor if `Destination` opened it for this process, and returns to the
+    /// initial state.
     void close() noexcept {
         if (Destination::perProcess && descriptor_ >= 0 &&
             platform::identityOf(descriptor_) == identity_) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text in memory of a fixed size, for what writes inside a heap: no allocation, no locale, no
-// failure. What does not fit is cut off, and that is told.
+// Text in memory of a fixed size, for code inside a heap: no allocation, no locale, no failure.
+// Text beyond the capacity is cut off, and this is recorded.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ public:
         return *this;
     }
 
-    /// A number in decimal digits, at least so many of them.
+    /// A number with at least `digits` decimal digits.
     constexpr FixedText& putNumber(std::uint64_t number, unsigned digits = 1) noexcept {
         return putDigits(number, 10, digits);
     }
@@ -48,7 +48,7 @@ public:
         if (under == 0) {
             return put('-');
         }
-        // A thousandth of the remainder is taken where a thousandfold would not fit.
+        // Divides by a thousandth of the denominator if the multiplication by 1000 would overflow.
         const std::uint64_t rest = over % under;
         const bool fits = rest <= UINT64_MAX / 1000;
         const std::uint64_t thousandths = fits ? rest * 1000 / under : rest / (under / 1000);

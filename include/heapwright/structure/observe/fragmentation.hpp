@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragmentation, as Johnstone and Wilson (1998, their fourth measure) and Berger (2002) define it:
-// the most memory that was ever taken from the system over the most that was ever in use, in the
-// sizes that were asked for. The two need not be at the same time. 1 is perfect.
+// Fragmentation: the peak of memory taken from the system, divided by the peak of requested bytes
+// in use. The two peaks need not be at the same time. The best value is 1.
+// Source: Johnstone and Wilson (1998, their fourth measure); Berger (2002).
 #pragma once
 
 #include <heapwright/structure/observe/fixed_text.hpp>
@@ -13,12 +13,12 @@
 namespace heapwright {
 
 struct Fragmentation {
-    std::size_t inUse = 0;     ///< bytes that were asked for and not given back
-    std::size_t mostInUse = 0; ///< the most of that so far
+    std::size_t inUse = 0;     ///< requested bytes that are not freed
+    std::size_t mostInUse = 0; ///< maximum of `inUse` so far
     std::size_t taken = 0;     ///< bytes that the heap below has from its sources
-    std::size_t mostTaken = 0; ///< the most of that so far
+    std::size_t mostTaken = 0; ///< maximum of `taken` so far
 
-    /// Most taken over most in use; 0 before anything was in use.
+    /// `mostTaken` / `mostInUse`; 0 before the first use.
     [[nodiscard]] constexpr double ratio() const noexcept {
         return mostInUse == 0 ? 0.0
                               : static_cast<double>(mostTaken) / static_cast<double>(mostInUse);

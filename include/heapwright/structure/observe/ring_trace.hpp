@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the last records of a trace in memory: for tests, and for a debugger that wants to know
-// what came before. Invariant: record `n`, counted from 0, is at `n % Count`. Cost: a copy of 48
-// bytes.
+// Keeps the latest records of a trace in memory, for tests and for a debugger.
+// Invariant: record `n`, counted from 0, is at `n % Count`.
+// Cost: a copy of 48 bytes.
 #pragma once
 
 #include <heapwright/structure/observe/trace_record.hpp>
@@ -25,11 +25,12 @@ public:
     void flush() noexcept {}
     void forked() noexcept {}
 
-    /// How many records there were in all.
+    /// The total number of records.
     [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
-    /// How many of them are still here.
+    /// The number of records still in the ring.
     [[nodiscard]] std::size_t kept() const noexcept { return written_ < Count ? written_ : Count; }
-    /// A record that is here, the newest first. Pre: `back` < `kept()`.
+    /// A record in the ring, from the newest.
+    /// Pre: `back` < `kept()`.
     [[nodiscard]] const TraceRecord& latest(std::size_t back = 0) const noexcept {
         return records_[(written_ - 1 - back) % Count];
     }

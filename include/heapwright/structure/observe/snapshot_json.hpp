@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot as one line of JSON for programs: granary-statistics.schema.json says what
-// every field means. Who writes it puts fields of its own around, in the same object.
+// A snapshot as one line of JSON. granary-statistics.schema.json defines every field. The caller
+// may add fields of its own to the same object.
 //
-// Nothing is allocated; what does not fit into the text is cut off, and the text says so.
+// Nothing is allocated. Text beyond the capacity is cut off, and the text records this.
 #pragma once
 
 #include <heapwright/core/heap_snapshot.hpp>
@@ -18,7 +18,7 @@
 
 namespace heapwright {
 
-/// Text in quotes, as JSON has it. What is no printable character of ASCII becomes "?".
+/// Text in quotes, as JSON. A character outside printable ASCII becomes "?".
 template <class Text>
 Text& putJsonText(Text& text, std::string_view words) noexcept {
     text.put('"');
@@ -84,7 +84,7 @@ private:
         putJsonText(text_, field.name).put(':').putNumber(field.value);
     }
 
-    /// An object of numbers; without a name where it is one of many.
+    /// An object of numbers, without a name if it is an element of an array.
     [[gnu::cold]] void writeObject(std::string_view name,
                                    std::initializer_list<Field> fields) noexcept {
         open(name, '{');

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot as text for people, on terminals of 72 columns and more: what is live, kept and
-// held in all, then a line for each size class that was ever used and for each thread's cache.
+// A snapshot as text for terminals of at least 72 columns: the totals of live, cached and held
+// memory, then a line for each size class that was ever used and for each thread's cache.
 //
-// Nothing is allocated; what does not fit into the text is left out of its end.
+// Nothing is allocated. Text beyond the capacity is omitted at the end.
 #pragma once
 
 #include <heapwright/core/heap_snapshot.hpp>
@@ -34,7 +34,7 @@ private:
     using Word = FixedText<24>;
     static constexpr std::size_t labelWidth = 13;
 
-    /// "17", "1.5 KiB" …: three digits or four.
+    /// "17", "1.5 KiB" …: three or four digits.
     [[nodiscard, gnu::cold]] static Word bytes(std::uint64_t count) noexcept {
         constexpr std::array<std::string_view, 6> units = {" B",   " KiB", " MiB",
                                                            " GiB", " TiB", " PiB"};
@@ -51,7 +51,7 @@ private:
         return word.put(units[unit]);
     }
 
-    /// At the right of so many columns.
+    /// Right-aligned in `width` columns.
     [[gnu::cold]] void right(std::string_view word, std::size_t width) noexcept {
         for (std::size_t at = word.size(); at < width; ++at) {
             text_.put(' ');

@@ -17,20 +17,20 @@
 
 namespace heapwright {
 
-/// What does not belong to the verb is 0.
+/// A field that the verb does not use is 0.
 struct TraceRecord {
     std::uint64_t sequence = 0; ///< counted from 1
     Verb verb = Verb::malloc;
-    std::uint64_t object = 0;  ///< the address that was given
-    std::size_t alignment = 0; ///< that was asked for
-    std::size_t size = 0;      ///< that was asked for; of `trim`, the bytes to keep
+    std::uint64_t object = 0;  ///< the argument's address
+    std::size_t alignment = 0; ///< the requested alignment
+    std::size_t size = 0;      ///< the requested size; for `trim`, the bytes to keep
     std::uint64_t answer = 0;  ///< an address, a size, or 1 for true
 };
 
-/// The longest line, with its end.
+/// The length of the longest line, including its newline.
 inline constexpr std::size_t longestTraceLine = 112;
 
-/// The line of a record, with its end.
+/// The line of a record, with its newline.
 [[nodiscard]] constexpr FixedText<longestTraceLine> lineOf(const TraceRecord& record) noexcept {
     FixedText<longestTraceLine> line;
     line.putNumber(record.sequence).put(' ').put(nameOf(record.verb));
@@ -72,8 +72,9 @@ inline constexpr std::size_t longestTraceLine = 112;
     return line;
 }
 
-/// Where records go. `write` takes one, `flush` passes on what waits; none of the verbs may use the
-/// heap that is traced. `forked` is called in a new process before anything else.
+/// A destination of records. `write` takes a record. `flush` passes on buffered ones. `forked` is
+/// called first in a new process.
+/// Pre: no function uses the traced heap.
 template <class S>
 concept TraceSink = requires(S sink, const TraceRecord& record) {
     { sink.write(record) } noexcept -> std::same_as<void>;

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user of granary may set, once in the process: words that any rung reads when it needs
-// them, and that may change at any time. The names, the values and what they mean are in
-// docs/granary.md; `HEAPWRIGHT_GRANARY="return=2s,statistics=exit"` sets them from outside.
+// The settings of granary, one set for each process. They are words that any layer reads when it
+// needs them, and that may change at any time. docs/granary.md lists their names, values and
+// meaning. The environment sets them: `HEAPWRIGHT_GRANARY="return=2s,statistics=exit"`.
 //
-// The environment is read when the first of them is asked for, be that in the first malloc of the
-// process; a program with more rights than its user does not read it. A wrong setting is told in
-// one line on stderr, and what was set before holds.
-// Nothing allocates. Reading a setting is the load of a word, and one more to see that the
-// environment has been read.
+// The environment is read at the first use of a setting, even in the first malloc of the process. A
+// program with more rights than its user does not read it. An invalid setting is reported in one
+// line on stderr and has no effect. Nothing allocates.
+// Cost: to read a setting, a load of its word and one to check that the environment was read.
 #pragma once
 
 #include <heapwright/core/prefix.hpp>
@@ -40,26 +39,27 @@ public:
 
     enum class Answer : std::uint8_t { set, unknownName, wrongValue };
 
-    // --- what rungs read ---
+    // --- for the layers ---
 
-    /// Milliseconds that free memory is kept (structure/extent/purge_policy.hpp).
+    /// The delay before free memory is returned, in milliseconds
+    /// (structure/extent/purge_policy.hpp).
     [[nodiscard]] static std::uint32_t returnDelay() noexcept { return read(delay_); }
     [[nodiscard]] static bool hugePages() noexcept { return read(huge_); }
-    /// Whether a thread of our own returns memory while the program does nothing.
+    /// Whether a background thread returns memory while the program makes no requests.
     [[nodiscard]] static bool background() noexcept { return read(background_); }
-    /// Whether statistics are printed at exit; on which signal, 0 if on none; and as JSON.
+    /// Whether statistics are printed at exit; on which signal, 0 for none; whether as JSON.
     [[nodiscard]] static bool printsAtExit() noexcept { return read(atExit_); }
     [[nodiscard]] static int printsOnSignal() noexcept { return read(signal_); }
     [[nodiscard]] static bool printsJson() noexcept { return read(json_); }
-    /// Where they are printed: "stderr", the number of a descriptor, or a path.
+    /// The destination of statistics: "stderr", the number of a descriptor, or a path.
     [[nodiscard, gnu::cold]] static Text target() noexcept {
         readOnce();
         const Guard<FutexLock> hold(lock_);
         return target_;
     }
 
-    /// The heap says that memory waits from now on, where none has. A thread of our own may sleep,
-    /// and is woken by what was given to `setWaker`.
+    /// Called by the heap when the first memory waits for its return. Wakes the background thread
+    /// by the function given to `setWaker`.
     static void memoryWaits() noexcept {
         if (background_.load(std::memory_order_relaxed)) {
             if (void (*const wake)() noexcept = waker_.load(std::memory_order_acquire)) {
@@ -69,14 +69,14 @@ public:
     }
     static void setWaker(void (*wake)() noexcept) noexcept { waker_ = wake; }
 
-    // --- what the user sets ---
+    // --- for the user ---
 
     [[gnu::cold]] static Answer set(std::string_view name, std::string_view value) noexcept {
         readOnce();
         return change(name, value);
     }
 
-    /// A setting as text; nothing if there is none of that name.
+    /// The value of a setting as text; nothing if there is none of that name.
     [[nodiscard]] static std::optional<Text> get(std::string_view name) noexcept {
         readOnce();
         const Setting* const setting = find(name);
@@ -92,7 +92,7 @@ public:
         }
     }
 
-    /// Takes the settings in a text, and tells on stderr of those that are wrong.
+    /// Applies the settings in a text and reports invalid ones on stderr.
     [[gnu::cold]] static void take(std::string_view text) noexcept {
         forEachSetting(text, [](const SettingText& setting) {
             const Answer answer = change(setting.name, setting.value);
@@ -102,17 +102,17 @@ public:
         });
     }
 
-    /// Reads the environment if that has not been done, and it is known yet.
+    /// Reads the environment if that was not done and it is available.
     static void readOnce() noexcept {
         if (stage_.load(std::memory_order_acquire) != Stage::done) [[unlikely]] {
             readEnvironment();
         }
     }
 
-    /// In the child after a fork, where nobody else is left.
+    /// Pre: the caller is the only thread, in the child after a fork.
     static void afterForkInChild() noexcept { lock_.reset(); }
 
-    /// What all settings are at first; for tests.
+    /// Resets all settings to their defaults, for tests.
     static void forget() noexcept {
         delay_ = defaultDelay;
         huge_ = background_ = atExit_ = json_ = false;
@@ -125,10 +125,11 @@ public:
 private:
     enum class Stage : std::uint8_t { unread, reading, done };
 
-    /// A setting: whether a value could be understood and was taken, and what it is as text.
+    /// A setting: `take` parses and stores a value, and returns whether it was valid. `tell`
+    /// returns the value as text.
     struct Setting {
         std::string_view name;
-        std::string_view values; ///< what it can be, for who has set it wrongly
+        std::string_view values; ///< the valid values, for the message about an invalid one
         bool (*take)(std::string_view value) noexcept;
         Text (*tell)() noexcept;
     };
@@ -161,7 +162,7 @@ private:
     [[gnu::cold, gnu::noinline]] static void readEnvironment() noexcept {
         Stage expected = Stage::unread;
         if (!stage_.compare_exchange_strong(expected, Stage::reading)) {
-            return; // another thread is at it, or a rung asks while it goes on
+            return; // another thread reads it, or a layer asks during the reading
         }
         char** const texts = platform::environmentTexts();
         const std::string_view text = platform::variableIn(texts, variable);
@@ -259,7 +260,7 @@ private:
         return true;
     }
     [[gnu::cold]] static bool takeTarget(std::string_view value) noexcept {
-        if (value.empty() || value.size() > longestValue - 24) { // a process's number may be put in
+        if (value.empty() || value.size() > longestValue - 24) { // a process number may be inserted
             return false;
         }
         const Guard<FutexLock> hold(lock_);
@@ -280,7 +281,7 @@ private:
     static inline constinit std::atomic<bool> json_{false};
     static inline constinit std::atomic<int> signal_{0};
     static inline constinit std::atomic<void (*)() noexcept> waker_{nullptr};
-    static inline constinit FutexLock lock_; ///< for what is no single word
+    static inline constinit FutexLock lock_; ///< for values of more than one word
     static inline constinit Text target_ = Text().put("stderr");
 };
 

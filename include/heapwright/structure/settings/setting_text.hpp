@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings as text, "name=value,name=value": taken apart and understood without an allocation, for
-// what is read at the first malloc of a process.
+// Parses settings as text, "name=value,name=value", without an allocation, for the first malloc of
+// a process.
 //
-// Between names and values and around commas spaces may stand. A value is one of a few words, a
-// number, a time, or any text without a comma.
+// Spaces are allowed around names, values and commas. A value is one of a few words, a number, a
+// time, or any text without a comma.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace heapwright {
 
-/// One setting: its name, and what it is set to.
+/// One setting: its name and its value.
 struct SettingText {
     std::string_view name;
     std::string_view value;
 };
 
-/// The first `count` characters of a text, and the others; all and none if there are not so many.
-/// (What std::string_view has for this can throw, and there is nobody to catch it.)
+/// The first `count` characters of a text, and the rest. A shorter text is all in the first part.
+/// (The functions of std::string_view may throw, and no caller could catch it.)
 [[nodiscard]] constexpr std::string_view firstOf(std::string_view text,
                                                  std::size_t count) noexcept {
     return {text.data(), count < text.size() ? count : text.size()};
@@ -45,7 +45,7 @@ namespace detail {
 
 } // namespace detail
 
-/// Runs `visit` on each setting in a text; a part without "=" is a name without a value.
+/// Runs `visit` on each setting in a text. A part without "=" is a name without a value.
 template <class Visit>
 constexpr void forEachSetting(std::string_view text, Visit visit) {
     while (!text.empty()) {
@@ -62,7 +62,7 @@ constexpr void forEachSetting(std::string_view text, Visit visit) {
     }
 }
 
-/// A word and what it stands for.
+/// A word and the value that it stands for.
 template <class Value>
 using Choice = std::pair<std::string_view, Value>;
 
@@ -77,7 +77,7 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
     return std::nullopt;
 }
 
-/// A whole number in decimal digits that fits.
+/// A decimal number that fits into 32 bits.
 [[nodiscard]] constexpr std::optional<std::uint32_t> wholeNumber(std::string_view text) noexcept {
     std::uint64_t number = 0;
     for (const char digit : text) {
@@ -92,7 +92,7 @@ chosen(std::string_view text, const std::array<Choice<Value>, Count>& choices) n
     return text.empty() ? std::nullopt : std::optional(static_cast<std::uint32_t>(number));
 }
 
-/// A time as milliseconds, "250ms", "2s" or "5min"; less than what stands for "never".
+/// A time in milliseconds, from "250ms", "2s" or "5min". Less than the value for "never".
 [[nodiscard]] constexpr std::optional<std::uint32_t> milliseconds(std::string_view text) noexcept {
     constexpr std::array<Choice<std::uint32_t>, 3> units = {
         {{"ms", 1}, {"s", 1000}, {"min", 60'000}}};

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stretch of memory that several processes see, or that a file keeps, with all that is known of
-// it written at its beginning: whoever maps it at the same address can go on where it was left.
+// A range of memory that several processes share, or that a file keeps. Its beginning describes it
+// completely, so a process that maps it at the same address can continue to use it.
 //
 //   | label | bump, resident, root | resident: a whole heap | objects ...                |
 //
-// A region serves memory by its own bump. It may have a resident: a heap object that lies in it and
-// takes its memory from it, with every free list and every lock (adaptor/resident_heap.hpp). The
-// root is a pointer for whoever comes later to begin at. Invariants: pointers inside hold at
-// `label.address` only; the label's magic is written last, so a region that was not finished is
-// none.
+// A region allocates memory with its own bump. It may have a resident: a heap object, with all free
+// lists and locks, that lies in the region and takes its memory from it
+// (adaptor/resident_heap.hpp). The root is a pointer from which a later user starts.
+// Invariant: pointers inside are valid only at `label.address`. The label's magic is written last,
+// so an unfinished region is not recognised.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -27,20 +27,20 @@
 
 namespace heapwright {
 
-/// What a region tells before it is mapped.
+/// The description of a region, readable before it is mapped.
 struct RegionLabel {
     static constexpr std::uint64_t rightMagic = 0x314D4F4F52574148; ///< "HAWROOM1"
 
     std::uint64_t magic = 0;
-    std::uint64_t kind = 0;    ///< which heap uses it, as `kindOfHeap`
-    Address address = 0;       ///< where it has to stand
-    std::size_t bytes = 0;     ///< all of it
-    std::uint64_t entered = 0; ///< 1 from when somebody maps it until the last one lets it go
+    std::uint64_t kind = 0;    ///< the kind of heap that uses it, from `kindOfHeap`
+    Address address = 0;       ///< the address at which it must be mapped
+    std::size_t bytes = 0;     ///< size of the whole region
+    std::uint64_t entered = 0; ///< 1 while any process has it open
 };
 
 class alignas(minAlignment) SharedRegion {
 public:
-    /// Writes a new room into memory that is zero. It is none until it is finished.
+    /// Writes a new region into zeroed memory. It is recognised only after `finish`.
     [[nodiscard]] static SharedRegion* begin(void* memory, std::size_t bytes,
                                              std::uint64_t kind) noexcept {
         SharedRegion* const region = ::new (memory) SharedRegion;
@@ -49,7 +49,7 @@ public:
     }
     void finish() noexcept { label.magic = RegionLabel::rightMagic; }
 
-    /// What it can give out.
+    /// The memory that it can allocate.
     [[nodiscard]] Stretch memory() const noexcept {
         return {addressOf(this) + sizeof(SharedRegion), label.bytes - sizeof(SharedRegion)};
     }
@@ -66,12 +66,12 @@ private:
 static_assert(sizeof(SharedRegion) % minAlignment == 0 &&
               std::is_trivially_copyable_v<RegionLabel>);
 
-/// The room in which this thread builds a heap at the moment: the sources that are built in it take
-/// their memory there.
+/// The region in which this thread constructs a heap. The sources constructed meanwhile take their
+/// memory there.
 using RegionUnderConstruction = platform::PerThread<SharedRegion, SharedRegion*>;
 
-/// A number that tells heaps apart which do not understand each other's memory: from the layers and
-/// policies that they are made of, and their size (FNV-1a).
+/// A number that identifies heaps with compatible memory: a hash of their layers, policies and size
+/// (FNV-1a).
 template <class H>
 [[nodiscard]] constexpr std::uint64_t kindOfHeap() noexcept {
     std::uint64_t kind = 0xCBF29CE484222325U ^ sizeof(H);
@@ -81,15 +81,15 @@ template <class H>
     return kind;
 }
 
-/// How the opening of a region ended.
+/// The result of opening a region.
 enum class Opening : std::uint8_t {
-    failed,  ///< the system gave no file or no memory
-    made,    ///< it is new
-    found,   ///< it was there, with all that is in it
-    foreign, ///< there is something else, or the region of another heap
+    failed,  ///< the system provided no file or no memory
+    made,    ///< a new region
+    found,   ///< an existing region, with its contents
+    foreign, ///< other contents, or the region of another heap
     taken,   ///< its address is not free in this process
-    busy,    ///< others have it, and it is not one to share
-    unclean, ///< whoever had it last died before letting it go
+    busy,    ///< another process has it, and it was not opened as shared
+    unclean, ///< its last user died without closing it
 };
 
 /// Whether a region was opened.
@@ -97,19 +97,19 @@ enum class Opening : std::uint8_t {
     return opening == Opening::made || opening == Opening::found;
 }
 
-/// How a region is to be opened.
+/// The options for opening a region.
 struct RegionRequest {
     std::uint64_t kind = 0;
-    bool shared = false;  ///< others may open it too
-    bool unclean = false; ///< also if its last user died
+    bool shared = false;  ///< other processes may open it too
+    bool unclean = false; ///< opens it even if its last user died
 };
 
-/// A room and how it came; what it takes to let it go again.
+/// A region and how it was opened, with what is needed to close it.
 struct OpenRegion {
-    SharedRegion* region = nullptr; ///< not null if and only if it is open
+    SharedRegion* region = nullptr; ///< null unless it is open
     Opening opening = Opening::failed;
     int file = -1;
-    std::uint32_t process = 0; ///< who opened it
+    std::uint32_t process = 0; ///< the process that opened it
 };
 
 } // namespace heapwright

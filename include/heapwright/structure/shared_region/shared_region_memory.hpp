@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two kinds of memory that a region can have: pages that live as long as one of the processes
-// which share them, and a file.
+// The two kinds of memory of a region: pages that live as long as one of the processes that share
+// them, and a file.
 //
-// A file is opened by one at a time (byte 0 of it is locked meanwhile), and byte 1 is locked as
-// long as it is in use. So who opens it knows whether others have it; if nobody has it and it says
-// that somebody entered, that one has died.
+// Only one process at a time opens a file: byte 0 is locked meanwhile. Byte 1 is locked as long as
+// the file is in use. A process that opens the file can thus detect other users. If there are none
+// and the label says that the file is in use, its last user died.
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -22,30 +22,30 @@
 
 namespace heapwright {
 
-/// A file to be memory: a type with a static `open()` that answers a descriptor or -1, and `size`
-/// in bytes, whole pages. It may say at which `address` the file shall stand; otherwise a place is
-/// chosen when the file is new, and later it stands there again.
+/// A file as memory: a type with a static `open()` that returns a descriptor or -1, and `size` in
+/// bytes, a multiple of the page size. It may state the `address` of the mapping. Otherwise an
+/// address is chosen when the file is new, and used again later.
 template <class F>
 concept MappedFile = requires {
     { F::size } -> std::convertible_to<std::size_t>;
     { F::open() } -> std::same_as<int>;
 };
 
-/// A file that states at which address it stands.
+/// A file that states its address.
 template <class F>
 concept FixedAddressFile = MappedFile<F> && requires {
     { F::address } -> std::convertible_to<Address>;
 };
 
-/// A file without a name for as long as it is used: memory that the system can write out to a disk
-/// where there is no swap.
+/// A file without a name that exists as long as it is used: memory that the system can write to a
+/// disk on a machine without swap.
 template <std::size_t Bytes>
 struct ScratchFile {
     static constexpr std::size_t size = Bytes;
     [[nodiscard]] static int open() noexcept { return platform::openUnnamedFile(); }
 };
 
-/// Memory that a process shares with those forked from it.
+/// Memory that a process shares with its forked children.
 template <std::size_t Bytes>
 struct SharedMemory {
     [[nodiscard]] static OpenRegion open(RegionRequest wish) noexcept {
@@ -57,7 +57,7 @@ struct SharedMemory {
         return {SharedRegion::begin(pages, Bytes, wish.kind), Opening::made};
     }
     static void finish(OpenRegion open) noexcept { open.region->finish(); }
-    /// Lets it go in this process.
+    /// Unmaps it in this process.
     static void close(OpenRegion open) noexcept {
         platform::endSharing(open.region);
         platform::unmapPages(open.region, Bytes);
@@ -66,8 +66,9 @@ struct SharedMemory {
 
 template <MappedFile File>
 class FileMemory {
-    static constexpr std::size_t gate = 0;     ///< the byte locked by who opens or closes
-    static constexpr std::size_t presence = 1; ///< and by who has it
+    /// Locked by the process that opens or closes the file.
+    static constexpr std::size_t gate = 0;
+    static constexpr std::size_t presence = 1; ///< locked by the processes that use it
     using Lock = platform::FileLock;
 
     static constexpr Address quiet = Address{0x6000} << 32U;
@@ -84,7 +85,8 @@ class FileMemory {
     }
 
 public:
-    /// Nobody else comes in before a region that was made is finished, or closed.
+    /// The gate stays locked until a new region is finished or closed, so that no other process
+    /// enters.
     [[nodiscard]] static OpenRegion open(RegionRequest wish) noexcept {
         const int file = File::open();
         if (file < 0) {
@@ -102,7 +104,7 @@ public:
             result.file = file;
             result.process = platform::processId();
         } else {
-            platform::letFileGo(file); // and so all its locks
+            platform::letFileGo(file); // this also releases its locks
         }
         return result;
     }
@@ -112,8 +114,8 @@ public:
         platform::lockFile(open.file, gate, Lock::none, true);
     }
 
-    /// The last one writes it out and marks it as left in order. What a forked process has, it has
-    /// from the one that opened it, and so the locks are not its own.
+    /// The last user writes the file to disk and marks it as closed. A forked child inherited the
+    /// mapping but not the locks.
     static void close(OpenRegion open) noexcept {
         const bool mine = open.process == platform::processId();
         if (mine) {
@@ -126,7 +128,8 @@ public:
         }
         platform::endSharing(open.region);
         platform::unmapPages(open.region, open.region->label.bytes);
-        if (mine) { // not left to the closing: a forked process may have the file open
+        // Not released by closing alone, because a forked process may have the file open.
+        if (mine) {
             platform::lockFile(open.file, presence, Lock::none, false);
             platform::lockFile(open.file, gate, Lock::none, false);
         }
@@ -162,7 +165,7 @@ private:
         return find(file, label, alone);
     }
 
-    /// Whoever began it died before anything was in it.
+    /// Whether its creator died before anything was in it.
     static bool isUnfinished(const RegionLabel& label, std::size_t bytes,
                              RegionRequest wish) noexcept {
         const bool nothing = label.kind == 0 && label.bytes == 0 && bytes == File::size;
@@ -180,8 +183,8 @@ private:
         return {SharedRegion::begin(pages, File::size, wish.kind), Opening::made};
     }
 
-    /// Where nobody said where, the file goes to where systems put nothing by themselves, so that
-    /// the place is free the next time too, and there is region behind it to grow.
+    /// Without a stated address, the file is mapped where systems map nothing by themselves. The
+    /// place is then free the next time too, and the region has room to grow.
     static void* mapNew(int file, RegionRequest wish) noexcept {
         if (wishedAddress() != 0) {
             return platform::mapFile(file, File::size, wishedAddress());
@@ -195,13 +198,13 @@ private:
         return platform::mapFile(file, File::size, 0);
     }
 
-    /// A file that has grown since has a larger region, once no other process has it mapped.
+    /// If the file has grown, the region grows too, once no other process has it mapped.
     static OpenRegion find(int file, const RegionLabel& label, bool alone) noexcept {
         const bool grows =
             alone && File::size > label.bytes && platform::growFile(file, File::size);
         std::size_t bytes = grows ? File::size : label.bytes;
         void* pages = platform::mapFile(file, bytes, label.address);
-        if (pages == nullptr && grows) { // something else stands behind it
+        if (pages == nullptr && grows) { // the addresses behind it are in use
             bytes = label.bytes;
             pages = platform::mapFile(file, bytes, label.address);
         }

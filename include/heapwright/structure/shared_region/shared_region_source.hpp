@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sources have in common that take their memory in a region
-// (structure/shared_region/shared_region.hpp). Built within a region, a source serves from that
-// one. Otherwise it opens one for itself when it is first asked, and lets it go when it is
-// destroyed.
+// The common part of the sources that take their memory from a region
+// (structure/shared_region/shared_region.hpp). A source constructed within a region uses that one.
+// Otherwise it opens its own region at the first request, and closes it when it is destroyed.
 //
-// The source itself holds no more than where its region is: how far memory has been given out
-// stands in the region. `Heap` is the layer, `Memory` the kind of memory,
-// structure/shared_region/shared_region_memory.hpp.
+// The source itself holds only a pointer to its region. The bump position is in the region. `Heap`
+// is the layer, and `Memory` the kind of memory (structure/shared_region/shared_region_memory.hpp).
 #pragma once
 
 #include <heapwright/core/address.hpp>
@@ -65,7 +63,7 @@ public:
         return room_ != nullptr && room_->bump.owns(room_->memory(), object);
     }
 
-    /// Takes back every object, but not the heap that lives in the region.
+    /// Frees every object, but not a heap that lives in the region.
     void clear() noexcept {
         if (room_ != nullptr) {
             room_->bump.clear();
@@ -90,7 +88,7 @@ private:
         return room_;
     }
 
-    /// Null again if it cannot be opened; the next request tries again.
+    /// Leaves null on failure; the next request tries again.
     [[gnu::cold, gnu::noinline]] void openOwn() noexcept {
         own_ = Memory::open({kindOfHeap<Heap>(), false, false});
         room_ = own_.region;
@@ -99,8 +97,8 @@ private:
         }
     }
 
-    SharedRegion* room_; ///< null until there is one
-    OpenRegion own_;     ///< the one that was opened here, if it was
+    SharedRegion* room_; ///< null until it is open
+    OpenRegion own_;     ///< the region that this source opened, if any
 };
 
 } // namespace heapwright

@@ -61,12 +61,14 @@ public:
         }
     }
 
-    /// Whether an address is in the arena. Cost: a subtraction and a comparison.
+    /// Whether an address is in the arena.
+    /// Cost: a subtraction and a comparison.
     [[nodiscard]] bool owns(const void* object) const noexcept {
         return addressOf(object) - base_.load(std::memory_order_relaxed) < capacity;
     }
 
-    /// Null when the arena is full or the system has no memory. Pre: `align` is a power of two.
+    /// Null when the arena is full or the system has no memory.
+    /// Pre: `align` is a power of two.
     [[nodiscard, gnu::cold, gnu::noinline]] void* memalign(std::size_t align,
                                                            std::size_t size) noexcept {
         align = align < minAlignment ? minAlignment : align;
@@ -155,12 +157,14 @@ public:
     /// The second word of the arena's units. Other units have an address there, and this is none.
     static constexpr std::uint64_t kind = 0x8A4D'1E5A'4E4A'0001;
 
-    /// Whether an arena allocated an object. Pre: the object is in a unit of any kind.
+    /// Whether an arena allocated an object.
+    /// Pre: the object is in a unit of any kind.
     [[nodiscard]] static bool owns(const void* object) noexcept {
         return __atomic_load_n(&unitAt(object)->kindWord, __ATOMIC_RELAXED) == kind;
     }
 
-    /// Null when the system has no memory. Pre: `align` is a power of two.
+    /// Null when the system has no memory.
+    /// Pre: `align` is a power of two.
     [[nodiscard, gnu::cold, gnu::noinline]] void* memalign(std::size_t align,
                                                            std::size_t size) noexcept {
         align = align < minAlignment ? minAlignment : align;
@@ -256,7 +260,8 @@ private:
             }
         }
 
-        /// Closes the unit; true if it is empty. Pre: the unit is open, and one thread closes it.
+        /// Closes the unit; true if it is empty.
+        /// Pre: the unit is open, and one thread closes it.
         [[nodiscard]] bool close() noexcept {
             std::uint64_t seen = state.load(std::memory_order_relaxed);
             while (!state.compare_exchange_weak(

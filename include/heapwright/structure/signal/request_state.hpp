@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a thread is in a heap when a signal interrupts it: `SlowPath` is the flag of the slow path,
-// `SuspendedState` takes the state of the fast path away from a handler. docs/signals.md has the
-// state diagram.
+// The state of a thread in a heap when a signal interrupts it. `SlowPath` is the flag of the slow
+// path. `SuspendedState` takes the state of the fast path away from a handler. docs/signals.md has
+// the state diagram.
 //
 // In a slow path the thread holds locks and lists are incomplete, so the thread sets a flag. The
 // fast path sets no flag. Instead, the function that runs a handler (the trampoline) saves the
@@ -145,7 +145,8 @@ public:
     }
 
     /// Whether the thread, which runs at stack address `here`, is still in a handler that suspended
-    /// the state. Post: if not, the state is restored.
+    /// the state.
+    /// Post: if not, the state is restored.
     static bool checkSuspended(Address here) noexcept {
         ThreadData& data = Thread::mine();
         if (data.phase == Phase::active) {
@@ -161,7 +162,7 @@ public:
         return false;
     }
 
-    /// Restores the state whatever handlers run, since the thread ends.
+    /// Restores the state even if handlers run, because the thread ends.
     static void restore() noexcept {
         ThreadData& data = Thread::mine();
         if (data.phase != Phase::active) {

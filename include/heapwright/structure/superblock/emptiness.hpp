@@ -21,7 +21,8 @@ namespace heapwright {
 
 template <std::size_t Numerator, std::size_t Denominator, std::size_t Kept>
 struct Emptiness {
-    static_assert(Numerator > 0 && Numerator < Denominator, "a fraction of the whole");
+    static_assert(Numerator > 0 && Numerator < Denominator,
+                  "the empty fraction is between 0 and 1");
     static_assert(Kept >= 1, "a heap needs one superblock for its next request");
 
     static constexpr bool verified = false;
@@ -76,7 +77,8 @@ struct Counted : Rule {
 };
 
 /// A rule that is verified, for tests. After each operation the heap computes the figures again and
-/// aborts if the rule or a figure is wrong. Cost: proportional to the heap's size.
+/// aborts if the rule or a figure is wrong.
+/// Cost: proportional to the heap's size.
 template <class Rule>
 struct Verified : Rule {
     static constexpr bool verified = true;

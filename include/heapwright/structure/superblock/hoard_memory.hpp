@@ -165,7 +165,8 @@ protected:
         }
     }
 
-    /// Frees an object. Pre: `owner` owns `block` and its lock is held.
+    /// Frees an object.
+    /// Pre: `owner` owns `block` and its lock is held.
     [[gnu::always_inline]] void freeInto(Owner& owner, Block& block, void* object) noexcept {
         [[maybe_unused]] const std::size_t index = block.sizeClass();
         const bool tooEmpty = owner.superblocks.free(block, object);
@@ -375,8 +376,8 @@ protected:
         return any;
     }
 
-    /// Removes all superblocks and heaps without freeing them. Pre: no other thread uses this heap
-    /// or the heap below.
+    /// Removes all superblocks and heaps without freeing them.
+    /// Pre: no other thread uses this heap or the heap below.
     void reset() noexcept {
         owners_.clear();
         owners_.first().superblocks.clear();
@@ -399,7 +400,8 @@ protected:
         reset();
     }
 
-    /// Introspection. Pre: as for OwnersView.
+    /// Introspection.
+    /// Pre: as for OwnersView.
     using View = OwnersView<Superblocks, Classes, OwnerSet<Owner, Selector::count>>;
     [[nodiscard]] View view() noexcept { return View(owners_); }
     [[nodiscard]] auto figuresOf(std::size_t sizeClass) noexcept {

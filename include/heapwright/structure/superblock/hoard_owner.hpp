@@ -80,7 +80,8 @@ public:
     [[nodiscard]] Owner& first() noexcept { return first_; }
     [[nodiscard]] Owner& global() noexcept { return global_; }
 
-    /// Adds a heap under a number. Pre: the caller holds the global lock, the number is free.
+    /// Adds a heap under a number.
+    /// Pre: the caller holds the global lock, the number is free.
     void add(std::size_t index, Owner& heap) noexcept {
         heaps_[index].store(&heap, std::memory_order_release);
         if (index >= end_.load(std::memory_order_relaxed)) {
@@ -89,7 +90,8 @@ public:
         added_.store(added_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    /// Removes all heaps but the first. Pre: no other thread uses the set.
+    /// Removes all heaps but the first.
+    /// Pre: no other thread uses the set.
     void clear() noexcept {
         for (std::uint32_t index = 0; index < end_.load(std::memory_order_relaxed); ++index) {
             heaps_[index].store(nullptr, std::memory_order_relaxed);

@@ -56,7 +56,8 @@ public:
         return allocateFrom(*first_[floorLog2(open_)]);
     }
 
-    /// A slot of a superblock in these lists. Pre: the superblock has room.
+    /// A slot of a superblock in these lists.
+    /// Pre: the superblock has room.
     [[nodiscard, gnu::always_inline]] void* allocateFrom(Block& block) noexcept {
         void* const slot = block.allocate();
         ++used_;
@@ -86,7 +87,8 @@ public:
     }
 
     /// Frees up to `number` objects of a superblock from the front of a chain. True if the class is
-    /// then too empty. Post: `number` is the number of objects freed.
+    /// then too empty.
+    /// Post: `number` is the number of objects freed.
     [[nodiscard]] bool freeChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
         number = block.freeChain(chain, number);
         used_ -= number;
@@ -312,7 +314,8 @@ public:
     }
 
     /// The class for objects of `size` bytes at an alignment of more than 16; `count` if there is
-    /// none. Post: its slots have the alignment, or room for an aligned object inside.
+    /// none.
+    /// Post: its slots have the alignment, or room for an aligned object inside.
     [[nodiscard]] static constexpr std::size_t classFor(std::size_t alignment,
                                                         std::size_t size) noexcept {
         const std::size_t plain = Classes::classFor(size);
@@ -339,7 +342,8 @@ public:
     }
 
     /// Frees up to `number` objects of a superblock from the front of a chain. True if the class is
-    /// then too empty. Post: `number` is the number of objects freed.
+    /// then too empty.
+    /// Post: `number` is the number of objects freed.
     [[nodiscard]] bool freeChain(Block& block, ObjectLink*& chain, std::uint32_t& number) noexcept {
         const bool tooEmpty = lists_[block.sizeClass()].freeChain(block, chain, number);
         if (block.used() == 0) {

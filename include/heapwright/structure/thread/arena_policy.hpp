@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of several heaps serves a request: the one that is the thread's; the one whose turn it
-// is; the one that the thread had last, or the first that nobody is inside.
+// Policies that choose one of several heaps for a request: that of the thread; each in turn; or the
+// last heap of the thread, else the first whose lock is free.
 //
-// An assignment has `count` heaps to choose from and `serve(heaps, take)`: it runs
-// `take(heap, index)` on one of them and answers what that answers, an object or null. It needs no
-// lock and keeps nothing of a thread's that would be lost with it.
+// A policy has `count` heaps and `serve(heaps, take)`, which runs `take(heap, index)` on one of
+// them and returns its result, an object or null. It needs no lock, and loses nothing when a thread
+// ends.
 #pragma once
 
 #include <heapwright/core/fork_and_signals.hpp>
@@ -21,12 +21,13 @@
 
 namespace heapwright {
 
-/// Each live thread has a heap of its own as long as there are no more threads than heaps; what
-/// comes beyond them shares. A thread that ends leaves its heap to one that comes after it, and has
-/// it to its very end. Cost: a load and a compare.
+/// Each live thread has a heap of its own as long as there are at least as many heaps as threads.
+/// Further threads share. A thread that ends leaves its heap to a later one, and uses it to the
+/// end.
+/// Cost: a load and a compare.
 template <std::size_t Count>
 class ByThread {
-    /// One more than the place of the thread's heap; 0 until it asks.
+    /// One more than the place of the thread's heap; 0 before its first request.
     using Place = platform::PerThread<ByThread, std::uint32_t>;
 
 public:
@@ -52,8 +53,8 @@ private:
     }
 };
 
-/// A heap for each request, one after the other, by a counter that all threads share: balance for
-/// the price of a line that every request writes. As MTmalloc does.
+/// The next heap for each request, by a counter that all threads share. The load is balanced, at
+/// the cost of a cache line that every request writes. As in MTmalloc.
 template <std::size_t Count>
 class RoundRobin {
 public:
@@ -69,13 +70,13 @@ private:
     alignas(64) SharedWord<std::uint32_t> turn_{0};
 };
 
-/// The heap that the thread had last, if nobody is inside; else the first in use that nobody is
-/// inside; else one more, up to `Count`, and after that the thread waits for its own. It begins
-/// with the one of its own place, as with `ByThread`. Where there is no memory, each of the others
-/// in use gets its chance. As ptmalloc does, which in the GNU C library begins in that way, too.
+/// The last heap of the thread, if its lock is free; else the first heap in use whose lock is free;
+/// else one more heap, up to `Count`. If there is none, the thread waits for its last heap. It
+/// starts with the heap of its own place, as in `ByThread`. Without memory, each of the other heaps
+/// in use is tried. As in ptmalloc, which starts like this in the GNU C library, too.
 template <std::size_t Count>
 class FirstFree {
-    /// One more than the heap that the thread had last, whichever array of this type that was in.
+    /// One more than the index of the heap that the thread used last, in any array of this type.
     using Last = platform::PerThread<FirstFree, std::uint32_t>;
 
 public:
@@ -92,7 +93,7 @@ public:
         return object != nullptr ? object : serveFromAny(heaps, take);
     }
 
-    /// How many heaps are in use, the first ones.
+    /// The number of heaps in use, which are the first ones.
     [[nodiscard]] std::size_t used() const noexcept {
         return used_.load(std::memory_order_relaxed);
     }
@@ -107,7 +108,7 @@ private:
     [[gnu::noinline]] void* serveElsewhere(Heaps& heaps, std::size_t last, Take take) noexcept {
         std::uint32_t used = used_.load(std::memory_order_relaxed);
         std::size_t index = last;
-        if (last >= used) { // the thread's own, which nobody has begun with yet
+        if (last >= used) { // the heap of the thread's place, which is not in use yet
             begin(last);
         } else {
             for (std::size_t step = 1; step < used; ++step) {
@@ -139,7 +140,7 @@ private:
         Last::mine() = static_cast<std::uint32_t>(index + 1);
     }
 
-    /// Puts the heaps up to this one in use.
+    /// Puts the heaps up to `index` in use.
     void begin(std::size_t index) noexcept {
         std::uint32_t used = used_.load(std::memory_order_relaxed);
         while (used <= index &&
@@ -151,7 +152,7 @@ private:
     SharedWord<std::uint32_t> used_{1};
 };
 
-/// An assignment that can serve from an array of heaps of this kind.
+/// A policy that can serve from an array of heaps of this kind.
 template <class A, class Heaps>
 concept ArenaPolicyOf = requires(A assignment, Heaps& heaps) {
     { A::count } -> std::convertible_to<std::size_t>;

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What somebody wants done in the process that he cannot do himself: a signal handler that may not
-// print, a fork whose child may not start a thread yet. It is asked for here, and done by the next
-// request that leaves a heap's quick path, before that takes any lock.
+// Work deferred from a context that cannot do it: a signal handler may not print, and the child of
+// a fork may not start a thread yet. The work is requested here. The next request that leaves a
+// heap's fast path does it, before it takes a lock.
 //
-// DeferredWork are bits; asking for one twice before it is done is asking once. There is one worker
-// for all of them. Whoever looks must be ready for anything, also for being called again: the
-// worker may allocate. Cost: the load of a word for who looks; asking is one atomic step, in signal
-// handlers too.
+// Each kind of work is a bit, so repeated requests count once. One worker function does all kinds.
+// Pre: a caller of `look` tolerates re-entry, because the worker may allocate.
+// Cost: `look` loads a word. A request is one atomic step, also in signal handlers.
 #pragma once
 
 #include <atomic>
@@ -21,7 +20,7 @@ public:
     using Set = std::uint32_t;
     using Worker = void (*)(Set) noexcept;
 
-    /// Who does them. DeferredWork that were asked for before wait for him.
+    /// Sets the worker function. Work requested before waits for it.
     static void setWorker(Worker worker) noexcept {
         worker_.store(worker, std::memory_order_release);
     }
@@ -30,7 +29,7 @@ public:
 
     [[nodiscard]] static bool due() noexcept { return due_.load(std::memory_order_relaxed) != 0; }
 
-    /// Has done what is due, if anything is.
+    /// Runs the worker if work is due.
     static void look() noexcept {
         if (due()) [[unlikely]] {
             work();

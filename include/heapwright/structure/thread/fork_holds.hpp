@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several heaps held still over a fork, each with a lock of its own, always in the same order and
-// let go in the opposite one.
+// Holds several heaps over a fork, each with a lock of its own, always in the same order, and
+// releases them in the opposite order.
 //
-// A thread that holds one already (in a signal handler that interrupted a request) passes that one
-// over and leaves it as it is on both sides. That works for one such handler at a time, and unless
-// the interrupted request holds a lock further down for which others wait inside their heaps. The
-// heaps are named by a function: `visit(index, body)` runs `body` on one of them.
+// If the thread already holds one of them (in a signal handler that interrupted a request), that
+// one is skipped and left as it is in parent and child. This works for one such handler at a time.
+// It does not work if the interrupted request holds a lock further down for which other threads
+// wait inside their heaps. A function enumerates the heaps: `visit(index, body)` runs `body` on one
+// of them.
 #pragma once
 
 #include <heapwright/core/fork_and_signals.hpp>
@@ -26,7 +27,7 @@ public:
     template <class Visit>
     void hold(Visit visit) noexcept {
         const bool first = holdOne(0, visit);
-        ++forks_; // whose turn it is to write this is who holds the first heap
+        ++forks_; // the holder of the first heap may write this
         const std::uint32_t fork = bitOf(forks_);
         if (first) {
             holders_[0] |= fork;
@@ -52,7 +53,7 @@ public:
     }
 
 private:
-    /// Holds a heap still unless this thread does so already; whether it had to.
+    /// Holds a heap unless this thread already does; returns whether it took it.
     template <class Visit>
     static bool holdOne(std::size_t index, Visit visit) noexcept {
         bool had = false;
@@ -71,9 +72,9 @@ private:
         return std::uint32_t{1} << (fork % 32);
     }
 
-    /// A bit for each fork that holds it: several where the heap itself tells them apart.
+    /// A bit for each fork that holds the heap: several if the heap itself distinguishes them.
     std::array<std::uint32_t, Count> holders_{};
-    std::uint32_t forks_ = 0; ///< how many forks of one thread are under way, one inside the other
+    std::uint32_t forks_ = 0; ///< depth of nested forks of one thread
 };
 
 } // namespace heapwright

@@ -1,20 +1,22 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lock that a fork can count as held although its holder waits for another one further down.
+// A lock that a fork can count as held although its holder waits for another lock further down.
 //
-// A signal handler may fork that interrupted who holds a lock. Others then wait for that one, with
-// locks of their own in their hands, and the fork, which needs all, would wait for them for ever.
-// So the holder says where he may have to wait: between `goBelow` and `comeBack` he does not touch
-// what the lock protects, and leaves it whole. There a fork may claim the lock as if it held it;
-// who comes back then has to wait until the fork is over, and may hold nothing meanwhile that was
-// taken below: `lockBelow` lets such a lock go and takes it anew. What this thread holds itself a
-// fork passes over and leaves as it is, on both sides.
+// A signal handler that interrupted the holder of a lock may fork. Other threads may wait for that
+// lock and hold locks of their own. The fork needs all locks, and would wait for ever. Therefore a
+// holder reports when it may wait: between `goBelow` and `comeBack` it does not access what the
+// lock protects, and leaves it consistent. A fork may then claim the lock as if it held it. The
+// holder has to wait in `comeBack` until the fork is over, and must hold no lock taken below
+// meanwhile: `lockBelow` releases such a lock and takes it again. A fork skips the locks that its
+// own thread holds, and leaves them as they are in parent and child.
 //
-// Invariants: `claimed_` is written by whose turn it is to fork, one thread at a time; a claimed
-// lock stays locked by its holder. Cost where nothing waits: nothing beside the lock; on the way
-// down two exchanges. Two handlers that fork at once, each having interrupted a holder, still wait
-// for each other.
+// Invariant: `claimed_` is written by the thread that forks, one at a time. A claimed lock stays
+// locked by its holder.
+// Cost: none beside the lock without waiting, and two exchanges on the way down.
+//
+// Limit: two handlers that fork at once, each of which interrupted a holder, still wait for each
+// other.
 #pragma once
 
 #include <heapwright/platform/thread.hpp>
@@ -42,26 +44,26 @@ public:
     }
     [[nodiscard]] bool heldByThisThread() const noexcept { return lock_.heldByThisThread(); }
 
-    // --- the holder ---
+    // --- for the holder ---
 
-    /// From here on what the lock protects is whole, and left alone until `comeBack`.
+    /// From now until `comeBack`, the protected data is consistent and not accessed.
     void goBelow() noexcept { below_.store(isBelow, std::memory_order_release); }
 
-    /// True if no fork had claimed the lock meanwhile; else the holder is still below.
+    /// True if no fork has claimed the lock. Otherwise the holder is still below.
     [[nodiscard]] bool mayComeBack() noexcept {
         std::uint32_t expected = isBelow;
         return below_.compare_exchange_strong(expected, isHere, std::memory_order_acquire,
                                               std::memory_order_relaxed);
     }
 
-    /// Pre: nothing is held that was taken below.
+    /// Pre: the thread holds no lock that it took below.
     void comeBack() noexcept {
         while (!mayComeBack()) [[unlikely]] {
             platform::futexWait(below_, isClaimed);
         }
     }
 
-    /// Takes a lock that stands after this one in the order of all.
+    /// Takes a lock that is after this one in the lock order.
     template <class Inner>
     void lockBelow(Inner& inner) noexcept {
         if (inner.tryLock()) [[likely]] {
@@ -76,15 +78,15 @@ public:
         }
     }
 
-    // --- the fork ---
+    // --- for the fork ---
 
     /// Holds the lock for the fork of a number other than 0, unless this thread has it already.
-    /// False if that does not succeed in some time.
+    /// Returns false if that fails for some time.
     [[nodiscard]] bool holdFor(std::uint32_t fork) noexcept {
         for (int attempt = 0; attempt < patience; ++attempt) {
             const bool own = !platform::singleThreaded() && lock_.heldByThisThread();
             if (own || below_.load(std::memory_order_relaxed) == isClaimed) {
-                return true; // it is the interrupted request's, or an outer fork's
+                return true; // the interrupted request holds it, or an outer fork
             }
             std::uint32_t expected = isBelow;
             if (lock_.tryLock() ||
@@ -98,7 +100,7 @@ public:
         return false;
     }
 
-    /// Lets go what that fork holds, in the parent.
+    /// Releases what that fork holds, in the parent.
     void letGo(std::uint32_t fork) noexcept {
         if (fork_ != fork) {
             return;
@@ -112,7 +114,7 @@ public:
         }
     }
 
-    /// In the child, where whoever it was claimed from is gone.
+    /// Resets the lock in the child, where its holder does not exist.
     void letGoInChild(std::uint32_t fork) noexcept {
         if (fork_ == fork) {
             fork_ = 0;
@@ -128,10 +130,10 @@ private:
 
     Mutex lock_;
     std::atomic<std::uint32_t> below_{isHere};
-    std::uint32_t fork_ = 0; ///< which fork holds it
+    std::uint32_t fork_ = 0; ///< number of the fork that holds it
 };
 
-/// Holds a lock over a scope that was taken below another.
+/// Holds a lock over a scope, below another lock.
 template <class Outer, class Inner>
 class GuardBelow {
 public:
@@ -144,7 +146,7 @@ private:
     Inner& inner_;
 };
 
-/// Over its scope the holder of a lock is below.
+/// The holder of a lock is below during this scope.
 template <class Outer>
 class GoneBelow {
 public:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several heaps of one kind side by side, and which of them is the calling thread's
-// (structure/thread/arena_policy.hpp). Each stands on cache lines of its own, so that threads on
-// different heaps do not slow each other down. Over a fork all of them are held
+// Several heaps of one type in an array, and the calling thread's heap among them
+// (structure/thread/arena_policy.hpp). Each has cache lines of its own, so that threads on
+// different heaps do not disturb each other. A fork holds all of them
 // (structure/thread/fork_holds.hpp).
 #pragma once
 
@@ -39,8 +39,7 @@ public:
 
     [[nodiscard]] H& operator[](std::size_t index) noexcept { return slots_[index].heap; }
 
-    /// The place of the heap that an address is inside of, as it stands here; `Count` or more if it
-    /// is inside none.
+    /// The place of the heap that contains an address; `Count` or more if none does.
     [[nodiscard]] std::size_t placeOf(const void* part) const noexcept {
         return (addressOf(part) - addressOf(&slots_)) / sizeof(Slot);
     }
@@ -55,7 +54,7 @@ public:
         return any;
     }
 
-    /// Each keeps its share of `pad`.
+    /// Each heap keeps its share of `pad`.
     bool trim(std::size_t pad) noexcept
         requires TrimmableHeap<H>
     {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layers that have several heaps have in common: the verbs that are done to all of them.
-// Such a layer inherits from it in public and adds those that are done to one.
+// The common part of layers with several heaps: the verbs that affect all of them. Such a layer
+// inherits publicly from it and adds the verbs that affect one.
 #pragma once
 
 #include <heapwright/core/bulk.hpp>
@@ -69,10 +69,10 @@ public:
         requires ForkableHeap<SuperHeap>
     {
         heaps_.afterForkInChild();
-        keepOnlyMySlot(); // by which threads have their heaps
+        keepOnlyMySlot(); // threads have their heaps by slot
     }
 
-    /// Never all that a fork has to hold: `beforeFork` takes what this thread has not got yet.
+    /// Always false, because `beforeFork` takes only the locks that this thread does not hold yet.
     [[nodiscard]] static bool heldByThisThread() noexcept
         requires ReentryDetectingHeap<SuperHeap>
     {

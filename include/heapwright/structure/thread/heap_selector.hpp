@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of several heaps is the calling thread's, where that is fixed: the same heap at each call.
-// A choice has `count` heaps and says which is `mine()`. `ByThread`
+// Policies that choose the calling thread's heap among several, the same at each call. A selector
+// has `count` heaps, and `mine()` is the index of the heap. `ByThread`
 // (structure/thread/arena_policy.hpp), where the n-th thread has heap n modulo their number, is one
 // too.
 #pragma once
@@ -30,17 +30,18 @@ concept ExclusiveHeapSelector = HeapSelector<C> && requires(std::size_t index) {
     { C::isExclusive(index) } -> std::same_as<bool>;
 };
 
-/// A selector whose state has to follow the process into a forked child.
+/// A selector whose state must be updated in a forked child.
 template <class C>
 concept ForkAwareHeapSelector = HeapSelector<C> && requires {
     { C::afterForkInChild() } -> std::same_as<void>;
 };
 
-/// Twice as many heaps as there are processors, but `Most` at most; the n-th thread has heap n
-/// modulo their number. As Hoard has it. Cost: a load and a compare.
+/// Twice as many heaps as processors, but at most `Most`. The n-th thread has heap n modulo their
+/// number. As in Hoard.
+/// Cost: a load and a compare.
 template <std::size_t Most>
 class PerProcessor {
-    /// One more than the thread's heap; 0 until it asks.
+    /// One more than the index of the thread's heap; 0 before its first request.
     using Mine = platform::PerThread<PerProcessor, std::uint32_t>;
 
 public:
@@ -61,9 +62,9 @@ private:
     }
 };
 
-/// A heap for each live thread, by its slot, and one that the threads share which have none: those
-/// that came when `Count` others were there, and those that have given theirs back. The next thread
-/// in a slot inherits the heap.
+/// A heap for each live thread, by its slot. Threads without a slot share one more heap: those that
+/// came when `Count` others existed, and those that have released their slot. The next thread in a
+/// slot inherits the heap.
 template <std::size_t Count>
 struct OwnHeap {
     static constexpr std::size_t count = Count + 1;
@@ -73,7 +74,7 @@ struct OwnHeap {
         return slot < Count ? slot + 1 : 0;
     }
 
-    /// Whether a heap is one thread's at a time.
+    /// Whether a heap belongs to one thread at a time.
     [[nodiscard]] static constexpr bool isExclusive(std::size_t index) noexcept {
         return index != 0;
     }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// On which processor the calling thread is, for heaps that keep something for each: the real one,
-// or one that is said (so that more can be seen than a machine has). It is a `HeapSelector`
-// (structure/thread/heap_selector.hpp) whose answer may change from call to call.
+// The processor of the calling thread, for heaps with state for each processor. It is the real one,
+// or a simulated one, to study a larger machine. It is a `HeapSelector`
+// (structure/thread/heap_selector.hpp) whose result may change between calls.
 #pragma once
 
 #include <heapwright/platform/processors.hpp>
@@ -21,14 +21,14 @@ struct RealProcessors {
     static constexpr std::size_t count = Most;
 
     [[nodiscard]] static std::size_t mine() noexcept { return platform::currentProcessor() % Most; }
-    /// How many there are.
+    /// The number of processors.
     [[nodiscard]] static std::size_t present() noexcept {
         const std::size_t all = platform::processors();
         return all < Most ? all : Most;
     }
 };
 
-/// The processor that the thread says it is on, the first until it says so.
+/// The processor that the thread has set; the first one before that.
 template <std::size_t Most>
 class SimulatedProcessors {
     using Mine = platform::PerThread<SimulatedProcessors, std::size_t>;
@@ -38,12 +38,13 @@ public:
     static constexpr std::size_t count = Most;
 
     [[nodiscard]] static std::size_t mine() noexcept { return Mine::mine(); }
-    /// How many there are: `Most`, unless fewer were said.
+    /// The number of processors: `Most`, unless fewer were set.
     [[nodiscard]] static std::size_t present() noexcept {
         return present_.load(std::memory_order_relaxed);
     }
 
-    /// Pre: 1 <= `processors` <= `Most`. For caches that are made from here on.
+    /// Applies to caches created from now on.
+    /// Pre: 1 <= `processors` <= `Most`.
     static void bePresent(std::size_t processors) noexcept {
         present_.store(processors, std::memory_order_relaxed);
     }
@@ -54,7 +55,7 @@ private:
     static inline std::atomic<std::size_t> present_{Most};
 };
 
-/// The memory node that a processor is near: each node has as many of them, in their order.
+/// The memory node of a processor. Each node has the same number of processors, in their order.
 template <class Processors, std::size_t Nodes>
 [[nodiscard]] std::size_t nodeOfProcessor(std::size_t processor) noexcept {
     if constexpr (Nodes == 1) {

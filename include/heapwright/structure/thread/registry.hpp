@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that threads have of a kind, to be gone over by another thread: a place for each thread
-// (sync/thread_slot.hpp), behind a lock. A member enters when it begins and leaves before it ends.
+// All objects of one kind that threads have, so that another thread can visit them. Each thread has
+// a place (sync/thread_slot.hpp), behind a lock. A thread enters its member when it begins, and
+// removes it before it ends.
 //
-// Nobody who enters or leaves touches another's member: its thread may have vanished without a
-// word, and the member's memory with it. Such a one is passed over.
-// Cost: a lock, a system call and three words written to enter, and a lock and two to leave.
+// A thread that enters or leaves never accesses another thread's member, because that thread, with
+// the member's memory, may have ended without leaving. Such a member is skipped.
+// Cost: a lock, a system call and three writes to enter; a lock and two writes to leave.
 #pragma once
 
 #include <heapwright/platform/thread_exit.hpp>
@@ -28,7 +29,8 @@ public:
     Registry& operator=(const Registry&) = delete;
     ~Registry() = default;
 
-    /// The calling thread's; false if it has no slot. Pre: it has none here.
+    /// Enters the calling thread's member; false if it has no slot.
+    /// Pre: it has no member here.
     [[nodiscard]] bool enter(Member& member) noexcept {
         const std::uint32_t slot = threadSlot();
         if (slot == noSlot) {
@@ -40,7 +42,7 @@ public:
         return true;
     }
 
-    /// The calling thread's, if it has entered.
+    /// Removes the calling thread's member, if it is entered.
     void leave(const Member& member) noexcept {
         const Guard<FutexLock> hold(lock_);
         if (hasEntered(member)) {
@@ -48,7 +50,8 @@ public:
         }
     }
 
-    /// Runs `visit` on each. It is held still.
+    /// Runs `visit` on each member.
+    /// Pre: the registry is held.
     template <class Visit>
     void forEach(Visit visit) {
         for (std::uint32_t slot = 0; slot < used_; ++slot) {
@@ -64,7 +67,8 @@ public:
 
     void beforeFork() noexcept { lock_.lock(); }
     void afterForkInParent() noexcept { lock_.unlock(); }
-    /// The memory of other threads' may be gone; `mine` is the calling thread's.
+    /// Removes the members of other threads, whose memory may be gone. `mine` is the calling
+    /// thread's.
     void afterForkInChild(Member& mine) noexcept {
         const bool entered = hasEntered(mine);
         std::fill_n(places_.begin(), used_, Place{});
@@ -77,10 +81,10 @@ public:
 private:
     struct Place {
         Member* member = nullptr;
-        std::uint32_t thread = 0; ///< as the system calls it
+        std::uint32_t thread = 0; ///< the system's number of the thread
     };
 
-    /// Of the calling thread's.
+    /// Whether the calling thread has entered this member.
     [[nodiscard]] bool hasEntered(const Member& member) const noexcept {
         const std::uint32_t slot = threadSlotIfTaken();
         return slot < threadSlots && places_[slot].member == &member;

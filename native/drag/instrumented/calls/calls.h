@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the files of this folder are made with. They stand in front of routines of the C library,
- * which was not rebuilt, and say which of the program's objects a call accesses; the call itself is
- * passed on. It is enough to name one byte of each object.
+ * The helpers of this folder's files. The files intercept routines of the C library, which is not
+ * rebuilt, and report the program's objects that a call accesses. Then they pass the call on. One
+ * byte of each object is enough.
  *
- * A routine that may wait, or that changes what it is given, is noted when it has returned.
+ * A routine that may wait, or that changes its argument, is recorded when it has returned.
  */
 #pragma once
 
-/* The headers are to declare these routines and not to define them. */
+/* The headers must declare these routines and not define them. */
 #undef _FORTIFY_SOURCE
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1
@@ -27,13 +27,13 @@ typedef void* _Atomic heapwright_routine;
 
 #pragma GCC visibility push(hidden)
 
-/* An access by the program to the object there; to none if there is none. */
+/* Records an access by the program to the object at the address, if there is one. */
 void heapwright_touch(const void* address);
 
-/* The next definition of a routine, or the end of the program if there is none. */
+/* The next definition of a routine. Ends the program if there is none. */
 void* heapwright_next_routine(heapwright_routine* known, const char* name);
 
-/* What the C library allocates for the program between these two is the program's. */
+/* Allocations by the C library between these two calls belong to the program. */
 struct heapwright_behalf {
     const void* before;
 };
@@ -46,19 +46,19 @@ void heapwright_behalf_ends(struct heapwright_behalf* behalf);
 }
 #else
 
-/* `next` is, until the end of the block, the routine behind the one of this name. */
+/* `next` is the next definition of this name, until the end of the block. */
 #define BEHIND(name)                                                                               \
     static heapwright_routine known;                                                               \
     __typeof__(&name) next;                                                                        \
     void* const behind = heapwright_next_routine(&known, #name);                                   \
     __builtin_memcpy(&next, &behind, sizeof next)
 
-/* What is allocated until the end of the block is the caller's. */
+/* Allocations until the end of the block belong to the caller. */
 #define ON_BEHALF                                                                                  \
     __attribute__((cleanup(heapwright_behalf_ends), unused)) struct heapwright_behalf behalf =     \
         heapwright_on_behalf(__builtin_frame_address(0))
 
-/* For arguments of which the headers say that they are never null. */
+/* For arguments that the headers declare as never null. */
 static inline void touch(const void* address) {
     heapwright_touch(address);
 }

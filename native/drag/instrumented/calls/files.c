@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the system and the C library's streams read and write from and to the program's objects.
- * They may wait, so they are noted when they return.
+ * Reads and writes of the program's objects by the system and by the C library's streams. They may
+ * wait, so they are recorded when they return.
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -29,7 +29,7 @@ ssize_t __getdelim(char** line, size_t* room, int end, FILE* stream);
 
 #pragma GCC visibility push(default)
 
-/* Result name(parameters), of bytes and a size. */
+/* Result name(parameters), with bytes and a size. */
 #define MOVES(Result, name, parameters, arguments)                                                 \
     Result name parameters {                                                                       \
         BEHIND(name);                                                                              \
@@ -65,7 +65,7 @@ MOVES(size_t, fwrite, (const void* bytes, size_t size, size_t count, FILE* strea
 MOVES(size_t, fwrite_unlocked, (const void* bytes, size_t size, size_t count, FILE* stream),
       (bytes, size, count, stream))
 
-/* Result name(parameters), of a string that is passed in or comes out. */
+/* Result name(parameters), with a string as argument or result. */
 #define READS(Result, name, parameters, arguments)                                                 \
     Result name parameters {                                                                       \
         BEHIND(name);                                                                              \
@@ -136,7 +136,7 @@ ssize_t sendto(int socket, const void* bytes, size_t size, int flags, __CONST_SO
     return result;
 }
 
-/* The line is of the C library's making, and the caller's. */
+/* The C library allocates the line for the caller. */
 #define READS_LINE(name, parameters, arguments)                                                    \
     ssize_t name parameters {                                                                      \
         BEHIND(name);                                                                              \

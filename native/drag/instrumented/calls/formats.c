@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Formatted printing: the format, the strings that it prints, the counts that it stores, and where
- * it prints to. Which arguments are strings the C library says itself (`parse_printf_format`).
+ * Formatted printing: the format, the strings that it prints, the counts that it stores, and the
+ * destination. The C library reports which arguments are strings (`parse_printf_format`).
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -28,7 +28,7 @@ int __asprintf_chk(char**, int, const char*, ...);
 
 enum { mostArguments = 64 };
 
-/* Takes one argument of that type; what it points to, where something is read or stored there. */
+/* Takes one argument of that type. Returns the address that is read or written, if any. */
 static const void* take(int type, va_list* arguments) {
     if ((type & PA_FLAG_PTR) != 0) {
         return va_arg(*arguments, const void*);
@@ -77,8 +77,9 @@ static void touchPrinted(const char* format, va_list given) {
 
 #define UNPACK(...) __VA_ARGS__
 
-/* PRINTS(name, listed, parameters, arguments, place): the form with arguments, and `listed`, the
- * one with a list of them; the last parameter is the format, and `place` what is printed to. */
+/* PRINTS(name, listed, parameters, arguments, place): `name` is the form with arguments, and
+ * `listed` the form with an argument list. The last parameter is the format, and `place` is the
+ * destination. */
 #define PRINTS(name, listed, parameters, arguments, place)                                         \
     int listed(UNPACK parameters, va_list list) {                                                  \
         BEHIND(listed);                                                                            \
@@ -115,7 +116,7 @@ PRINTS(__snprintf_chk, __vsnprintf_chk,
        (char* text, size_t size, int flag, size_t room, const char* format),
        (text, size, flag, room, format), text)
 
-/* The text is of the C library's making, and the caller's. */
+/* The C library allocates the text for the caller. */
 #define MAKES(name, listed, parameters, arguments)                                                 \
     int listed(UNPACK parameters, va_list list) {                                                  \
         BEHIND(listed);                                                                            \

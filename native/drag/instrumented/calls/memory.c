@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Routines over bytes, with the forms that a fortified program calls.
+ * Routines on bytes, and the forms that a fortified program calls.
  */
 #define _GNU_SOURCE
 #include "calls.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names of files and variables that the program passes in, and what it is told about files.
+ * Names of files and variables that the program passes, and results about files.
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-/* Result name(parameters), which is told a name. */
+/* Result name(parameters), with a name as argument. */
 #define NAMES(Result, name, parameters, arguments)                                                 \
     Result name parameters {                                                                       \
         BEHIND(name);                                                                              \
@@ -51,7 +51,7 @@ TWO_NAMES(int, symlink)
 TWO_NAMES(FILE*, fopen)
 TWO_NAMES(FILE*, fopen64)
 
-/* int name(parameters, ...), whose last argument is there where the flags want it. */
+/* int name(parameters, ...), whose last argument exists if the flags require it. */
 #define OPENS(name, parameters, arguments)                                                         \
     int name parameters {                                                                          \
         BEHIND(name);                                                                              \
@@ -70,7 +70,7 @@ OPENS(open64, (const char* text, int flags, ...), (text, flags, mode))
 OPENS(openat, (int folder, const char* text, int flags, ...), (folder, text, flags, mode))
 OPENS(openat64, (int folder, const char* text, int flags, ...), (folder, text, flags, mode))
 
-/* What the system says about a file. */
+/* Results about a file. */
 #define TELLS(name, parameters, arguments, path)                                                   \
     int name parameters {                                                                          \
         BEHIND(name);                                                                              \
@@ -99,7 +99,7 @@ ssize_t readlink(const char* text, char* room, size_t size) {
     return result;
 }
 
-/* A room of their own where none is given: of the C library's making, and the caller's. */
+/* Without a buffer argument, the C library allocates one for the caller. */
 char* getcwd(char* text, size_t size) {
     BEHIND(getcwd);
     ON_BEHALF;

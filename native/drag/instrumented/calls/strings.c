@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Routines over strings, with the forms that a fortified program calls, and numbers in strings.
+ * Routines on strings, the forms that a fortified program calls, and numbers in strings.
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Declared here, as stdlib.h turns some of them into others. */
+/* Declared here, because stdlib.h redefines some of them. */
 int atoi(const char*);
 long atol(const char*);
 long long atoll(const char*);
@@ -30,7 +30,7 @@ char* __strncat_chk(char* to, const char* from, size_t size, size_t room);
 
 #pragma GCC visibility push(default)
 
-/* Of one string, of two, of two with a number, each with what it answers. */
+/* Routines with one string, with two, and with two and a number, and their results. */
 #define ONE(Result, name)                                                                          \
     Result name(const char* text) {                                                                \
         BEHIND(name);                                                                              \
@@ -64,7 +64,7 @@ char* __strncat_chk(char* to, const char* from, size_t size, size_t room);
         touch(to);                                                                                 \
         return next(to, from);                                                                     \
     }
-#define INTO_SOME(name) /* the number is a size, or, of the fortified, the room there is */        \
+#define INTO_SOME(name) /* the number is a size, or the room in the fortified forms */             \
     char* name(char* to, const char* from, size_t size) {                                          \
         BEHIND(name);                                                                              \
         touchSome(from, size);                                                                     \
@@ -150,7 +150,7 @@ char* strtok(char* text, const char* separators) {
     BEHIND(strtok);
     touch(separators);
     char* const found = next(text, separators);
-    touch(found); // it may lie in a text that was given earlier
+    touch(found); // it may lie in a text of an earlier call
     return found;
 }
 
@@ -171,7 +171,7 @@ char* strsep(char** text, const char* separators) {
     return next(text, separators);
 }
 
-/* The copies: of the C library's making, and the caller's. */
+/* The C library allocates the copies for the caller. */
 char* strdup(const char* text) {
     BEHIND(strdup);
     ON_BEHALF;
