@@ -63,7 +63,7 @@ def read_answer(document: Mapping[str, Any]) -> Answer:
     """The answer of a document that `--json` wrote, of this version or an earlier one."""
     if REFUSED in document:
         return Answer(None, document[REFUSED], document=document)
-    found = document.get("findings") or [{"kind": document["kind"], "sentence": ""}]
+    found = document.get("findings") or [{"kind": document["kind"]}]
     kinds = {each["kind"] for each in found} - {"steady"}
     places: dict[str, tuple[str, ...]] = {}
     for each in document["culprits"]:
@@ -72,7 +72,7 @@ def read_answer(document: Mapping[str, Any]) -> Answer:
     rates = {each["kind"]: each.get("rate_bytes_per_s") for each in found}
     return Answer(
         None if kinds == {UNKNOWN} else frozenset(kinds - {UNKNOWN}),
-        " ".join([document["sentence"], *(each["sentence"] for each in found)]),
+        document["sentence"],
         places,
         {kind: rate for kind, rate in rates.items() if rate is not None},
         document["reachability"] is not None,
