@@ -252,7 +252,7 @@ void container_of_pointers() {
 struct Tree {
     std::map<unsigned, std::string> entries;
 
-    PLACE void insert(unsigned key) { entries.emplace(key, std::string(1000, 't')); }
+    PLACE void insert_word(unsigned key) { entries.emplace(key, std::string(1000, 't')); }
 };
 
 /// An index of several threads' work, each with its own part.
@@ -263,7 +263,7 @@ void index_of_threads() {
         threads.emplace_back([&part] {
             for (unsigned i = 0; i < 400; ++i) {
                 serve(i);
-                part.insert(i);
+                part.insert_word(i);
                 pace(2 * step_us);
             }
         });
