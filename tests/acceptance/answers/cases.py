@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of `cases.toml`: what each one's memory is in truth, and how to start it."""
+"""The programs of `cases/`: what each one's memory is in truth, and how to start it."""
 
 import shutil
 import subprocess
@@ -64,9 +64,11 @@ class Case:
         return Path(self.program).suffix
 
 
-def read_cases(path: Path = FOLDER / "cases.toml") -> tuple[Case, ...]:
-    """All cases, in the order of the file."""
-    groups = tomllib.loads(path.read_text("utf-8"))
+def read_cases(folder: Path = FOLDER / "cases") -> tuple[Case, ...]:
+    """All cases, in the order of the files."""
+    groups: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.toml")):
+        groups |= tomllib.loads(path.read_text("utf-8"))
     return tuple(
         _case(group, name, {**{k: entries[k] for k in SHARED if k in entries}, **entry})
         for group, entries in groups.items()

@@ -127,8 +127,8 @@ def page(cases: Sequence[Case], versions: Mapping[str, Results]) -> str:
         "```sh\npython -m tests.acceptance.answers docs/results/explain/answers.csv   "
         "# runs all programs\npython -m tests.acceptance.answers --page > "
         "docs/results/explain/README.md\n```",
-        "Each program runs for one to three seconds. "
-        "[cases.toml](../../../tests/acceptance/answers/cases.toml) states the truth about each. "
+        "Each program of the set runs for one to three seconds. "
+        "[Its files](../../../tests/acceptance/answers/cases) state the truth about each. "
         "An answer is right if it finds all that is true of the program and nothing that is not. "
         "`steady` means that there is nothing to find. `unseen` marks a program whose allocator "
         "no preloaded library replaces: there `cannot tell` is a right answer. The culprit is the "
