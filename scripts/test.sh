@@ -16,8 +16,7 @@ cmake=.venv/bin/cmake
 [ -x $cmake ] || cmake=cmake
 
 # build_units PAIRS: PAIRS (ON or OFF) says whether the tests of all pairs of layers are among them.
-build_# units PAIRS: build the unit tests and run them.
-units() {
+build_units() {
     # Without optimisation: that would take more time than it saves. The installed libraries have it.
     PATH="$PWD/.venv/bin:$PATH" $cmake -S . -B build/test -G Ninja -DHEAPWRIGHT_TESTS=ON -DHEAPWRIGHT_PAIR_TESTS="$1" \
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$PWD/.venv/bin/python" \
@@ -29,6 +28,7 @@ run_units() {
     "$(dirname "$(command -v $cmake)")/ctest" --test-dir build/test --output-on-failure -j "$jobs" --progress
 }
 
+# units PAIRS: build the unit tests and run them.
 units() {
     if [ -n "$(find /usr/include /usr/local/include -maxdepth 2 -path '*gtest/gtest.h' 2>/dev/null)" ]; then
         echo "test: unit tests of the layers"

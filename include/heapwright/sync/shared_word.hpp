@@ -15,7 +15,8 @@ namespace heapwright {
 
 template <class T>
 class SharedWord {
-    static_assert(std::atomic<T>::is_always_lock_free, "a hidden lock is unsafe in handlers and forks");
+    static_assert(std::atomic<T>::is_always_lock_free,
+                  "a hidden lock is unsafe in handlers and forks");
 
 public:
     constexpr SharedWord() noexcept : value_(T{}) {}
