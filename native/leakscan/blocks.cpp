@@ -107,8 +107,8 @@ void LiveBlocks::apply(const trace::Event& event) {
     const bool failed = event.address == 0 && event.size != 0;
     if (trace::isRealloc(event.routine) && event.old != 0 && !failed &&
         (event.old == event.address || event.address == 0)) {
-        end(event.old,
-            event.time); // in place, or from nothing; a moved block was reported by its release
+        // In place, or to nothing. The release has reported a moved block.
+        end(event.old, event.time);
     }
     if (event.address != 0) {
         begin(event);

@@ -51,15 +51,15 @@ std::optional<std::uint32_t> processOf(const trace::Trace& trace, std::uint32_t 
 
 class LiveBlocks {
 public:
-    /// Of a forked process the blocks that it inherited are among them: they lead to its own.
+    /// Includes the blocks that a forked process inherited, because they may lead to its own.
     LiveBlocks(const trace::Trace& trace, std::uint32_t process);
 
     std::vector<Block>& blocks() { return blocks_; } ///< ascending
     const std::vector<Block>& blocks() const { return blocks_; }
     const PageSet& pages() const { return pages_; }
 
-    /// Where blocks were that the process freed shortly before its end. What only they led to was
-    /// in use until the teardown.
+    /// The ranges of blocks that the process freed shortly before its end. A block that only they
+    /// pointed to was in use until the teardown.
     std::vector<Freed> freedLately() const;
 
     /// The block that contains the address; null if none does.

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The Heapwright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded: at the end of a process it lets the listener on the socket that HEAPWRIGHT_HOLD names
- * search its memory, and waits until the listener hangs up. The end is when `main` returns, or the
- * process calls exit, quick_exit, _exit or abort. What `main` itself still pointed to is then still
- * there: its frame is kept on the stack for the search. It allocates nothing. Without a listener
- * the process ends as ever. A signal that kills the process passes by.
+ * Preloaded: holds a process at its end, so that another process can search its memory. The end is
+ * the return of `main`, or a call of exit, quick_exit, _exit or abort. The library connects to the
+ * socket that HEAPWRIGHT_HOLD names, and waits until the listener closes the connection. The frame
+ * of `main` stays on the stack, so the search finds its pointers. The library allocates nothing.
+ * Without a listener, the process ends as usual. A signal that kills the process bypasses the hold.
  */
 #define _GNU_SOURCE
 #include "hold.h"
