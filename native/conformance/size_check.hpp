@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Heapwright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the sizes that a heap states of its objects can be true. The usable bytes of live objects
-// must not overlap, and writing all of them must change no other object.
+// Checks the sizes that a heap reports of its objects. The usable bytes of live objects must not
+// overlap, and writing all of them must change no other object.
 //
-// The case `usable-size` asks this of the process's malloc. `heapwright compose` asks it of a heap
-// whose getSize is hidden below a SizeHeap. This file includes the standard library only.
+// The case `usable-size` checks the process's malloc. `heapwright compose` checks a heap whose
+// getSize is hidden below a SizeHeap. This file includes only the standard library.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ constexpr int neighbours = 16;
 
 struct SizedObject {
     unsigned char* bytes;
-    std::size_t room; ///< how many bytes the heap says may be used
+    std::size_t room; ///< usable bytes that the heap reports
 };
 
 inline bool overlap(const SizedObject& one, const SizedObject& other) {
@@ -36,7 +36,7 @@ inline bool holds(const SizedObject& object, unsigned char value) {
     return true;
 }
 
-/// What is wrong with the rooms of live objects; null if nothing is. Writes all of the rooms.
+/// The error in the rooms of live objects; null if there is none. Writes all of the rooms.
 template <class Heap>
 const char* wrongRooms(Heap& heap, const SizedObject* objects, int count, std::size_t size) {
     for (int i = 0; i < count; ++i) {
@@ -63,8 +63,8 @@ const char* wrongRooms(Heap& heap, const SizedObject* objects, int count, std::s
     return nullptr;
 }
 
-/// What a heap states wrongly of objects of one size; null if nothing. The heap has `malloc`,
-/// `free` and `getSize`. Objects are freed in reverse order; after a fault they stay.
+/// The error in the reported sizes of objects of one size; null if there is none. The heap has
+/// `malloc`, `free` and `getSize`. Objects are freed in reverse order; after an error they stay.
 template <class Heap>
 const char* wrongSize(Heap& heap, std::size_t size) {
     SizedObject objects[neighbours];

@@ -70,11 +70,11 @@ LiveBlocks::LiveBlocks(const trace::Trace& trace, std::uint32_t process) {
     live_.clear();
 }
 
-/// The events before `until`, behind those of the process that forked it.
+/// Applies the events before `until`, after those of the process that forked this one.
 void LiveBlocks::applyAll(const trace::Trace& trace, std::uint32_t process, std::uint64_t until) {
     for (const trace::ProcessInfo& each : trace.processes()) {
         if (each.process == process && each.cause == trace::Cause::fork &&
-            each.parent < process) { // a parent is numbered before its children
+            each.parent < process) { // a parent has a smaller number than its children
             applyAll(trace, each.parent, std::min(until, each.start));
             for (auto& [address, block] : live_) {
                 block.inherited = true;
@@ -99,7 +99,7 @@ void LiveBlocks::apply(const trace::Event& event) {
     }
     const auto old = live_.find(event.old);
     if (trace::isRealloc(event.routine) && event.old != 0 && event.address == event.old &&
-        old != live_.end() && event.size <= old->second.size) { // it keeps its place and its age
+        old != live_.end() && event.size <= old->second.size) { // it keeps its address and its age
         old->second.size = event.size;
         old->second.usable = usableOf(event);
         return;

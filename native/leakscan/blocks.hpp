@@ -27,7 +27,7 @@ struct Block {
     bool reached = false;
 };
 
-/// Memory that was a block.
+/// Memory of a freed block.
 struct Freed {
     std::uint64_t begin;
     std::uint64_t usable;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // heapwright-leakscan [--stop] TRACE PID: reports the blocks of the trace that the process can
-// still reach.
-// Pre: the process is stopped or waits. With --stop, the program stops it and lets it continue
-// afterwards. Prints one JSON object and exits with 0. On failure it writes a line to standard
+// still reach. Prints one JSON object and exits with 0. On failure it writes a line to standard
 // error and exits with 1.
+// Pre: the process is stopped or waits, or the option --stop is given. With it, the program stops
+// the process and lets it continue afterwards.
 #include "blocks.hpp"
 #include "memory.hpp"
 #include "search.hpp"
@@ -29,7 +29,7 @@ using namespace heapwright::leakscan;
 struct Sum {
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t first = ~std::uint64_t{0}; ///< ns: when the first of them was allocated
+    std::uint64_t first = ~std::uint64_t{0}; ///< ns: allocation time of the first of them
     std::uint64_t last = 0;
 
     void add(const Block& block) {
@@ -46,7 +46,7 @@ void print(std::uint32_t process, const LiveBlocks& live) {
     std::map<std::uint32_t, Sum> byStack;
     for (const Block& block : live.blocks()) {
         if (block.inherited) {
-            continue; // the parent's to free
+            continue; // the parent frees it
         }
         all.add(block);
         if (!block.reached) {

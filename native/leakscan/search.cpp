@@ -10,7 +10,7 @@ namespace heapwright::leakscan {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t nearlyAll = 10; ///< all but one in ten
+constexpr std::uint64_t nearlyAll = 10; ///< nine in ten
 constexpr std::size_t pageWords = page / sizeof(std::uint64_t);
 
 class Search {
@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// What a freed block has left, as far as the allocator has not written over it.
+    /// The remaining contents of a freed block, where the allocator has not written.
     void stale(const Freed& block) {
         scanReadable((block.begin + 7) & ~std::uint64_t{7}, block.begin + block.usable);
     }

@@ -16,9 +16,9 @@ namespace heapwright::leakscan {
 /// Marks each block that memory or these words reach.
 void search(const Memory& memory, const std::vector<std::uint64_t>& words, LiveBlocks& live);
 
-/// Marks also what blocks led to that were freed in the teardown. Afterwards. The allocator has
-/// written over a part of these: where they led to nearly all lost blocks of a stack, they are
-/// taken to have led to all of them.
+/// Marks also the blocks that were reachable only from blocks freed in the teardown. Pre: `search`
+/// ran before. The allocator has overwritten a part of the freed blocks. If they lead to nearly all
+/// lost blocks of a stack, all blocks of that stack are marked.
 void searchTeardown(const Memory& memory, LiveBlocks& live);
 
 } // namespace heapwright::leakscan
