@@ -34,6 +34,12 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_width_of_the_runner() -> None:
+    """The parallel runner exports the width of its terminal, which tables would obey."""
+    os.environ.pop("COLUMNS", None)
+
+
 # The tree's own registry: which allocators there must be does not depend on what is installed.
 CATALOGUE = read_catalogue(Path(__file__).parents[1] / "catalogue" / "allocators.toml")
 COMPOSED = {entry.name for entry in CATALOGUE.composed}
