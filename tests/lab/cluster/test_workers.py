@@ -40,7 +40,7 @@ async def main():
         await scheduler.finished()
 asyncio.run(main())
 """
-WORKER = "import sys; from heapwright.cluster.worker import serve; serve(sys.argv[1])"
+WORKER = "import sys; from heapwright.cluster.worker import serve; serve(sys.argv[1], lambda: None)"
 
 
 class Camp:
@@ -88,8 +88,9 @@ def camp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Camp]:
     (tmp_path / "deeds.py").write_text(DEEDS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "deeds", raising=False)
-    with connected(SchedulerPlace(listen="127.0.0.1:0")) as client:
-        made = Camp(client, tmp_path)
+    with connected(SchedulerPlace(listen="127.0.0.1:0", insecure=True)) as meeting:
+        assert meeting is not None
+        made = Camp(meeting.client, tmp_path)
         try:
             yield made
         finally:
@@ -190,8 +191,9 @@ def test_a_scheduler_that_is_gone_is_noticed(
         assert scheduler.stdout is not None
         try:
             address = scheduler.stdout.readline().decode().strip()
-            with connected(SchedulerPlace(scheduler=address)) as client:
-                camp = Camp(client, tmp_path)
+            with connected(SchedulerPlace(scheduler=address)) as meeting:
+                assert meeting is not None
+                camp = Camp(meeting.client, tmp_path)
                 assert camp.hands.wait() == []
                 scheduler.kill()
                 with pytest.raises(HeapwrightError, match="connection to the scheduler is lost"):

@@ -130,7 +130,7 @@ def test_a_full_disk_is_called_by_its_name(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file")
-    with pytest.raises(HeapwrightError, match="cannot be kept in") as error:
+    with pytest.raises(HeapwrightError, match="cannot be made: Not a directory") as error:
         made(filled(tmp_path), tmp_path / "home")
     assert "HEAPWRIGHT_HOME" in error.value.hint
 
