@@ -20,7 +20,7 @@ A bet keeps a part of its wealth back, so one disturbed run cannot ruin it: the 
 1 - k + k times the fraction, for 0 < k < 1. Products of such factors over blocks stay below 1 / e
 for ever with probability 1 - e (Ville 1939), and so does their mean over several pairs (a, k).
 
-Source: Duan, Ramdas and Wasserman (2022), for bets on randomised ranks; Vovk and Wang (2021), for
+Sources: Duan, Ramdas and Wasserman (2022), for bets on randomised ranks; Vovk and Wang (2021), for
 e-values and their means; Fisher (1935), for randomisation as the only assumption.
 """
 

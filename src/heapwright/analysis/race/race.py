@@ -45,7 +45,7 @@ DROPPING = 0.8
 CLEARLY_FASTER = 0.5
 """A rival in a bet must look faster by the margin and this many times the scatter."""
 
-Why = Literal["slower", "failed"]
+Why = Literal["slower", "failed", "over the cap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Departure:
     block: int
     why: Why
     ratio: float | None = None
-    """Its time relative to that of `leader`, by medians; None: it failed."""
+    """Its time relative to that of `leader`, by medians; None: it left for another reason."""
     leader: Key | None = None
 
 
@@ -154,10 +154,10 @@ class Race:
         seen = np.isfinite(both)
         return bounds(both[seen], np.array(self._scatters)[seen], self.rules.confidence)
 
-    def fail(self, key: Key, block: int) -> None:
-        """A candidate with a bad run leaves. The baseline stays in the blocks as the measure."""
-        if key in self.contenders or key in self.slower:
-            self.departures.append(Departure(key, block, "failed"))
+    def fail(self, key: Key, block: int, why: Why = "failed") -> None:
+        """A candidate that may not be named leaves; the baseline stays in the blocks."""
+        if key not in {departure.key for departure in self.departures}:
+            self.departures.append(Departure(key, block, why))
 
     def observe(self, block: int, figures: Mapping[Key, Figures]) -> None:
         """Learn from one block; contenders without a figure in it must have failed."""
