@@ -31,7 +31,8 @@ Allocators = Annotated[
         "--allocators",
         metavar="NAMES",
         help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
-        "Default: everything that `heapwright allocators` finds usable.",
+        "Groups: all, seeds, kernel, peers. Default: what one could deploy here (glibc and its "
+        "settings, peers, granary).",
     ),
 ]
 Blocks = Annotated[
