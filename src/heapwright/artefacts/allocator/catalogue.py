@@ -126,7 +126,7 @@ class Catalogue:
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        return (ALL, *(name for name in self.groups))
+        return tuple(dict.fromkeys((ALL, DEFAULT, *self.groups)))
 
     def find(self, name: str) -> Entry | None:
         return next((entry for entry in self if entry.name == name), None)
