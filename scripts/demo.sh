@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The main job on real input: which allocator should the C++ compiler run on, when it compiles one of
-# this project's own files? Builds the tool, asks the distribution for the peers if it may, compares
-# every allocator there is, and leaves the raw results in .demo/.
+# The main job on real input: which allocator should a perl script run on that fills a hash and sorts
+# its keys? Builds the tool, asks the distribution for the peers if it may, races what could be
+# deployed here, and leaves the raw results in .demo/. Perl is on every Debian, takes one object for
+# each value, and has no pools of its own. Without the tool's environment the C++ compiler runs on each
+# composition instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +20,13 @@ if ! make --no-print-directory .venv/installed PYTHON="${PYTHON:-python3}"; then
 fi
 scripts/packages.sh peers
 mkdir -p .demo
+export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 # the same order of keys in each run: less scatter
+# shellcheck disable=SC2016 # the words are perl's
+script='my %h; $h{$_} = [$_, "x$_"] for 1..120000; my @k = sort keys %h'
 echo
-echo "\$ heapwright compare --until 3% --budget 3 --json .demo/compare.json -- ${compile[*]}"
-.venv/bin/heapwright compare --until 3% --budget 3 --json .demo/compare.json -- "${compile[@]}"
+echo "\$ heapwright compare --budget 2.5 --json .demo/compare.json -- perl -e '$script'"
+.venv/bin/heapwright compare --budget 2.5 --json .demo/compare.json -- perl -e "$script"
+echo
+echo "Your own program:   .venv/bin/heapwright compare --budget 5 -- ./program its arguments"
+echo "One more library:   .venv/bin/heapwright compare -a default,./libmine.so -- ./program"
+echo "Why its memory is what it is:   .venv/bin/heapwright explain -- ./program"

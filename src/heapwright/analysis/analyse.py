@@ -26,6 +26,10 @@ from heapwright.analysis.blocked import (
 )
 from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, Intervals, simultaneous
 from heapwright.analysis.letters import compact_letters
+from heapwright.analysis.race.effects import race_summary, raced_effects, raced_summary
+from heapwright.analysis.race.race import Race, Rules
+from heapwright.analysis.race.runs import Deciding, Reading, race_of
+from heapwright.analysis.race.verdict import Raced, decide_race
 from heapwright.analysis.ratio_text import Span
 from heapwright.analysis.separation import Point, apart, shown_front
 from heapwright.analysis.verdict import Entrant, Rule, decide
@@ -33,6 +37,7 @@ from heapwright.artefacts.comparison.document import (
     Design,
     Effect,
     Key,
+    RaceSummary,
     Response,
     ResponseSummary,
     TreatmentInfo,
@@ -62,6 +67,8 @@ class Settings:
 
     Without `judges_memory` the verdict is on time alone: the runs did not show the memory of the
     program.
+
+    `race` is the figure that decides a race; None: the blocks are complete.
     """
 
     level: float
@@ -69,6 +76,7 @@ class Settings:
     cap_bytes: int | None = None
     seed: int = 0
     judges_memory: bool = True
+    race: Deciding | None = None
 
 
 def settings_of(design: Design) -> Settings:
@@ -78,7 +86,7 @@ def settings_of(design: Design) -> Settings:
     """
     shares = len(design.looks) if design.until is not None and design.looks else 1
     level = 1 - (1 - design.confidence) / shares
-    return Settings(level, design.margin, design.cap_bytes, design.seed)
+    return Settings(level, design.margin, design.cap_bytes, design.seed, race=design.race)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,7 @@ class Analysis:
     responses: tuple[ResponseSummary, ...]
     pareto: tuple[str, ...]
     verdict: Verdict
+    race: RaceSummary | None = None
 
 
 def analyse(
@@ -111,20 +120,45 @@ def analyse(
     effects: list[Effect] = []
     responses: list[ResponseSummary] = []
     measures = dict.fromkeys(name for run in runs for name in run.measures)
+    race = _race(runs, keys, settings)
     for response in (*RESPONSES, *measures):
         found, summary = _response(runs, response, sound, settings)
+        if race is not None and response == settings.race and len(found) > 1:
+            found, summary = raced_effects(race, found), raced_summary(race, summary)
         effects += found
         responses.append(summary)
     entrants = _entrants(runs, keys, outcomes, effects)
     rule = Rule(settings.margin, settings.cap_bytes, responses[0].blocks, settings.judges_memory)
     front = _front(entrants, rule)
-    verdict = decide(entrants[0], entrants[1:], front, rule)
+    if race is None or settings.race is None:
+        verdict = decide(entrants[0], entrants[1:], front, rule)
+    else:
+        raced = [Raced(each, _span(effects, each.key, settings.race)) for each in entrants[1:]]
+        verdict = decide_race(race, settings.race, entrants[0], raced, rule)
     if verdict.action == "switch" and verdict.allocator is not None:
         how = how_to_apply(infos[verdict.allocator, verdict.level], invocation)
         verdict = verdict.model_copy(update={"how": how})
     return Analysis(
-        tuple(effects), tuple(responses), tuple(label_of(*key) for key in front), verdict
+        tuple(effects),
+        tuple(responses),
+        tuple(label_of(*key) for key in front),
+        verdict,
+        None if race is None else race_summary(race),
     )
+
+
+def _race(runs: Sequence[Run], keys: Sequence[Key], settings: Settings) -> Race | None:
+    """The race that the runs were, if it was one."""
+    if settings.race is None or len(keys) < 2:
+        return None
+    rules = Rules(settings.margin, settings.level)
+    reading = Reading(settings.race, settings.cap_bytes, settings.judges_memory)
+    return race_of(runs, keys, rules, reading)
+
+
+def _span(effects: Sequence[Effect], key: Key, response: Response) -> Span | None:
+    found = (Span.of(each) for each in effects if each.key == key and each.response == response)
+    return next(found, None)
 
 
 def _response(

@@ -133,9 +133,9 @@ def decide(
 ) -> Verdict:
     """The verdict on `others` against `baseline`; `front` is the Pareto front, fastest first."""
     if not others:
-        return _undecided(f"nothing was compared with {baseline.label}")
+        return undecided(f"nothing was compared with {baseline.label}")
     if not baseline.good:
-        return _undecided(f"{baseline.label}, the baseline, has no good run to compare with")
+        return undecided(f"{baseline.label}, the baseline, has no good run to compare with")
     fitting = [entrant for entrant in others if not entrant.bad and entrant.fits(rule.cap_bytes)]
     standings = {entrant.key: rule.standing(entrant) for entrant in fitting}
 
@@ -145,14 +145,14 @@ def decide(
             key=lambda entrant: _preference(entrant, rule),
         )
 
-    notes = _notes_on_baseline(baseline, rule)
+    notes = notes_on_baseline(baseline, rule)
     if clean := having("clean"):
         return _switch(clean, having("trade-off"), rule, notes)
     if traded := [entrant for entrant in having("trade-off") if entrant.key in front]:
         return _trade_off(traded, front, rule, notes)
     if unsettled := having("open"):
         return _too_wide(unsettled, baseline, rule, notes)
-    return _stay(baseline, others, rule, notes)
+    return stay(baseline, others, rule, notes)
 
 
 def _preference(entrant: Entrant, rule: Rule) -> tuple[bool, float, float, Key]:
@@ -193,12 +193,10 @@ def _trade_off(
     nature = "faster and fatter" if rule.wins(best.time) else "leaner and slower"
     others = [f"{other.label}: {rule.figures(other)}" for other in traded[1:]]
     edge = f"Pareto front, fastest first: {', '.join(label_of(*key) for key in front)}"
-    return _undecided(f"{best.label} is {nature}: {rule.figures(best)}", *others, edge, *notes)
+    return undecided(f"{best.label} is {nature}: {rule.figures(best)}", *others, edge, *notes)
 
 
-def _stay(
-    baseline: Entrant, others: Sequence[Entrant], rule: Rule, notes: Sequence[str]
-) -> Verdict:
+def stay(baseline: Entrant, others: Sequence[Entrant], rule: Rule, notes: Sequence[str]) -> Verdict:
     """No candidate can win any more; may the baseline itself be advised?"""
     why = _why_stay(others, rule)
     everyone = (baseline, *others)
@@ -206,10 +204,10 @@ def _stay(
         each.fits(rule.cap_bytes) for each in everyone if not each.bad
     ):
         unfailing = " without failing" if any(each.bad for each in everyone) else ""
-        return _undecided(f"nothing stays under {size_text(rule.cap_bytes)}{unfailing}", *notes)
+        return undecided(f"nothing stays under {size_text(rule.cap_bytes)}{unfailing}", *notes)
     if baseline.bad or not baseline.fits(rule.cap_bytes):
         fault = "failed too" if baseline.bad else "is over the memory cap"
-        return _undecided(f"{why[0].lower()}{why[1:]}, but {baseline.label} {fault}", *notes)
+        return undecided(f"{why[0].lower()}{why[1:]}, but {baseline.label} {fault}", *notes)
     return Verdict(
         action="stay",
         allocator=baseline.key[0],
@@ -243,11 +241,11 @@ def _too_wide(
     ]
     if not known and (half := next((e for e in unsettled if e.time or e.memory), None)):
         lack = "peak memory" if half.time else "time"
-        return _undecided(f"the {lack} of {half.label} is not known: {rule.figures(half)}", *notes)
+        return undecided(f"the {lack} of {half.label} is not known: {rule.figures(half)}", *notes)
     if not known:
         names = listed([entrant.label for entrant in unsettled])
         lack = "has" if len(unsettled) == 1 else "have"
-        return _undecided(
+        return undecided(
             f"{names} {lack} no good run to compare with {baseline.label}",
             "more blocks would tell",
             *notes,
@@ -255,14 +253,14 @@ def _too_wide(
     if not any(
         span.bounded for entrant in known for span in (entrant.time, entrant.memory) if span
     ):
-        return _undecided(
+        return undecided(
             f"{rule.blocks or 'no'} {'block' if rule.blocks == 1 else 'blocks'} cannot show how "
             "much the runs scatter",
             "run at least 3 blocks (-n 3), or go on until the intervals are narrow (--until 3%)",
             *notes,
         )
     best = min(known, key=lambda entrant: _promise(entrant, rule))
-    return _undecided(
+    return undecided(
         f"the intervals are too wide to say whether {best.label} is better{rule.beyond}: "
         f"{rule.figures(best)}",
         _what_would_settle(known, rule),
@@ -320,7 +318,7 @@ def _blocks_needed(entrant: Entrant, rule: Rule) -> float:
     return math.ceil(needed) if math.isfinite(needed) else math.inf
 
 
-def _notes_on_baseline(baseline: Entrant, rule: Rule) -> list[str]:
+def notes_on_baseline(baseline: Entrant, rule: Rule) -> list[str]:
     notes = []
     if baseline.bad:
         total = baseline.good + baseline.bad
@@ -333,7 +331,7 @@ def _notes_on_baseline(baseline: Entrant, rule: Rule) -> list[str]:
     return notes
 
 
-def _undecided(reason: str, *notes: str) -> Verdict:
+def undecided(reason: str, *notes: str) -> Verdict:
     return Verdict(
         action="undecided", allocator=None, reason=f"Undecided: {reason}", notes=tuple(notes)
     )

@@ -15,7 +15,6 @@ from heapwright.base.errors import HeapwrightError
 from heapwright.cli.values import parse_cpus, parse_fraction
 
 COMMAND = "heapwright.command"
-UNTIL = "3%"
 CONFIDENCE = 0.95
 LONGEST_S = 1e9
 LONGEST_MINUTES = 1e7
@@ -32,7 +31,8 @@ Allocators = Annotated[
         "--allocators",
         metavar="NAMES",
         help="Names, libraries (path/to/any.so) or name=path, separated by commas. "
-        "Default: everything that `heapwright allocators` finds usable.",
+        "Groups: all, seeds, kernel, peers. Default: what one could deploy here (glibc and its "
+        "settings, peers, granary).",
     ),
 ]
 Blocks = Annotated[
@@ -43,8 +43,8 @@ Until = Annotated[
     str | None,
     typer.Option(
         metavar="FRACTION",
-        help="Go on until every ratio's half-width is that small; looks at 5, 10, 20 and 30 "
-        f"blocks. Default, without -n: {UNTIL}.",
+        help="Complete blocks until every ratio's half-width is that small; looks at 5, 10, 20 "
+        "and 30 blocks. Default, without -n: a race, which drops slow allocators early.",
     ),
 ]
 Warmup = Annotated[
@@ -246,12 +246,12 @@ def refuse_beside_program(given: Mapping[str, object]) -> None:
 
 
 def until_of(blocks: int | None, until: str | None) -> float | None:
-    """What `--until` comes to; nothing with `-n`, which does not go with it."""
-    if blocks is None:
-        return parse_fraction(until or UNTIL)
-    if until is not None:
+    """What `--until` comes to; None without it, and it does not go with `-n`."""
+    if until is None:
+        return None
+    if blocks is not None:
         raise typer.BadParameter("-n says when to stop, and so does --until: give one of them")
-    return None
+    return parse_fraction(until)
 
 
 def seconds_of(budget: float | None) -> float | None:

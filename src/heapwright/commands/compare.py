@@ -33,6 +33,8 @@ from heapwright.commands.program_setup import (
     set_up_file,
 )
 from heapwright.commands.progress import Display
+from heapwright.commands.race_progress import RaceDisplay
+from heapwright.commands.racing import Racing, race_looks
 from heapwright.commands.setup import Selection, check, select
 from heapwright.commands.text import print_answer
 from heapwright.experiment.comparison import Execute, Plan, Result, run_experiment
@@ -62,6 +64,7 @@ class Options:
     allocators: tuple[str, ...]
     blocks: int | None
     until: float | None
+    """Half-width to go on to; a race if neither this nor the number of blocks is given."""
     confidence: float
     warmup: int
     budget_s: float | None
@@ -99,7 +102,7 @@ def run_comparison(options: Options) -> ExitCode:
             options.allocators, options.settings, options.baseline, environment, paths
         )
         setup = _set_up(options, selection, environment)
-        question = _question(options, setup)
+        question = _question(options, len(selection.treatments), setup)
         plan = _plan(options, selection, question)
         machine = read_environment(list(selection.allocators), environment)
         header = {
@@ -148,12 +151,13 @@ def _plan(options: Options, selection: Selection, question: Question) -> Plan:
     )
 
 
-def _question(options: Options, setup: ProgramSetup | None = None) -> Question:
+def _question(options: Options, treatments: int, setup: ProgramSetup | None) -> Question:
     if options.blocks is not None:
         looks = fixed(options.blocks, options.confidence)
-    else:
-        assert options.until is not None
+    elif options.until is not None:
         looks = adaptive(options.until, options.confidence)
+    else:
+        looks = race_looks(treatments, options.confidence)
     replayed = options.replayed
     words = options.words if setup is None else setup.shown
     return Question(
@@ -164,6 +168,7 @@ def _question(options: Options, setup: ProgramSetup | None = None) -> Question:
         options.cpus,
         None if replayed is None else replayed.subject,
         None if setup is None else setup.subject,
+        race=options.blocks is None and options.until is None,
     )
 
 
@@ -189,27 +194,26 @@ def _measure(
     options: Options, plan: Plan, question: Question, execute: Execute, journal: Journal
 ) -> Result:
     """Run the experiment, telling how far it is."""
+    racing = Racing(plan, question) if question.race else None
     looks = question.looks.looks
 
     def target(block: int) -> int:
         return next((look for look in looks if look >= block), plan.blocks)
 
-    with (
-        ended_as_interrupted(),
-        Display(
-            len(plan.treatments),
-            plan.warmup,
-            target,
-            adaptive=question.looks.until is not None,
-            quiet=options.quiet,
-        ) as display,
-    ):
+    display: Display | RaceDisplay
+    if racing is None:
+        treatments, adaptive = len(plan.treatments), question.looks.until is not None
+        display = Display(treatments, plan.warmup, target, adaptive=adaptive, quiet=options.quiet)
+    else:
+        display = RaceDisplay(racing, plan, quiet=options.quiet)
+    with ended_as_interrupted(), display:
         try:
             return run_experiment(
                 plan,
                 execute,
                 journal=journal,
-                enough=enough_by(plan, question),
+                enough=enough_by(plan, question) if racing is None else racing.enough,
+                left=tuple if racing is None else racing.left,
                 watch=display.watch,
             )
         except HeapwrightError:  # raised only while there is no run to keep

@@ -9,6 +9,7 @@ from heapwright import __version__
 from heapwright.analysis.analyse import Settings, analyse, settings_of
 from heapwright.analysis.apply import Invocation
 from heapwright.analysis.looks import LookPlan, decide
+from heapwright.analysis.race.runs import Deciding, deciding_figure
 from heapwright.artefacts.comparison.document import Comparison, Design, TreatmentInfo, label_of
 from heapwright.artefacts.program.model import ProgramSubject
 from heapwright.artefacts.run.measured import Run
@@ -29,6 +30,16 @@ class Question:
     pinned_cpus: tuple[int, ...]
     replay: ReplaySubject | None = None
     program: ProgramSubject | None = None
+    race: bool = False
+
+    def figure(self, runs: Sequence[Run]) -> Deciding | None:
+        """The figure that decides the race; None: the blocks are complete.
+
+        What a replay and a server report as their time is not that of the whole process.
+        """
+        if not self.race:
+            return None
+        return deciding_figure(runs) if self.replay is None and self.program is None else "time"
 
     @property
     def judges_memory(self) -> bool:
@@ -75,6 +86,7 @@ def conclude(
         responses=analysis.responses,
         pareto=analysis.pareto,
         verdict=analysis.verdict,
+        race=analysis.race,
         replay=question.replay,
         program=question.program,
     )
@@ -87,13 +99,14 @@ def _design(plan: Plan, question: Question, result: Result) -> Design:
         seed=plan.seed,
         baseline=label_of(*plan.baseline.key),
         until=question.looks.until,
-        looks=question.looks.looks,
+        looks=() if question.race else question.looks.looks,
         confidence=question.looks.confidence,
         margin=question.margin,
         cap_bytes=question.cap_bytes,
         pinned_cpus=question.pinned_cpus,
         timeout_s=result.timeout_s,
         stopped_because=result.stopped_because,
+        race=question.figure(result.runs),
     )
 
 

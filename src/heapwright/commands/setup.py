@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapwright.artefacts.allocator.catalogue import DEFAULT
 from heapwright.artefacts.allocator.user_registry import built_peers, read_registry, user_allocators
 from heapwright.artefacts.run.provenance import Allocator, by_reason, inherited_settings
 from heapwright.base import native
@@ -55,21 +56,26 @@ def select(
     environment: Mapping[str, str],
     paths: PreloadPaths,
 ) -> Selection:
-    """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, all there are."""
+    """The treatments that `-a`, `--set` and `--baseline` ask for; without `-a`, the default.
+
+    What is named must be usable; a group stands for those of its members that are.
+    """
     parsed = [parse_setting(text) for text in settings]
     notes = []
     with discovering(environment, paths) as discovery:
-        requests = parse_requests(names, discovery.names) if names else []
+        known = (*discovery.names, *discovery.groups)
+        asked = parse_requests(names or (DEFAULT,), known)
+        requests = [each for each in asked if each.library or each.name not in discovery.groups]
         base = _base(baseline, requests, discovery)
-        if requests:
-            allocators = discovery.requested(list(dict.fromkeys([*requests, base])))
-        else:
-            everything = discovery.everything()
-            allocators = [allocator for allocator in everything if allocator.usable]
-            left = [allocator for allocator in everything if not allocator.usable]
-            notes += _left_out(left)
-            if base.name not in [allocator.name for allocator in allocators]:
-                allocators += discovery.requested([base])
+        allocators = discovery.requested(list(dict.fromkeys([*requests, base])))
+        groups = [each.name for each in asked if each not in requests]
+        members = [each for group in groups for each in discovery.members(group)]
+        notes += _left_out([each for each in members if not each.usable])
+        taken = {each.name for each in allocators}
+        for member in members:
+            if member.usable and member.name not in taken:
+                allocators.append(member)
+                taken.add(member.name)
     notes += [f"{each.name}: {each.reason}" for each in allocators if each.reason]
     treatments = make_treatments(allocators, parsed, inherited=environment, baseline=base.name)
     notes += explain_inherited(inherited_settings(dict(environment)))

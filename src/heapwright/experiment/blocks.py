@@ -109,8 +109,12 @@ class Blocks:
         order = block_order(
             list(self._treatments), seed=self.plan.seed, block=block, first=self._first(block)
         )
-        gone = {given_up.key for given_up in self.given_up}
+        gone = self._gone()
         return (self._treatments[key] for key in order if key not in gone)
+
+    def _gone(self) -> set[Key]:
+        """The treatments that have no further runs."""
+        return {given_up.key for given_up in self.given_up}
 
     def _first(self, block: int) -> Key | None:  # noqa: ARG002 - others have one
         """The treatment that begins `block`, if there is such a one."""

@@ -7,7 +7,7 @@ baseline fails in its very first warm-up, or is given up, there is nothing to co
 experiment ends; so it does when nothing but the baseline is left.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from heapwright.artefacts.run.journal import Journal
@@ -54,20 +54,23 @@ class Result:
 Execute = Callable[[Assignment], Run]
 Enough = Callable[[Sequence[Run], int], str]
 """Asked after every measured block with all runs and the number of blocks: why to stop, or ""."""
+Left = Callable[[], Collection[Key]]
+"""Asked before every block: the treatments that it leaves out."""
 Watch = Callable[[Assignment, Run | None], None]
 """Told when a run begins, with None, and when it is over."""
 
 
-def run_experiment(
+def run_experiment(  # noqa: PLR0913 - what the caller may attach, by name
     plan: Plan,
     execute: Execute,
     *,
     journal: Journal,
     enough: Enough = lambda _runs, _blocks: "",
+    left: Left = tuple,
     watch: Watch = lambda _assignment, _run: None,
 ) -> Result:
     """Run the blocks of `plan` with the rules of the engine."""
-    schedule = _ComparedBlocks(plan, enough)
+    schedule = _ComparedBlocks(plan, enough, left)
 
     def over(assignment: Assignment, run: Run) -> None:
         schedule.runs.append(run)
@@ -93,11 +96,15 @@ def run_experiment(
 class _ComparedBlocks(Blocks):
     """Blocks with a baseline."""
 
-    def __init__(self, plan: Plan, enough: Enough) -> None:
+    def __init__(self, plan: Plan, enough: Enough, left: Left) -> None:
         super().__init__(plan)
         self.runs: list[Run] = []
         self._baseline = plan.baseline.key
         self._enough = enough
+        self._left = left
+
+    def _gone(self) -> set[Key]:
+        return super()._gone() | set(self._left())
 
     @property
     def timeout_s(self) -> float | None:
@@ -150,7 +157,7 @@ class _ComparedBlocks(Blocks):
         fails = outcome is not Outcome.OK
         if is_baseline and fails and len(self.runs) == 1 and self.runs[0].warmup:
             raise StopError("the command fails under the baseline")
-        gone = {given_up.key for given_up in self.given_up}
+        gone = super()._gone()
         if self._baseline in gone:
             raise StopError("the command fails under the baseline")
         if gone and len(gone) == len(self._treatments) - 1:

@@ -54,9 +54,18 @@ class Discovery:
         """The names of the registry."""
         return self._catalogue.names
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups of the registry."""
+        return self._catalogue.group_names
+
     def everything(self) -> list[Allocator]:
         """All of the registry, in its order, usable or not."""
         return self.look_up([Request(name) for name in self.names])
+
+    def members(self, group: str) -> list[Allocator]:
+        """The members of a group, usable or not."""
+        return self.look_up([Request(name) for name in self._catalogue.group(group) or ()])
 
     def look_up(self, requests: Iterable[Request]) -> list[Allocator]:
         """What is asked for, in its order, usable or not."""

@@ -24,10 +24,14 @@ from heapwright.artefacts.comparison.document import (
     ResponseSummary,
     TreatmentInfo,
     count_outcomes,
+    label_of,
 )
 from heapwright.artefacts.run.measured import Outcome
+from heapwright.report.departures import departure_of, race_legend
 
-HEADINGS = ("Allocator", "Time", "Peak memory", "Group", "Front")
+LABEL = "Allocator"
+HEADINGS = ("Time", "Peak memory", "Group", "Front")
+HEADINGS_OF_CPU = ("Processor time", "Wall time", *HEADINGS[1:])
 GAP = 2
 NARROWEST_LABEL = 18
 
@@ -38,6 +42,8 @@ class Row:
 
     label: str
     time: str
+    cpu: str | None
+    """None: processor time does not decide."""
     memory: str
     letters: str
     front: str
@@ -46,9 +52,10 @@ class Row:
     style: str
 
     @property
-    def figures(self) -> tuple[str, str, str, str]:
+    def figures(self) -> tuple[str, ...]:
         """The cells right of the label."""
-        return (self.time, self.memory, self.letters, self.front)
+        cpu = () if self.cpu is None else (self.cpu,)
+        return (*cpu, self.time, self.memory, self.letters, self.front)
 
 
 def table_rows(comparison: Comparison) -> list[Row]:
@@ -56,7 +63,7 @@ def table_rows(comparison: Comparison) -> list[Row]:
     counts = {info.key: count_outcomes(comparison.runs, info.key) for info in comparison.treatments}
 
     def place(info: TreatmentInfo) -> tuple[bool, float]:
-        effect = comparison.effect(info.key, "time")
+        effect = comparison.effect(info.key, comparison.design.race or "time")
         return bool(set(counts[info.key]) - {Outcome.OK}), effect.ratio if effect else math.inf
 
     ordered = sorted(comparison.treatments, key=place)
@@ -66,13 +73,16 @@ def table_rows(comparison: Comparison) -> list[Row]:
 def _row(comparison: Comparison, info: TreatmentInfo, counts: dict[Outcome, int]) -> Row:
     failed = bool(set(counts) - {Outcome.OK})
     reference = info.label == comparison.design.baseline
+    cpu = comparison.effect(info.key, "cpu")
     time = comparison.effect(info.key, "time")
     memory = comparison.effect(info.key, "memory")
+    deciding = comparison.effect(info.key, comparison.design.race or "time")
     return Row(
         label=f"{info.label} (baseline)" if reference else info.label,
         time=ratio_text(time, reference),
+        cpu=ratio_text(cpu, reference) if comparison.design.race == "cpu" else None,
         memory=ratio_text(memory, reference),
-        letters=time.group if time else "",
+        letters=deciding.group if deciding else "",
         front="*" if info.label in comparison.pareto else "",
         remarks=_remarks(comparison, info.key, counts),
         failed=failed,
@@ -99,6 +109,8 @@ def _remarks(comparison: Comparison, key: Key, counts: dict[Outcome, int]) -> st
         parts += [f"{number} {outcome}" for outcome, number in counts.items()]
     elif not counts:
         parts.append("no run")
+    elif left := departure_of(comparison, label_of(*key)):
+        parts.append(left)
     cap = comparison.design.cap_bytes
     mine = (run for run in comparison.runs if (run.allocator, run.level) == key)
     peaks = [run.peak_rss_bytes or 0 for run in mine if run.outcome is Outcome.OK]
@@ -123,12 +135,13 @@ class ComparisonTable:
 
     def __init__(self, comparison: Comparison) -> None:
         self.rows = table_rows(comparison)
-        cells = [HEADINGS[1:], *(row.figures for row in self.rows if not row.failed)]
+        self.headings = HEADINGS if comparison.design.race != "cpu" else HEADINGS_OF_CPU
+        cells = [self.headings, *(row.figures for row in self.rows if not row.failed)]
         self.widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         longest = max(cell_len(row.label) for row in self.rows)
-        wanted = max(longest, cell_len(HEADINGS[0]))
+        wanted = max(longest, cell_len(LABEL))
         beside = max(self._beside(row) for row in self.rows)
         room = min(wanted, options.max_width - beside)
         if room >= min(wanted, NARROWEST_LABEL):
@@ -144,7 +157,7 @@ class ComparisonTable:
         return max(figures + remark, headings)
 
     def _columns(self, room: int) -> Iterator[Text]:
-        yield Text(self._line(HEADINGS[0], HEADINGS[1:], "", room), style="bold", no_wrap=True)
+        yield Text(self._line(LABEL, self.headings, "", room), style="bold", no_wrap=True)
         for row in self.rows:
             first, *further = _folded(row.label, room)
             figures = () if row.failed else row.figures
@@ -160,7 +173,9 @@ class ComparisonTable:
         for row in self.rows:
             mark = f" {row.front}" if row.front else ""
             yield Text(f"{row.label}{mark}", style=f"bold {row.style}".strip(), overflow="fold")
+            cpu = () if row.cpu is None else (("cpu", row.cpu, ""),)
             for name, ratio, letters in (
+                *cpu,
                 ("time", row.time, row.letters),
                 ("memory", row.memory, ""),
             ):
@@ -190,7 +205,9 @@ def legend(comparison: Comparison) -> list[str]:
         lines.append(
             f"Ratios to the baseline with simultaneous {confidence} intervals; below 1 is better."
         )
-        lines.append("Treatments share a group letter if their intervals in time overlap.")
+        figure = "processor time" if comparison.design.race == "cpu" else "time"
+        lines.append(f"Treatments share a group letter if their intervals in {figure} overlap.")
+        lines += race_legend(comparison)
     elif any(summary.blocks for summary in comparison.responses):
         lines.append("Ratios to the baseline; too few blocks for intervals or groups.")
     if comparison.pareto:

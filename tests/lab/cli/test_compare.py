@@ -262,15 +262,45 @@ def test_a_budget_ends_it(heapwright: Heapwright, worker: Path, tmp_path: Path) 
     assert design.until == pytest.approx(0.00001)
 
 
-def test_everything_usable_is_compared_by_default(
+def test_what_could_be_deployed_is_compared_by_default(
     heapwright: Heapwright, worker: Path, tmp_path: Path
 ) -> None:
     done = heapwright("compare", "-n", "1", "--json", "out.json", "--", worker)
     assert done.status == 0, done.err
     named = {treatment.allocator for treatment in read(tmp_path / "out.json").treatments}
+    assert {"glibc", "glibc-no-tcache", "glibc-one-arena", "glibc-keep", "granary"} <= named
+    assert not {"kingsley", "lea", "slub"} & named
+
+
+def test_a_group_stands_for_its_usable_members(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright("compare", "-n", "1", "-a", "kernel,lea", "--json", "out.json", "--", worker)
+    assert done.status == 0, done.err
+    named = {treatment.allocator for treatment in read(tmp_path / "out.json").treatments}
+    assert named == {"glibc", "slab", "slob", "slub", "slqb", "lea"}
+    done = heapwright("compare", "-n", "1", "-a", "all", "--json", "out.json", "--", worker)
+    named = {treatment.allocator for treatment in read(tmp_path / "out.json").treatments}
     listed = json.loads(heapwright("allocators", "--json").out)
     assert named == {allocator["name"] for allocator in listed if allocator["usable"]}
-    assert {"glibc", "glibc-no-tcache", "kingsley", "kingsley-coalescing", "lea"} <= named
+
+
+def test_without_blocks_or_a_width_it_is_a_race(
+    heapwright: Heapwright, worker: Path, tmp_path: Path
+) -> None:
+    done = heapwright(
+        "compare", "-a", "lea,granary", "--budget", "0.05", "--json", "out.json",
+        "--", worker, "10", "100",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    document = read(tmp_path / "out.json")
+    assert document.design.race in {"time", "cpu"}
+    assert document.race is not None
+    gone = {departure.key: departure.block for departure in document.race.departures}
+    for run in document.runs:
+        key = (run.allocator, run.level)
+        assert key == ("glibc", "") or run.block <= gone.get(key, run.block)
+    assert "A race: slow candidates left early." in done.out
 
 
 def test_processes_without_the_allocator_decide_by_their_share(

@@ -11,7 +11,7 @@ silently half read would make an allocator vanish from a comparison.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -84,6 +84,10 @@ class BrokenAllocator:
     caption: str = ""
 
 
+ALL = "all"
+"""The group of everything that is registered."""
+DEFAULT = "default"
+"""The group that is compared where nothing is named."""
 _ENTRY_POINTS = re.compile(r"[a-z][a-z0-9_]*")
 
 Entry = ComposedAllocator | UserAllocator | BrokenAllocator | SystemAllocator | PeerAllocator
@@ -98,6 +102,8 @@ class Catalogue:
     peers: tuple[PeerAllocator, ...]
     own: tuple[UserAllocator | BrokenAllocator, ...] = ()
     """The user's."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of several allocators: those of the file, and `all`."""
 
     def __iter__(self) -> Iterator[Entry]:
         yield from self.composed
@@ -108,6 +114,19 @@ class Catalogue:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self)
+
+    def group(self, name: str) -> tuple[str, ...] | None:
+        """The members of a group; None if it is none. The user's own belong to the default."""
+        if name == ALL:
+            return self.names
+        if name == DEFAULT:
+            named = self.groups.get(DEFAULT, self.names)
+            return tuple(dict.fromkeys([*named, *(entry.name for entry in self.own)]))
+        return self.groups.get(name)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((ALL, DEFAULT, *self.groups)))
 
     def find(self, name: str) -> Entry | None:
         return next((entry for entry in self if entry.name == name), None)
@@ -124,7 +143,7 @@ def read_catalogue(path: Path) -> Catalogue:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise HeapwrightError(f"{path} is not a TOML file: {error}") from error
-    unknown = set(document) - {"composed", "system", "peer"}
+    unknown = set(document) - {"composed", "system", "peer", "groups"}
     if unknown:
         raise HeapwrightError(f"{path}: unknown section {', '.join(sorted(unknown))}")
     catalogue = Catalogue(
@@ -135,7 +154,21 @@ def read_catalogue(path: Path) -> Catalogue:
     for name in catalogue.names:
         if catalogue.names.count(name) > 1:
             raise HeapwrightError(f"{path}: the name {name!r} is registered twice")
-    return catalogue
+    return replace(catalogue, groups=_groups(path, document, catalogue.names))
+
+
+def _groups(
+    path: Path, document: Mapping[str, object], names: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """The groups of the file; each has its own name and registered members only."""
+    groups = {}
+    for name, members in cast(dict[str, object], document.get("groups", {})).items():
+        if not isinstance(members, list) or not all(member in names for member in members):
+            raise HeapwrightError(f"{path}: the group {name!r} must be a list of registered names")
+        if name in names or name == ALL:
+            raise HeapwrightError(f"{path}: the group {name!r} has the name of something else")
+        groups[name] = tuple(members)
+    return groups
 
 
 class _Table:

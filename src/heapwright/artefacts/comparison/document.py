@@ -11,6 +11,7 @@ be had is null, never zero. `schema_version` goes up when a reader of the old fo
 
 Versions:
     1  the first
+    2  races: treatments may be absent from later blocks, `design.race`, `race`, method `race`
 """
 
 from collections import Counter
@@ -25,7 +26,7 @@ from heapwright.artefacts.run.provenance import Environment, Kind
 from heapwright.artefacts.run.replay import ReplaySubject
 from heapwright.base.json_schema import schema_text_of
 
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION: Literal[2] = 2
 
 Key = tuple[str, str]
 """A treatment's key: (allocator, level); the level is "" where the allocator has no setting."""
@@ -71,6 +72,10 @@ class Design(_Frozen):
     pinned_cpus: tuple[int, ...] = ()
     timeout_s: Annotated[float | None, Field(description="Limit of one run; null: none")] = None
     stopped_because: Annotated[str, Field(description="Which rule ended the experiment")]
+    race: Annotated[
+        Literal["time", "cpu"] | None,
+        Field(description="The response that decides the race; null: complete blocks"),
+    ] = None
 
 
 class TreatmentInfo(_Frozen):
@@ -144,8 +149,11 @@ class ResponseSummary(_Frozen):
     baseline_low: Annotated[float | None, Field(description="Smallest of them")] = None
     baseline_high: Annotated[float | None, Field(description="Largest of them")] = None
     method: Annotated[
-        Literal["dunnett-t", "dunnett-bootstrap", "none"],
-        Field(description="Where the simultaneous intervals are from; none: there are none"),
+        Literal["dunnett-t", "dunnett-bootstrap", "race", "none"],
+        Field(
+            description="Where the intervals are from: simultaneous ones, or race: each holds at "
+            "all blocks at once; none: there are none"
+        ),
     ]
     level: Annotated[
         float, Field(description="Confidence of these intervals: the share of this look")
@@ -160,6 +168,35 @@ class ResponseSummary(_Frozen):
     ]
     anova: tuple[Term, ...] = ()
     notes: Annotated[tuple[str, ...], Field(description="What is unusual about these data")] = ()
+
+
+class Departure(_Frozen):
+    """A treatment that left a race."""
+
+    allocator: str
+    level: str = ""
+    block: Annotated[int, Field(description="The last block that it was run in")]
+    why: Literal["slower", "failed", "over the cap"]
+    ratio: Annotated[
+        float | None,
+        Field(description="Its deciding figure relative to the leader's, then; null: not slower"),
+    ] = None
+    leader: Annotated[str | None, Field(description="Label of the leader at that time")] = None
+
+    @property
+    def key(self) -> Key:
+        return (self.allocator, self.level)
+
+
+class RaceSummary(_Frozen):
+    """How a race went."""
+
+    named: Annotated[str | None, Field(description="Label of the winner; null: not decided")]
+    contenders: Annotated[
+        tuple[str, ...],
+        Field(description="Labels of those that may be within the margin of the best"),
+    ]
+    departures: Annotated[tuple[Departure, ...], Field(description="In the order of leaving")]
 
 
 class Verdict(_Frozen):
@@ -180,7 +217,7 @@ class Verdict(_Frozen):
 class Comparison(_Frozen):
     """The whole document."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1, 2] = SCHEMA_VERSION
     heapwright_version: str
     command: tuple[str, ...]
     environment: Annotated[Environment, Field(description="The machine and the system")]
@@ -193,6 +230,9 @@ class Comparison(_Frozen):
         tuple[str, ...], Field(description="Labels of the front of time and memory, fastest first")
     ]
     verdict: Verdict
+    race: Annotated[
+        RaceSummary | None, Field(description="How the race went; null: complete blocks")
+    ] = None
     replay: Annotated[
         ReplaySubject | None,
         Field(description="The trace that was replayed; null: the command itself was run"),

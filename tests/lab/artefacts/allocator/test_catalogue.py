@@ -46,6 +46,20 @@ def test_each_kind_has_its_own_fields() -> None:
     assert catalogue.find("nothing") is None
 
 
+def test_groups_are_of_the_file_and_everything() -> None:
+    catalogue = read_catalogue(OWN)
+    assert catalogue.group("all") == catalogue.names
+    assert set(catalogue.group("kernel") or ()) == {"slab", "slob", "slub", "slqb"}
+    assert "granary" in (catalogue.group("default") or ())
+    assert catalogue.group("nothing") is None
+
+
+def test_each_composition_is_in_a_group() -> None:
+    catalogue = read_catalogue(OWN)
+    grouped = {name for group in catalogue.groups.values() for name in group}
+    assert set(catalogue.names) - grouped == {"granary-hardened"}
+
+
 def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.toml"
     path.write_text(COMPOSED + 'entry_points = ["signals", "granary"]\n')
@@ -58,6 +72,8 @@ def test_a_composition_may_offer_more_than_malloc(tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("[[composed]\n", "not a TOML file"),
+        ('[groups]\nfew = ["lea", "nothing"]\n' + COMPOSED, "'few' must be a list of registered"),
+        ('[groups]\nlea = ["lea"]\n' + COMPOSED, "'lea' has the name of something else"),
         ("[[compsed]]\n", "unknown section compsed"),
         ("composed = 3\n", "write [[composed]]"),
         ("[[composed]]\nheader = 'x'\n", "entry 1: name must be a text"),

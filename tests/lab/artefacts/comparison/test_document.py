@@ -119,9 +119,17 @@ def test_it_cannot_be_changed() -> None:
 def test_another_version_and_unknown_fields_are_refused() -> None:
     document = json.loads(comparison().to_json())
     with pytest.raises(ValidationError):
-        Comparison.model_validate({**document, "schema_version": 2})
+        Comparison.model_validate({**document, "schema_version": 3})
     with pytest.raises(ValidationError):
         Comparison.model_validate({**document, "surprise": 1})
+
+
+def test_a_document_of_before_the_races_is_read() -> None:
+    document = json.loads(comparison().to_json())
+    del document["race"], document["design"]["race"]
+    old = Comparison.model_validate({**document, "schema_version": 1})
+    assert old.race is None
+    assert old.schema_version == 1
 
 
 def test_outcomes_are_counted_without_good_warmups() -> None:

@@ -1,0 +1,6 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Racing: drop candidates of a blocked experiment early, with a stated chance of error.
+
+Pure functions of figures. `docs/racing.md` states the rules and proves the error rate.
+"""

@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""The race: which candidates leave after each block, and when one can be named.
+
+A candidate leaves when it is surely slower than the best by more than the margin, unless it is on
+the front of time and memory. The race ends as soon as
+
+    one contender is left                               it is named
+    the baseline is out, and the fastest contender
+    is surely within the margin of all the others       it is named, the others are ties
+    the baseline is surely within the margin of all     no difference: keep the baseline
+
+A candidate is named only once its ratio to the baseline has bounds.
+
+The error rate e bounds the chance that a race ever drops the best candidate or ends with one that
+is not within the margin of the best. `DROPPING` of e is spent on the first kind of error. Only one
+hypothesis is true there, that the best candidate is within the margin of the best, so the number
+of candidates needs no correction. The rest is spent on the second kind: half of it on the baseline,
+half on all others in equal parts. A claim about one candidate needs evidence against each contender
+alone, because it is false only if the best, one of them, is faster by more than the margin
+(intersection-union, Berger 1982). docs/racing.md has the proof.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapwright.analysis.race.estimate import Estimate, estimate
+from heapwright.analysis.race.evidence import (
+    BETS,
+    log_factors_of_pairs,
+    log_factors_of_rank,
+    log_wealth,
+)
+from heapwright.analysis.race.ratio import Bounds, bounds
+from heapwright.artefacts.comparison.document import Key
+
+Floats = NDArray[np.float64]
+
+DROPPING = 0.8
+"""Share of the error rate for dropping the best."""
+CLEARLY_FASTER = 0.5
+"""A rival in a bet must look faster by the margin and this many times the scatter."""
+
+Why = Literal["slower", "failed", "over the cap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the race asks for: margin of practical equivalence, and confidence in the answer."""
+
+    margin: float
+    confidence: float = 0.95
+
+    @property
+    def log_margin(self) -> float:
+        return float(np.log1p(self.margin))
+
+    @property
+    def error(self) -> float:
+        return 1 - self.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One good run: the figure that decides, and peak memory where it is known; both above 0."""
+
+    time: float
+    memory: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A candidate that left the race after `block`."""
+
+    key: Key
+    block: int
+    why: Why
+    ratio: float | None = None
+    """Its time relative to that of `leader`, by medians; None: it left for another reason."""
+    leader: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a race ended: `named` is within the margin of the best, and so are its `ties`."""
+
+    named: Key
+    ties: tuple[Key, ...]
+    block: int
+
+
+@dataclass(slots=True)
+class Race:
+    """A race between `candidates`, of which the first is the baseline; feed it block by block."""
+
+    candidates: Sequence[Key]
+    rules: Rules
+    departures: list[Departure] = field(default_factory=list)
+    slower: set[Key] = field(default_factory=set)
+    """Surely not within the margin of the best, whether they left or are on the front."""
+    ending: Ending | None = None
+    blocks: int = 0
+
+    _values: Floats = field(init=False)
+    _memory: Floats = field(init=False)
+    _scatters: list[float] = field(init=False, default_factory=list)
+    _late: Floats = field(init=False)
+    _within: Floats = field(init=False)
+    _estimate: Estimate = field(init=False)
+
+    def __post_init__(self) -> None:
+        k = len(self.candidates)
+        if k < 2 or len(set(self.candidates)) < k:
+            raise ValueError("a race needs two candidates, and all must differ")
+        self._values = np.empty((0, k))
+        self._memory = np.empty((0, k))
+        self._late = np.zeros((k, len(BETS)))
+        self._within = np.zeros((k, k, len(BETS)))
+        self._estimate = estimate(self._values)
+
+    @property
+    def baseline(self) -> Key:
+        return self.candidates[0]
+
+    @property
+    def contenders(self) -> tuple[Key, ...]:
+        """Those that may still be within the margin of the best."""
+        gone = {departure.key for departure in self.departures} | self.slower
+        return tuple(key for key in self.candidates if key not in gone)
+
+    @property
+    def running(self) -> tuple[Key, ...]:
+        """Those that the next block runs: contenders, the front, and the baseline always."""
+        gone = {departure.key for departure in self.departures} - {self.baseline}
+        return tuple(key for key in self.candidates if key not in gone)
+
+    @property
+    def leader(self) -> Key:
+        """The contender that looks fastest."""
+        effects = self._estimate.effects
+        return min(self.contenders, key=lambda key: (effects[self._column(key)], key))
+
+    def ratio(self, key: Key, to: Key) -> float:
+        """Time of one candidate relative to another, by medians over the blocks of both."""
+        return float(np.exp(self._log_ratio(self._values, key, to)))
+
+    def bounds(self, key: Key, to: Key) -> Bounds:
+        """Bounds of that ratio, which hold at all blocks at once with the rules' confidence."""
+        both = self._values[:, self._column(key)] - self._values[:, self._column(to)]
+        seen = np.isfinite(both)
+        return bounds(both[seen], np.array(self._scatters)[seen], self.rules.confidence)
+
+    def fail(self, key: Key, block: int, why: Why = "failed") -> None:
+        """A candidate that may not be named leaves; the baseline stays in the blocks."""
+        if key not in {departure.key for departure in self.departures}:
+            self.departures.append(Departure(key, block, why))
+
+    def observe(self, block: int, figures: Mapping[Key, Figures]) -> None:
+        """Learn from one block; contenders without a figure in it must have failed."""
+        times = self._row({key: each.time for key, each in figures.items()})
+        memory = self._row({k: each.memory for k, each in figures.items() if each.memory})
+        self._bet(times)
+        self._values = np.vstack((self._values, times))
+        self._memory = np.vstack((self._memory, memory))
+        self._scatters.append(self._estimate.scatter)
+        self.blocks = block
+        self._judge()
+
+    def _bet(self, times: Floats) -> None:
+        """Multiply the wealth of all bets by what this block says."""
+        scatter = self._estimate.scatter
+        margin = self.rules.log_margin
+        for key in self.contenders:
+            rivals = self._rivals(key, times)
+            column = self._column(key)
+            if len(rivals) and np.isfinite(times[column]):
+                own = float(times[column]) - margin
+                self._late[column] += log_factors_of_rank(own, times[rivals], scatter)
+        columns = self._columns(self.contenders)
+        differences = times[None, columns] - times[columns, None] + margin
+        self._within[np.ix_(columns, columns)] += log_factors_of_pairs(differences, scatter)
+
+    def _rivals(self, key: Key, times: Floats) -> NDArray[np.int_]:
+        """Columns of those that looked clearly faster so far; before the first block all others.
+
+        Which of them have a figure in this block does not depend on the order of its runs.
+        """
+        columns = self._columns(self.contenders)
+        columns = columns[np.isfinite(times[columns])]
+        own = self._column(key)
+        if not len(self._values):
+            return np.asarray(columns[columns != own])
+        effects, scatter = self._estimate.effects, self._estimate.scatter
+        least = self.rules.log_margin + CLEARLY_FASTER * scatter
+        return np.asarray(columns[effects[columns] < effects[own] - least])
+
+    def _judge(self) -> None:
+        """Drop who is surely slower, then see whether one can be named."""
+        if not self.contenders:
+            return
+        self._reestimate()
+        threshold = -np.log(self.rules.error * DROPPING)
+        leader = self.leader
+        late = [
+            key
+            for key in self.contenders
+            if key != leader and log_wealth(self._late[self._column(key)]) >= threshold
+        ]
+        self.slower |= set(late)
+        if late:
+            self._reestimate()
+        leader = self.leader
+        gone = {departure.key for departure in self.departures}
+        for key in self.candidates:
+            if key in self.slower - gone and not self._on_front(key):
+                ratio = self.ratio(key, leader)
+                self.departures.append(Departure(key, self.blocks, "slower", ratio, leader))
+        self.ending = self._ended()
+
+    def _ended(self) -> Ending | None:
+        contenders, leader = self.contenders, self.leader
+        if leader != self.baseline and self.bounds(leader, self.baseline).is_open:
+            return None
+        if len(contenders) == 1:
+            return Ending(leader, (), self.blocks)
+        for key in (self.baseline,) if self.baseline in contenders else (leader,):
+            if self._is_within(key):
+                ties = tuple(each for each in contenders if each != key)
+                return Ending(key, ties, self.blocks)
+        return None
+
+    def _is_within(self, key: Key) -> bool:
+        """Whether a contender is surely within the margin of all the others."""
+        share = self.rules.error * (1 - DROPPING) / 2
+        if key != self.baseline:
+            share /= len(self.candidates) - 1
+        others = self._columns([each for each in self.contenders if each != key])
+        return bool((log_wealth(self._within[self._column(key), others]) >= -np.log(share)).all())
+
+    def _on_front(self, key: Key) -> bool:
+        """Whether each faster contender needs more memory by more than the margin."""
+        faster = [each for each in self.contenders if self._log_ratio(self._values, each, key) < 0]
+        extra = [self._log_ratio(self._memory, each, key) for each in faster]
+        known = [each for each in extra if np.isfinite(each)]
+        return bool(known) and min(known) > self.rules.log_margin
+
+    def _reestimate(self) -> None:
+        """Estimate from the contenders, which the next bets are about."""
+        columns = self._columns(self.contenders)
+        found = estimate(self._values[:, columns])
+        effects = np.full(len(self.candidates), np.nan)
+        effects[columns] = found.effects
+        self._estimate = Estimate(effects, found.scatter)
+
+    def _row(self, values: Mapping[Key, float]) -> Floats:
+        row = np.full(len(self.candidates), np.nan)
+        for key, value in values.items():
+            row[self._column(key)] = np.log(value)
+        return row
+
+    def _column(self, key: Key) -> int:
+        return self.candidates.index(key)
+
+    def _columns(self, keys: Sequence[Key]) -> NDArray[np.int_]:
+        return np.array([self._column(key) for key in keys], dtype=np.int_)
+
+    def _log_ratio(self, values: Floats, key: Key, to: Key) -> float:
+        both = values[:, self._column(key)] - values[:, self._column(to)]
+        both = both[np.isfinite(both)]
+        return float(np.median(both)) if both.size else float("nan")

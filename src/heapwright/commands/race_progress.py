@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""How far a race is: a live table on a terminal, a line now and then elsewhere.
+
+The remaining time is an upper bound: the rest of the budget, or the runs that the race may still
+make at the pace so far, whichever is less. A race usually ends earlier, and nothing can say when.
+"""
+
+import math
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from heapwright.artefacts.comparison.document import Key, label_of
+from heapwright.artefacts.run.measured import Outcome, Run
+from heapwright.commands.progress import LINE_EVERY_S, duration
+from heapwright.commands.racing import Racing
+from heapwright.experiment.blocks import Assignment
+from heapwright.experiment.comparison import Plan
+from heapwright.report.departures import departure_text
+
+
+class RaceDisplay:
+    """Shows a race; give `watch` to the engine."""
+
+    def __init__(
+        self, racing: Racing, plan: Plan, *, quiet: bool = False, console: Console | None = None
+    ) -> None:
+        self._racing = racing
+        self._plan = plan
+        self._quiet = quiet
+        self._console = console or Console(stderr=True, highlight=False)
+        self._begun = self._last_line = monotonic()
+        self._runs = self._bad = 0
+        self._where = "warm-up"
+        self._live: Live | None = None
+        if self._console.is_terminal and not quiet:
+            self._live = Live(console=self._console, transient=True, auto_refresh=False)
+
+    def watch(self, assignment: Assignment, run: Run | None) -> None:
+        """Take note of a run that begins or is over."""
+        self._where = "warm-up" if assignment.warmup else f"block {assignment.block}"
+        if run is None:
+            return
+        self._runs += 1
+        self._bad += run.outcome is not Outcome.OK
+        every = 1.0 if self._live is not None else LINE_EVERY_S
+        if self._quiet or monotonic() - self._last_line < every:
+            return
+        self._last_line = monotonic()
+        if self._live is not None:
+            self._live.update(self.table(), refresh=True)
+        else:
+            self._console.print(self.line(), markup=False, soft_wrap=True)
+
+    def line(self) -> str:
+        """The state in one line."""
+        race = self._racing.race
+        parts = [self._where, f"{len(race.contenders)} of {len(race.candidates)} in the race"]
+        if race.blocks:
+            parts.append(f"{label_of(*race.leader)} leads{self._beside_baseline()}")
+        if self._bad:
+            parts.append(f"{self._bad} bad")
+        spent = monotonic() - self._begun
+        return f"{', '.join(parts)}; {duration(spent)} so far{self._remaining(spent)}"
+
+    def table(self) -> Table:
+        """The race as a table: estimate and interval of each candidate, or why it left."""
+        race = self._racing.race
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), caption_justify="left")
+        table.add_column("candidate", overflow="fold")
+        table.add_column("to the baseline")
+        table.add_column("state", overflow="fold")
+        gone = {departure.key: departure for departure in race.departures}
+        for key in race.candidates:
+            if key in gone:
+                text = departure_text(gone[key].block, gone[key].why, gone[key].ratio)
+                table.add_row(label_of(*key), self._ratio(key), text, style="dim")
+            else:
+                table.add_row(label_of(*key), self._ratio(key), self._state(key))
+        table.caption = Text(self.line())
+        return table
+
+    def _state(self, key: Key) -> str:
+        race = self._racing.race
+        if key in race.slower:
+            return "slower, on the front"
+        return "leads" if race.blocks and key == race.leader else ""
+
+    def _ratio(self, key: Key) -> str:
+        race = self._racing.race
+        if key == race.baseline:
+            return "1"
+        ratio = race.ratio(key, race.baseline) if race.blocks else math.nan
+        if math.isnan(ratio):
+            return "-"
+        bounds = race.bounds(key, race.baseline)
+        if bounds.low is None or bounds.high is None:
+            return f"{ratio:.3f}"
+        return f"{ratio:.3f} ({bounds.low:.3f} to {bounds.high:.3f})"
+
+    def _beside_baseline(self) -> str:
+        race = self._racing.race
+        if race.leader == race.baseline:
+            return ""
+        return f" ({100 * (race.ratio(race.leader, race.baseline) - 1):+.0f} %)"
+
+    def _remaining(self, spent: float) -> str:
+        """How long the race lasts at most."""
+        if not self._runs:
+            return ""
+        left = (self._racing.most_runs - self._racing.runs) * spent / self._runs
+        if self._plan.budget_s is not None:
+            left = min(left, self._plan.budget_s - spent)
+        return f", at most {duration(left)} left"
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()

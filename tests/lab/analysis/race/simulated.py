@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The Heapwright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated comparisons over recorded noise: by a race, and by complete blocks.
+
+The noise of consecutive runs is a stretch of consecutive recorded runs that begins anywhere, so it
+drifts as the machine did. A run takes the recorded time, times the candidate's true factor.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapwright.analysis.blocked import Cells, fit
+from heapwright.analysis.intervals import FEWEST_BOOTSTRAP_BLOCKS, bootstrap, dunnett
+from heapwright.analysis.race.race import Figures, Race, Rules
+
+Floats = NDArray[np.float64]
+
+RECORDED = Path(__file__).with_name("noise.csv")
+COMMANDS = ("python", "perl", "compiler")
+RULES = Rules(margin=0.02)
+LOOKS = (5, 10, 20, 30, 60, 120, 240, 480)
+"""Those of `--until`, doubled until every ratio is known."""
+UNTIL = 0.03
+RESAMPLES = 999
+
+
+@cache
+def recorded() -> dict[str, Floats]:
+    """The logarithms of each column."""
+    lines = [line for line in RECORDED.read_text("utf-8").splitlines() if line[0] != "#"]
+    values = np.log(np.loadtxt(lines[1:], delimiter=","))
+    return dict(zip(lines[0].split(","), values.T, strict=True))
+
+
+class Noise:
+    """An endless stretch of recorded runs."""
+
+    def __init__(self, column: str, draws: np.random.Generator) -> None:
+        self._values = recorded()[column]
+        self._next = int(draws.integers(len(self._values)))
+
+    def take(self, runs: int) -> Floats:
+        """The noise of the next runs."""
+        where = (self._next + np.arange(runs)) % len(self._values)
+        self._next += runs
+        return self._values[where]
+
+
+def allocators(candidates: int, draws: np.random.Generator) -> Floats:
+    """True log factors as allocators have them: the baseline at 0, the others around + 5 %."""
+    return np.concatenate(([0.0], draws.normal(0.05, 0.1, candidates - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a simulated comparison ended; `named` is the column, None: the limit was reached."""
+
+    named: int | None
+    is_baseline_in: bool
+    blocks: int
+    runs: int
+
+
+def race(truth: Floats, noise: Noise, draws: np.random.Generator, most_blocks: int) -> Outcome:
+    """A race that makes at most the runs of `most_blocks` complete blocks."""
+    keys = [(f"t{number:02}", "") for number in range(len(truth))]
+    racing = Race(keys, RULES)
+    runs = block = 0
+    while racing.ending is None and runs < most_blocks * len(keys):
+        block += 1
+        order = draws.permutation([keys.index(key) for key in racing.running])
+        times = np.exp(truth[order] + noise.take(len(order)))
+        racing.observe(
+            block, {keys[i]: Figures(float(t)) for i, t in zip(order, times, strict=True)}
+        )
+        runs += len(order)
+    named = None if racing.ending is None else keys.index(racing.ending.named)
+    return Outcome(named, racing.baseline in racing.contenders, block, runs)
+
+
+def complete_blocks(candidates: int, noise: Noise, draws: np.random.Generator) -> int:
+    """The runs that complete blocks need until every ratio is known to UNTIL.
+
+    True effects move no interval, so they are left out.
+    """
+    values: Floats = np.empty((0, candidates))
+    for before, look in pairwise((0, *LOOKS)):
+        rows = [draws.permuted(noise.take(candidates)) for _ in range(look - before)]
+        values = np.vstack((values, rows))
+        if half_width(values) <= UNTIL:
+            break
+    return int(values.size)
+
+
+def half_width(values: Floats) -> float:
+    """The widest half-width of the intervals that a comparison gives, as a fraction."""
+    fitted = fit(Cells(tuple((f"t{i}", "") for i in range(values.shape[1])), values))
+    level = 1 - RULES.error / len(LOOKS)
+    few = len(values) < FEWEST_BOOTSTRAP_BLOCKS
+    found = dunnett(fitted, level) if few else bootstrap(fitted, level, 1, RESAMPLES)
+    return float(np.expm1((found.high - found.low)[1:].max() / 2))
+
+
+def is_good(truth: Floats, named: int) -> bool:
+    """Whether the named candidate is within the margin of the best."""
+    return bool(truth[named] <= truth.min() + RULES.log_margin)
+
+
+def share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0
