@@ -12,13 +12,13 @@ from heapwright.artefacts.study.file import StudyFile, scale_names
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.native import NativeMissingError
 from heapwright.commands.setup import discovering
-from heapwright.commands.study_machine import look_up
+from heapwright.commands.study_machine import look_up, open_with_allocators
 from heapwright.commands.text import printing
 from heapwright.experiment.discovery import Discovery
 from heapwright.report.console import make_console
 from heapwright.report.study_text import Size, print_sizes, print_studies, print_study
 from heapwright.study.design import DesignedStudy, build_design
-from heapwright.study.library import every_study, open_study, study_path
+from heapwright.study.library import every_study, study_path
 
 
 def design_here(file: StudyFile, discovery: Discovery, seed: int) -> DesignedStudy:
@@ -52,7 +52,7 @@ def list_studies(*, as_json: bool) -> None:
 
 def show_study(name: str, scale: str | None, *, seed: int, as_json: bool) -> None:
     """`heapwright study show`."""
-    file = open_study(name, scale)
+    file = open_with_allocators(name, scale)
     scales = [scale] if scale is not None else [None, *scale_names(file)]
     sizes = list(_sizes(name, scales, seed))
     with printing():
@@ -83,7 +83,7 @@ def check_studies(names: Iterable[str], seed: int) -> None:
 
 
 def _check_study(name: str, seed: int) -> None:
-    file = open_study(name)
+    file = open_with_allocators(name)
     sizes = list(_sizes(name, [None, *scale_names(file)], seed, strict=True))
     with printing():
         console = make_console()
@@ -97,7 +97,7 @@ def _sizes(
     """One for each scale; one that cannot be designed here says why, or, if strict, is an error."""
     with discovering(os.environ) as discovery:
         for scale in scales:
-            file = open_study(name, scale)
+            file = open_with_allocators(name, scale)
             try:
                 design = design_here(file, discovery, seed)
             except NativeMissingError:

@@ -26,6 +26,7 @@ from heapwright.cluster.scheduler import Meeting, SchedulerPlace, connected
 from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_hosts import conduct_at
 from heapwright.commands.study_libraries import refuse_other_libraries
+from heapwright.commands.study_machine import open_with_allocators
 from heapwright.commands.study_progress import StudyDisplay
 from heapwright.commands.study_setup import Setup, only_planned, set_up
 from heapwright.commands.study_status import status_of
@@ -38,7 +39,6 @@ from heapwright.experiment.spread import Spread
 from heapwright.experiment.study_measurement import StudyMeasurement
 from heapwright.report.console import make_console
 from heapwright.report.study_status import print_end
-from heapwright.study.library import open_study
 
 ALL_MADE = "all runs are made"
 BYTES_A_RUN = 1024
@@ -74,7 +74,7 @@ def run_study(
     name: str, scale: str | None, folder: Path | None, seed: int | None, options: Options
 ) -> ExitCode:
     """Begin a study. Raises HeapwrightError for what is refused."""
-    file = open_study(name, scale)
+    file = open_with_allocators(name, scale)
     own = file.study.design.seed
     chosen = seed if seed is not None else fresh_seed() if own is None else own
     target = folder if folder is not None else Path(default_folder(file))

@@ -213,3 +213,24 @@ def test_all_unknown_allocators_are_told_at_once(heapwright: Heapwright, mine: P
     assert done.status == 2
     for name in ("hord", "jemallok"):
         assert f"unknown allocator '{name}'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('from = "wall"', 'from = "wal"', "mine.toml:14: responses.time.from: cannot be 'wal'"),
+        ('title = "Mine"\n', "", "mine.toml:1: title: is missing"),
+        ("levels = [1, 2]", "levels = [1, [2]]", "factors.threads.levels.2: must be"),
+        ("levels = [1, 2]", "levels = [1, 1]", "level '1' is there 2 times"),
+    ],
+)
+def test_an_unknown_allocator_is_told_beside_what_is_wrong_with_the_file(
+    heapwright: Heapwright, mine: Path, right: str, wrong: str, said: str
+) -> None:
+    assert STUDY.count(right) == 1
+    mine.write_text(STUDY.replace('"hoard"]', '"hord"]').replace(right, wrong))
+    for verb in ("check", "show", "run"):
+        done = heapwright("study", verb, "mine.toml")
+        assert done.status == 2
+        assert said in done.err
+        assert "factors.allocator.levels.2: unknown allocator 'hord'" in done.err

@@ -11,6 +11,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from heapwright.artefacts.study.checks import check_study
+from heapwright.artefacts.study.factor import Factor
 from heapwright.artefacts.study.model import FORMAT, Study
 from heapwright.base.errors import HeapwrightError
 from heapwright.base.problems import Keys, Problem, unknown_name
@@ -31,9 +33,18 @@ TEXT_NAME = "the study"
 
 
 class StudyError(HeapwrightError):
-    """Something in a study file is wrong; `lines` are where, the first of them first told."""
+    """Something in a study file is wrong; `lines` are where, the first of them first told.
 
-    def __init__(self, where: str, problems: Sequence[tuple[int, Problem]]) -> None:
+    `file` is as much of the study as can be read, and `problems` what is wrong with that; None if
+    no field can be.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        problems: Sequence[tuple[int, Problem]],
+        file: "StudyFile | None" = None,
+    ) -> None:
         told = [_told(where, line, problem) for line, problem in problems]
         hint = problems[0][1].hint
         further = [
@@ -44,6 +55,8 @@ class StudyError(HeapwrightError):
             further.append(f"and {len(told) - MOST_TOLD} more")
         super().__init__(told[0], "\n".join([hint, *further] if hint else further))
         self.lines = tuple(line for line, _ in problems)
+        self.problems = tuple(problem for _, problem in problems)
+        self.file = file
 
 
 def _told(where: str, line: int, problem: Problem) -> str:
@@ -69,8 +82,9 @@ class StudyFile:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
     def error_of(self, problems: Sequence[Problem]) -> StudyError:
-        """Several things that are found wrong later."""
-        return _study_error(self.where, self.lines, problems)
+        """Several things that are wrong, in the order of their lines."""
+        placed = [(self.lines.of(problem.keys), problem) for problem in problems]
+        return StudyError(self.where, sorted(placed, key=lambda each: each[0]), self)
 
     def error(self, keys: Keys, text: str, hint: str = "") -> StudyError:
         """What is found wrong later, said like the rest."""
@@ -117,24 +131,40 @@ def parse_study(
     document = _document(text, where)
     lines = TomlLines(text)
     _check_format(document, where, ScaledLines(lines, None))
-    study = _checked(document, where, ScaledLines(lines, None))
-    scaled = ScaledLines(lines, scale)
-    if scale is not None:
-        study = _checked(_at_scale(document, scale, where, scaled), where, scaled, study)
-    return StudyFile(study, where, text, scale, folder or Path.cwd(), scaled)
+
+    def checked(content: Mapping[str, Any], scale: str | None, whole: Study | None) -> StudyFile:
+        study, problems = _checked(content, whole)
+        file = StudyFile(study, where, text, scale, folder or Path.cwd(), ScaledLines(lines, scale))
+        if problems:
+            raise file.error_of(problems)
+        return file
+
+    file = checked(document, None, None)
+    if scale is None:
+        return file
+    return checked(_at_scale(document, scale, where, ScaledLines(lines, scale)), scale, file.study)
 
 
-def _checked(
-    document: Mapping[str, Any], where: str, lines: ScaledLines, whole: Study | None = None
-) -> Study:
+def _checked(document: Mapping[str, Any], whole: Study | None) -> tuple[Study, list[Problem]]:
+    """The study, or of one with a wrong field the factors; and all that is wrong."""
     try:
         study = Study.model_validate(document)
     except ValidationError as error:
-        raise _study_error(where, lines, problems_of(error, document, Study)) from None
-    problems = list(check_study(study, whole))
-    if problems:
-        raise _study_error(where, lines, problems)
-    return study
+        return _only_factors(document), problems_of(error, document, Study)
+    return study, list(check_study(study, whole))
+
+
+def _only_factors(document: Mapping[str, Any]) -> Study:
+    """A study of the factors whose levels can be read; further checks of the levels need no more
+    than that."""
+    written = document.get("factors")
+    factors: dict[str, Factor] = {}
+    for name, table in written.items() if isinstance(written, dict) else ():
+        if isinstance(table, dict):
+            needed = {key: table[key] for key in ("levels", "role") if key in table}
+            with suppress(ValidationError):
+                factors[name] = Factor.model_validate(needed)
+    return Study.model_construct(factors=factors)
 
 
 def scale_names(file: StudyFile) -> tuple[str, ...]:
@@ -189,8 +219,3 @@ def _merged(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
         else:
             merged[key] = value
     return merged
-
-
-def _study_error(where: str, lines: ScaledLines, problems: Sequence[Problem]) -> StudyError:
-    placed = [(lines.of(problem.keys), problem) for problem in problems]
-    return StudyError(where, sorted(placed, key=lambda each: each[0]))
