@@ -169,6 +169,15 @@ def test_a_table_that_doubles_grows() -> None:
     assert explain(profile(live), searched()).kind is Kind.GROWTH
 
 
+def test_a_table_whose_copies_are_live_together_grows_until_its_end() -> None:
+    doublings = (17, 34, 69, 138, 276)
+    sizes = [MIB << sum(i >= at for at in doublings) for i in range(300)]
+    live = [sizes[i] * 3 // 2 if {i, i - 1} & {*doublings} else sizes[i] for i in range(300)]
+    found = explain(profile([*live, 0]), searched())
+    assert kinds(found) == [Kind.GROWTH]
+    assert found.rise_bytes == 31 * MIB, "the last doubling is no part of the teardown"
+
+
 def test_a_small_growth_beside_a_large_noise_is_found_by_its_place() -> None:
     grows = site(
         1, allocations=100, short=0, never_freed=100, size=1000, live=lambda t: t * 100_000

@@ -6,7 +6,8 @@ A curve *grows* if both of its envelopes rise: the largest value so far (a sawto
 height), and the smallest value from here to the end (what comes down again does not count). They
 must rise in three of the four equal segments of the later half, and by more than half of what the
 curve falls there, so that noise is no growth. A few large steps, each by a fifth or more, are
-growth as well: a table that doubles.
+growth as well: a table that doubles. While such a table is copied, both copies are live: a
+short spike is neither a step nor the beginning of a teardown.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ FEWEST = 6
 """Values of the later half, without which nothing is said of it."""
 MOST_STEPS = 16
 LEAST_STEP = 0.2
+SHORT_PART = 100
+"""What lasts for less than one in so many values is a spike."""
 TEARDOWN_ALLOCATES = 0.2
 TEARDOWN_RESTS = 0.05
 
@@ -61,7 +64,7 @@ def growth(curve: Curve) -> Growth | None:
         gained = _gained(times, values, middle)
         if gained:
             return Growth(gained, seconds)
-    if _steps(values, middle):
+    if _steps(_lasting(values), middle):
         return Growth(values[-1] - values[max(middle - 1, 0)], seconds)
     return None
 
@@ -94,6 +97,14 @@ def _gained(times: Sequence[float], values: Sequence[int], middle: int) -> int:
     gained = sum(gains)
     grows = sum(each > 0 for each in gains) >= SEGMENTS - 1 and 2 * gained >= falls
     return gained if grows else 0
+
+
+def _lasting(values: Sequence[int]) -> list[int]:
+    """What the curve keeps for a hundredth of its values, and for two of them at least: without
+    its spikes. A top that lasts keeps its end."""
+    width = max(2, len(values) // SHORT_PART)
+    lows = [min(values[max(at, 0) : at + width]) for at in range(1 - width, len(values))]
+    return [max(lows[at : at + width]) for at in range(len(values))]
 
 
 def _steps(values: Sequence[int], middle: int) -> bool:
@@ -132,16 +143,17 @@ def end_of_course(profile: Profile, end: float | None = None) -> float:
     if not points:
         return end or 0.0
     last = points[-1]
+    live = _lasting([point.live_bytes for point in points])
     over = max(last.time_s, end or 0.0)
     found, most, allocated = len(points) - 1, last.live_bytes, 0
     for at in range(len(points) - 2, -1, -1):
         allocated += points[at + 1].allocated_bytes
         point = points[at]
-        freed = allocated - last.live_bytes + point.live_bytes
+        freed = allocated - last.live_bytes + live[at]
         if point.time_s < over / 2:
             break
-        if point.live_bytes > most and allocated <= TEARDOWN_ALLOCATES * freed:
-            found, most = at, point.live_bytes
+        if live[at] > most and allocated <= TEARDOWN_ALLOCATES * freed:
+            found, most = at, live[at]
     return points[found].time_s if _ends_the_run(points, found, over) else over
 
 
