@@ -52,7 +52,7 @@ def test_a_command_that_leaks_is_seen_to_grow(
     assert done.status == ExitCode.OK, done.err
     assert "command under glibc; as it works by itself: ok" in done.out
     assert "of the client" not in done.out
-    assert "Growth: the program asked for more and more" in done.out
+    assert "Growth: the program keeps more and more" in done.out
     run = read_long_run(tmp_path / "long.json")
     assert run.plan.command == (str(leaking), "a b", "{c}")
     grown = {each.series: each.direction for each in run.growths}
