@@ -23,7 +23,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.processors import format_cpus
 from heapwright.commands.comparison_notes import notes_on, why_nothing
 from heapwright.commands.conclusion import Question, conclude, describe, enough_by, is_compared
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.program_setup import (
     ProgramSetup,
@@ -133,8 +133,7 @@ def _set_up(
         return None
     file = open_asked(options.program)
     refuse_own_allocator(file.program, [each.allocator.name for each in selection.treatments])
-    with ended_as_interrupted():
-        return set_up_file(file, environment)
+    return set_up_file(file, environment)
 
 
 def _plan(options: Options, selection: Selection, question: Question) -> Plan:
@@ -195,7 +194,6 @@ def _measure(
         return next((look for look in looks if look >= block), plan.blocks)
 
     with (
-        ended_as_interrupted(),
         Display(
             len(plan.treatments),
             plan.warmup,
