@@ -40,7 +40,8 @@ GHOSTSCRIPT = (
     "gs -q -dNOPAUSE -dBATCH -sDEVICE=pgmraw -r72 -drounds=20 -sOutputFile=/dev/null figures.ps"
 )
 COMPILE = (
-    "g++ -std=c++20 -O2 -I../../../include -I../../../native -c ../../../native/runner/run/accounts.cpp -o /dev/null"
+    "g++ -std=c++20 -O2 -I../../../include -I../../../native "
+    "-c ../../../native/runner/run/accounts.cpp -o /dev/null"
 )
 
 

@@ -6,7 +6,7 @@ Callgrind counts in the processes that answer. One server gets a number of reque
 connection, and another one a few hundred more. The difference, divided by these requests, is the
 cost of one request outside the kernel. Other load on the machine does not affect it, and results
 repeat to a few in a thousand. Needs valgrind, httpd and ab, and the installed tool. Exit status 1
-if reaps need more than 3 % more than the stock pools anywhere. """
+if reaps need more than 3 % more than the stock pools anywhere."""
 
 import argparse
 import json

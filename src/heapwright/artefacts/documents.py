@@ -61,6 +61,21 @@ def _reason(
     )
 
 
+def refuse_document(path: Path, kind: str, hint: str) -> None:
+    """Raise HeapwrightError if the file, which should be `kind`, is a JSON document instead."""
+    try:
+        with path.open("rb") as file:
+            if file.read(1) != b"{":
+                return
+            file.seek(0)
+            content = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return
+    found = content.get(FORMAT) if VERSION in content else None
+    why = "it is not a document of Heapwright" if found is None else f"its format is {found!r}"
+    raise HeapwrightError(f"{path} is not {kind}: {why}", hint)
+
+
 def _default(model: type[BaseModel], name: str) -> object:
     field = model.model_fields.get(name)
     return None if field is None else field.default

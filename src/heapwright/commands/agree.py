@@ -23,7 +23,7 @@ from heapwright.artefacts.run.measured import Run
 from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.scratch import Scratch
 from heapwright.commands.agreement_figures import overall, ranked
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs
 from heapwright.commands.program_setup import (
     ProgramSetup,
@@ -167,7 +167,7 @@ def _program(
     asked: ProgramRequest, options: Options, selection: Selection, paths: PreloadPaths, seed: int
 ) -> ProgramAgreement:
     """What one program says. Raises HeapwrightError if it cannot be asked."""
-    with ended_as_interrupted(), Scratch() as folder:
+    with Scratch() as folder:
         setup = set_up_program(asked, os.environ)
         events, executes = _loads(asked, setup, folder, paths, seed)
         runs = {

@@ -23,7 +23,7 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.processors import format_cpus
 from heapwright.commands.comparison_notes import notes_on, why_nothing
 from heapwright.commands.conclusion import Question, conclude, describe, enough_by, is_compared
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.program_setup import (
     ProgramSetup,
@@ -136,8 +136,7 @@ def _set_up(
         return None
     file = open_asked(options.program)
     refuse_own_allocator(file.program, [each.allocator.name for each in selection.treatments])
-    with ended_as_interrupted():
-        return set_up_file(file, environment)
+    return set_up_file(file, environment)
 
 
 def _plan(options: Options, selection: Selection, question: Question) -> Plan:
@@ -200,6 +199,7 @@ def _measure(
     def target(block: int) -> int:
         return next((look for look in looks if look >= block), plan.blocks)
 
+<<<<<<< HEAD
     display: Display | RaceDisplay
     if racing is None:
         treatments, adaptive = len(plan.treatments), question.looks.until is not None
@@ -207,6 +207,17 @@ def _measure(
     else:
         display = RaceDisplay(racing, plan, quiet=options.quiet)
     with ended_as_interrupted(), display:
+=======
+    with (
+        Display(
+            len(plan.treatments),
+            plan.warmup,
+            target,
+            adaptive=question.looks.until is not None,
+            quiet=options.quiet,
+        ) as display,
+    ):
+>>>>>>> fix19
         try:
             return run_experiment(
                 plan,

@@ -13,6 +13,7 @@ import typer
 
 from heapwright import __version__
 from heapwright.analysis.long_run import fitted
+from heapwright.artefacts.documents import refuse_document
 from heapwright.artefacts.explanation.document import Ending, Explanation
 from heapwright.artefacts.long_run.document import LongRun, is_long_run, read_long_run
 from heapwright.artefacts.profile.document import Profile
@@ -42,6 +43,8 @@ from heapwright.report.long_run.words import ending
 from heapwright.report.profile.remarks import remarks
 
 TRACE_VARIABLE = "HEAPWRIGHT_TRACE"
+EXPLAINED = "a trace or a long run"
+HINT = "`heapwright record` makes a trace, `heapwright explain --hours` a long run"
 BUSY_PART = 100
 MOST_JUDGED = 8
 
@@ -83,6 +86,8 @@ def run_explanation(options: Options) -> ExitCode:
     if options.trace is not None and is_long_run(options.trace):
         found, lacking = _long(options.trace)
     else:
+        if options.trace is not None:
+            refuse_document(options.trace, EXPLAINED, HINT)
         with _seen(options) as seen:
             found, lacking = _judged(seen)
             status = ExitCode.NOTHING_COMPARED if seen.failed else status

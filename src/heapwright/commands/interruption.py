@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Heapwright authors
 # SPDX-License-Identifier: Apache-2.0
-"""While something is measured: who asks for the end wants what there is so far, and where it is."""
+"""An analysis that is broken off leaves the runs it has; the user is shown where they are."""
 
 import sys
 from collections.abc import Iterator
@@ -8,9 +8,6 @@ from contextlib import contextmanager
 
 from heapwright.artefacts.run.journal import Journal
 from heapwright.base.errors import HeapwrightError
-from heapwright.base.interruption import ended_as_interrupted
-
-__all__ = ["ended_as_interrupted", "telling_of"]
 
 
 @contextmanager

@@ -5,7 +5,6 @@
 import os
 from dataclasses import dataclass
 
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
 from heapwright.commands.text import printing
@@ -40,8 +39,7 @@ def boot_kernel(allocator: str, request: Request, json_file: str | None) -> None
     destination = Destination(json_file, "--json") if json_file is not None else None
     cache = kernel_cache(os.environ)
     built = cached_kernel(allocator, cache)
-    with ended_as_interrupted():
-        result = boot(built, asked, cache)
+    result = boot(built, asked, cache)
     if destination is not None:
         destination.write(result.model_dump_json(indent=1) + "\n")
         if destination.is_standard_output:

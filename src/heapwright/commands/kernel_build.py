@@ -12,7 +12,6 @@ from pathlib import Path
 import typer
 
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.text import printing
 from heapwright.kernel.build import build, plan
 from heapwright.kernel.folders import ALLOCATORS, kernel_cache
@@ -42,8 +41,7 @@ def build_kernels(
     cache = kernel_cache(os.environ)
     names = parse_allocators(allocators)
     many = jobs or len(os.sched_getaffinity(0))
-    with ended_as_interrupted():
-        made = made_kernels(names, cache, many, again=again, keep_source=keep_source)
+    made = made_kernels(names, cache, many, again=again, keep_source=keep_source)
     with printing():
         if as_json:
             typer.echo(json.dumps([document(each) for each in made], indent=2))

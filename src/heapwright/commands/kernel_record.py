@@ -5,7 +5,6 @@
 import os
 import sys
 
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_boot import Request
 from heapwright.commands.kernel_build import cached_kernel
 from heapwright.commands.output import Destination
@@ -22,10 +21,9 @@ def record_kernel(allocator: str, request: Request, output: str, buffer_mib: int
     destination = Destination(output, "-o")
     cache = kernel_cache(os.environ)
     built = cached_kernel(allocator, cache)
-    with ended_as_interrupted():
-        lines, counts = record(built, asked, cache, buffer_mib)
-        with destination.file() as trace, trace.open("w", encoding="ascii") as file:
-            file.writelines(f"{line}\n" for line in lines)
+    lines, counts = record(built, asked, cache, buffer_mib)
+    with destination.file() as trace, trace.open("w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in lines)
     for line in told(counts):
         print(f"kernel: {line}", file=sys.stderr)  # noqa: T201
 

@@ -21,7 +21,6 @@ from heapwright.artefacts.kernel_study.document import (
 )
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import HeapwrightError
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.kernel_build import cached_kernel, made_kernels, parse_allocators
 from heapwright.commands.text import printing
 from heapwright.kernel.boot import Asked, boot
@@ -60,16 +59,15 @@ def run_kernel_study(wanted: Wanted, folder: Path, *, resume: bool) -> bool:
     kernels = {name: _same(cached_kernel(name, cache), key) for name, key in design.kernels.items()}
     runs = list(read_runs(folder))
     done = {run.cell for run in runs}
-    with ended_as_interrupted():
-        try:
-            for number, cell in enumerate(design.cells, start=1):
-                if cell not in done:
-                    _say(f"{number}/{len(design.cells)}: {_named(cell)}")
-                    runs.append(_booted(cell, design, kernels, cache))
-                    append_run(folder, runs[-1])
-        except KeyboardInterrupt:
-            _say(f"broken off; to go on: heapwright kernel study --resume -o {folder}")
-            raise
+    try:
+        for number, cell in enumerate(design.cells, start=1):
+            if cell not in done:
+                _say(f"{number}/{len(design.cells)}: {_named(cell)}")
+                runs.append(_booted(cell, design, kernels, cache))
+                append_run(folder, runs[-1])
+    except KeyboardInterrupt:
+        _say(f"broken off; to go on: heapwright kernel study --resume -o {folder}")
+        raise
     _show(design, runs, folder)
     return all(run.boot is not None for run in runs)
 

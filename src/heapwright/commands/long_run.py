@@ -28,7 +28,7 @@ from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.measured import Outcome
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.program_setup import open_asked, refuse_own_allocator, set_up_file
 from heapwright.commands.setup import select_one
@@ -96,7 +96,7 @@ def long_run(options: Options, tell: Tell) -> ExitCode:
     asked = options.program
     file = open_asked(asked) if isinstance(asked, ProgramRequest) else asked
     refuse(file.program, load)
-    with ended_as_interrupted(), PreloadPaths() as paths:
+    with PreloadPaths() as paths:
         refuse_own_allocator(file.program, [options.allocator])
         selection = select_one(options.allocator, environment, paths)
         setup = set_up_file(file, environment)

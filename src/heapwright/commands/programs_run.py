@@ -12,7 +12,6 @@ import typer
 from heapwright.artefacts.program.model import Program
 from heapwright.artefacts.program.request import ProgramRequest
 from heapwright.artefacts.run.measured import Run
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.program_setup import (
     ProgramSetup,
     notes_on_clients,
@@ -36,7 +35,7 @@ def run_program(
 ) -> bool:
     """Whether it ended well. Raises HeapwrightError for what is refused."""
     environment = dict(os.environ)
-    with ended_as_interrupted(), PreloadPaths() as paths:
+    with PreloadPaths() as paths:
         selection = select_one(allocator, environment, paths)
         file = open_asked(asked)
         refuse_own_allocator(file.program, [allocator])

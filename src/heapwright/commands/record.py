@@ -21,7 +21,6 @@ from heapwright.base import native
 from heapwright.base.errors import ExitCode
 from heapwright.base.quantities import several
 from heapwright.commands.coverage import coverage_of
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.program_setup import set_up_program
 from heapwright.commands.setup import check
 from heapwright.experiment.preload import PreloadPaths
@@ -141,7 +140,6 @@ def record_program(
     """Record a program as its file says; of a server the server, whose client is not recorded."""
     setup = set_up_program(asked, os.environ)
     with (
-        ended_as_interrupted(),
         PreloadPaths() as paths,
         RecordedProgram(setup.prepared, setup.specs(paths)) as beside,
     ):

@@ -18,7 +18,6 @@ from heapwright.artefacts.study_results.store import Store
 from heapwright.base.errors import HeapwrightError
 from heapwright.cluster.scheduler import Meeting
 from heapwright.cluster.workers import Work, WorkerPool
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_libraries import changed_libraries
 from heapwright.commands.study_progress import StudyDisplay
 from heapwright.commands.study_setup import Setup
@@ -158,7 +157,6 @@ def conduct_at(
             "is removed when this command ends"
         )
     with (
-        ended_as_interrupted(),
         StudyDisplay(schedule, store.made, quiet=quiet) as display,
     ):
 

@@ -23,7 +23,6 @@ from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.quantities import several
 from heapwright.base.space import refuse_without_space
 from heapwright.cluster.scheduler import Meeting, SchedulerPlace, connected
-from heapwright.commands.interruption import ended_as_interrupted
 from heapwright.commands.study_hosts import conduct_at
 from heapwright.commands.study_libraries import refuse_other_libraries
 from heapwright.commands.study_machine import open_with_allocators
@@ -156,7 +155,6 @@ def sit(
     schedule = Blocks(*schedule_of(setup, store, options))
     measurement = StudyMeasurement(setup.job, paths)
     with (
-        ended_as_interrupted(),
         StudyDisplay(schedule, store.made, quiet=options.quiet) as display,
     ):
 

@@ -18,7 +18,7 @@ from heapwright.artefacts.run.journal import Journal
 from heapwright.artefacts.run.provenance import read_environment
 from heapwright.base.scratch import Scratch
 from heapwright.commands.conclusion import Question, conclude
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.progress import Display
 from heapwright.commands.setup import Selection, select
 from heapwright.experiment.comparison import Plan, run_experiment
@@ -108,7 +108,7 @@ def _compared(
     machine = read_environment(list(selection.allocators), environment)
     conditions = Conditions(tuple(command), environment, Path.cwd(), reader=figures_of)
     header = {"verb": "synth", "command": list(command), "seed": plan.seed}
-    with Journal.open(header) as journal, telling_of(journal), ended_as_interrupted():
+    with Journal.open(header) as journal, telling_of(journal):
         measurement = Measurement(conditions, paths)
         count = len(plan.treatments)
         with Display(count, plan.warmup, lambda _: plan.blocks, quiet=wanted.quiet) as display:

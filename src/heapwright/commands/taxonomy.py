@@ -22,7 +22,7 @@ from heapwright.artefacts.run.provenance import (
 )
 from heapwright.artefacts.taxonomy.document import Plan, Taxonomy
 from heapwright.base.errors import ExitCode, HeapwrightError
-from heapwright.commands.interruption import ended_as_interrupted, telling_of
+from heapwright.commands.interruption import telling_of
 from heapwright.commands.output import Outputs, where_runs_are
 from heapwright.commands.setup import discovering
 from heapwright.commands.taxonomy_progress import SurveyDisplay
@@ -100,7 +100,7 @@ def _choose(
 def _measure(
     plan: SurveyPlan, execution: Execution, journal: Journal, *, quiet: bool
 ) -> SurveyResult:
-    with ended_as_interrupted(), SurveyDisplay(quiet=quiet) as display:
+    with SurveyDisplay(quiet=quiet) as display:
         try:
             return run_survey(plan, execution.execute, journal=journal, watch=display.watch)
         except HeapwrightError:  # raised only while there is no run to keep

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.artefacts.documents import KINDS, parsed
+from heapwright.artefacts.documents import KINDS, parsed, refuse_document
 from heapwright.artefacts.fidelity.document import Fidelity
 from heapwright.artefacts.gate.document import Gate
 from heapwright.base.errors import HeapwrightError
@@ -52,3 +52,26 @@ def test_a_damaged_document_names_the_place() -> None:
     error = refused({"format": "heapwright fidelity", "schema_version": 1})
     assert "is a fidelity that was changed or damaged" in error.message
     assert "Field required" in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"format": "heapwright gate", "schema_version": 1}', "its format is 'heapwright gate'"),
+        ('{"format": "other"}', "it is not a document of Heapwright"),
+    ],
+)
+def test_a_document_in_place_of_a_trace_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(text)
+    with pytest.raises(HeapwrightError, match=f"x.json is not a trace: {why}"):
+        refuse_document(file, "a trace", "")
+
+
+@pytest.mark.parametrize("content", [b"", b"HWTRACE\x1a", b"{ no JSON"])
+def test_what_is_no_document_is_left_to_the_reader_of_traces(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "x.trace"
+    file.write_bytes(content)
+    refuse_document(file, "a trace", "")

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What heapwright had started ends when it is killed, and what it leaves the next one removes."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from heapwright.artefacts.trace.file import trace_info
 from heapwright.base.errors import ExitCode
 
 from .studies import write_study
@@ -127,6 +130,51 @@ def test_who_interrupts_heapwright_alone_ends_the_server_that_it_records(
     assert "the server ended while" not in said, "whoever interrupts knows that it was ended"
     assert process.returncode in (ExitCode.OK, 128 + signal.SIGTERM), said
     assert list(place.iterdir()) == []
+    await_end_of(str(begun))
+
+
+@pytest.mark.parametrize(
+    ("verb", "kept"),
+    [
+        ("record", "-o"),
+        ("profile", "--json"),
+        ("explain", "--json"),
+        ("drag", "--json"),
+    ],
+)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_keeps_what_was_seen_and_leaves_nothing_else(
+    number: signal.Signals, verb: str, kept: str, tmp_path: Path, place: Path
+) -> None:
+    if verb == "drag" and shutil.which("valgrind") is None:
+        pytest.skip("no valgrind (package valgrind)")
+    begun, output = tmp_path / "begun", tmp_path / "output"
+    output.mkdir()
+    command = ("sh", "-c", f"touch {begun}; exec tail -f {begun}")
+    with subprocess.Popen(
+        [sys.executable, "-m", "heapwright", verb, kept, "seen", "--", *command],
+        cwd=output,
+        env={**os.environ, "TMPDIR": str(place), "HEAPWRIGHT_HOME": str(tmp_path / "home")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            await_start(process, begun)
+            process.send_signal(number)
+            said, _ = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert "Traceback" not in said
+    assert [path.name for path in output.iterdir()] == ["seen"], said
+    if verb == "record":
+        assert process.returncode == 128 + number, said
+        assert trace_info(output / "seen").closed
+    else:
+        assert json.loads((output / "seen").read_text())["format"].startswith("heapwright "), said
+    assert list(place.iterdir()) == []
+    assert not list(Path("/dev/shm").glob(f"heapwright-*-{process.pid}-*"))
     await_end_of(str(begun))
 
 
