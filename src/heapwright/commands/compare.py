@@ -199,25 +199,13 @@ def _measure(
     def target(block: int) -> int:
         return next((look for look in looks if look >= block), plan.blocks)
 
-<<<<<<< HEAD
     display: Display | RaceDisplay
     if racing is None:
         treatments, adaptive = len(plan.treatments), question.looks.until is not None
         display = Display(treatments, plan.warmup, target, adaptive=adaptive, quiet=options.quiet)
     else:
         display = RaceDisplay(racing, plan, quiet=options.quiet)
-    with ended_as_interrupted(), display:
-=======
-    with (
-        Display(
-            len(plan.treatments),
-            plan.warmup,
-            target,
-            adaptive=question.looks.until is not None,
-            quiet=options.quiet,
-        ) as display,
-    ):
->>>>>>> fix19
+    with display:
         try:
             return run_experiment(
                 plan,

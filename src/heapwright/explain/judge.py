@@ -149,6 +149,7 @@ class _Judge:
             reach.unreachable_bytes,
             rate=rate,
             culprit=places[0] if places else None,
+            largest=max(places, key=lambda each: each.bytes, default=None),
         )
         return [
             Finding(

@@ -16,12 +16,20 @@ NO_CALLS = (
 SEARCH = "heapwright explain -- COMMAND searches for pointers"
 
 
-def leak(blocks: int, lost: int, *, rate: float | None, culprit: Culprit | None) -> str:
-    """Blocks that no pointer leads to; `rate` if they are lost again and again."""
+def leak(
+    blocks: int, lost: int, *, rate: float | None, culprit: Culprit | None, largest: Culprit | None
+) -> str:
+    """Blocks that no pointer leads to; `rate` if they are lost again and again.
+
+    `culprit` is the first place of the answer, and `largest` the one that lost most bytes.
+    """
     pace = f", lost at {pace_of(rate)}" if rate else "; none was lost later in the run"
+    where = _from(largest, largest.bytes / lost if largest and lost else 0)
+    if culprit and largest and culprit != largest and culprit.place:
+        where = f"; {culprit.place} goes on losing memory{where.replace(';', ', but', 1)}"
     return (
         f"Leak: no pointer leads any more to {size(lost)} in {several(blocks, 'block')}{pace}"
-        f"{_from(culprit, culprit.bytes / lost if culprit and lost else 0)}."
+        f"{where}."
     )
 
 
