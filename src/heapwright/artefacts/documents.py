@@ -46,6 +46,8 @@ def _reason(
     own, found = _default(model, FORMAT), content.get(FORMAT)
     if found is not None and found != own:
         return f"is not {kind}: its format is {found!r}", KINDS
+    if 2 * len(content.keys() & model.model_fields.keys()) < len(content):
+        return f"is not {kind}: it is a document of another kind", KINDS
     if isinstance(version, int) and isinstance(known, int) and version != known:
         age = "newer" if version > known else "older"
         return (

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from heapwright.artefacts.comparison.document import Comparison
 from heapwright.artefacts.documents import KINDS, parsed, refuse_document
 from heapwright.artefacts.fidelity.document import Fidelity
 from heapwright.artefacts.gate.document import Gate
+from heapwright.artefacts.profile.document import Profile
 from heapwright.base.errors import HeapwrightError
 
 PATH = Path("file.json")
@@ -75,3 +77,9 @@ def test_what_is_no_document_is_left_to_the_reader_of_traces(
     file = tmp_path / "x.trace"
     file.write_bytes(content)
     refuse_document(file, "a trace", "")
+
+
+def test_a_comparison_is_no_damaged_profile(tmp_path: Path) -> None:
+    text = json.dumps(dict.fromkeys(Comparison.model_fields) | {"schema_version": 1})
+    with pytest.raises(HeapwrightError, match="is not a profile: it is a document of another kind"):
+        parsed(Profile, text, tmp_path / "before.json", "a profile")
