@@ -9,12 +9,13 @@
 What is whole is renamed into its place in one step; what is not there was never finished.
 """
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from heapwright.base.cache import cache_home
-from heapwright.base.errors import HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.base.shipped import shipped_folder
 
 ALLOCATORS = ("slab", "slub", "slob")
@@ -36,9 +37,18 @@ def kernel_cache(environment: Mapping[str, str]) -> Path:
 
 
 def need_room(folder: Path, bytes_needed: int, purpose: str) -> None:
-    """Raises HeapwrightError where the disk under `folder` has less left."""
-    there = next(each for each in (folder, *folder.parents) if each.exists())
-    status = os.statvfs(there)
+    """Make `folder`. Raises HeapwrightError if that fails, or if its disk has less left."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "it is read-only")
+        status = os.statvfs(folder)
+    except OSError as error:
+        raise HeapwrightError(
+            f"{purpose} cannot write to {folder}: {error.strerror or error}",
+            "set XDG_CACHE_HOME to a folder that can be written to",
+            exit_code=ExitCode.NOT_WRITTEN,
+        ) from error
     left = status.f_bavail * status.f_frsize
     if left < bytes_needed:
         raise HeapwrightError(

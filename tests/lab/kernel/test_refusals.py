@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapwright.base.errors import HeapwrightError
+from heapwright.base.errors import ExitCode, HeapwrightError
 from heapwright.commands.kernel_build import cached_kernel, parse_allocators
 from heapwright.kernel import boot, build, folders, source
 from heapwright.kernel.libraries import parse_ldd
@@ -49,6 +49,17 @@ def test_a_source_is_unpacked_once_and_without_what_is_not_needed(tmp_path: Path
 def test_a_disk_that_is_too_small_is_refused_before_anything_is_done(tmp_path: Path) -> None:
     with pytest.raises(HeapwrightError, match=r"needs 1048576\.0 GiB under"):
         folders.need_room(tmp_path / "not" / "there", 1 << 50, "a test")
+
+
+def test_a_cache_that_cannot_be_made_is_refused_with_the_variable_that_moves_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    cache = tmp_path / "file" / "kernels"
+    with pytest.raises(HeapwrightError, match=f"cannot write to {cache}: Not a dir") as caught:
+        source.unpacked(source.Source(tmp_path / "s.tar.xz", "6.1.0"), cache)
+    assert "XDG_CACHE_HOME" in caught.value.hint
+    assert caught.value.exit_code == ExitCode.NOT_WRITTEN
 
 
 def test_tools_that_are_missing_are_named_together(
