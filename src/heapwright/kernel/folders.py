@@ -37,7 +37,7 @@ def kernel_cache(environment: Mapping[str, str]) -> Path:
 
 
 def need_room(folder: Path, bytes_needed: int, purpose: str) -> None:
-    """Make `folder`. Raises HeapwrightError if it cannot be written to, or its disk is too small."""
+    """Make `folder`. Raises HeapwrightError if that fails, or if its disk has too little room."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
