@@ -255,7 +255,14 @@ def test_a_trace_does_not_tell_whether_memory_was_lost(built: Build, tmp_path: P
 
 def test_the_heap_of_an_interpreter_is_named(tmp_path: Path) -> None:
     script = tmp_path / "keeps.py"
-    script.write_text("kept = [{'number': i} for i in range(60000)]", encoding="utf-8")
+    script.write_text(
+        "import time\n"
+        "kept = []\n"
+        "for step in range(20):\n"
+        "    kept.append([{'number': i} for i in range(15000)])\n"
+        "    time.sleep(0.05)\n",  # time enough to be sampled on a busy machine
+        encoding="utf-8",
+    )
     found = run("--", sys.executable, str(script))
     assert (found.kind, found.runtime) == (Kind.ELSEWHERE, "CPython")
     assert "PYTHONMALLOC=malloc" in found.sentence
