@@ -16,6 +16,9 @@ from .cases import PROGRAMS, Builder, Case, MissingError, read_cases
 from .judge import Judgement, Verdict, alternatives, judge
 from .page import KINDS, from_csv
 
+ATTEMPTS = 3
+"""A busy machine samples a program late. An answer that is wrong each time counts."""
+
 CASES = read_cases()
 COMMITTED = {each.case: each for each in from_csv((RESULTS / VERSIONS["now"]).read_text("utf-8"))}
 
@@ -42,11 +45,15 @@ def marks(case: Case) -> list[pytest.MarkDecorator]:
     "case", [pytest.param(each, id=each.name, marks=marks(each)) for each in CASES]
 )
 def test_the_answer_is_right(case: Case, builder: Builder) -> None:
-    try:
-        answer = ask(case, builder)
-    except MissingError as error:
-        pytest.skip(str(error))
-    judged = judge(case, answer)
+    for _ in range(ATTEMPTS):
+        try:
+            answer = ask(case, builder)
+        except MissingError as error:
+            pytest.skip(str(error))
+        judged = judge(case, answer)
+        right = judged.verdict is Verdict.RIGHT
+        if right and judged.culprit is not False and judged.rate is not False:
+            break
     assert judged.verdict is Verdict.RIGHT, f"{judged.why}: {answer.sentence}"
     assert judged.culprit is not False, answer.sentence
     assert judged.rate is not False, answer.rates
